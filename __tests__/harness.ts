@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Lexer } from 'yaml'
+import { check } from '../src/check'
+import { configPath, emptyConfig, readConfig } from '../src/policy/config'
+import { defaultUses, resolvePolicies } from '../src/policy/policy'
+import type { Report } from '../src/report/report'
+import { rules } from '../src/rules/index'
+import { bundledPolicies } from '../src/source/bundled'
+import { gather } from '../src/source/gather'
+import { MemoryRevision } from './memory-revision'
+
+/** The folder of the package. */
+export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+
+export type Texts = Readonly<Record<string, string>>
+
+/** What is judged: one revision whole, or a change; with a user's config, if one is given. */
+export interface Case {
+  readonly base?: Texts
+  readonly head: Texts
+  readonly guard?: string
+}
+
+const bundled = bundledPolicies(root)
+
+/** Judges a case by the bundled policies, or by the one rule alone. */
+export async function judge({ base, head, guard }: Case, rule?: string): Promise<Report> {
+  const config = guard === undefined ? emptyConfig : readConfig(guard, configPath)
+  const resolution = resolvePolicies(config.uses ?? defaultUses(bundled), bundled, rules)
+  const active = resolution.rules.filter((candidate) => rule === undefined || candidate.rule.id === rule)
+  const evidence = await gather({
+    base: base && new MemoryRevision('base', base),
+    head: new MemoryRevision('head', head),
+    rules: active,
+    ignore: config.ignore,
+    clusters: [config.clusters],
+  })
+  return check(evidence, {
+    resolution: { ...resolution, rules: active },
+    exceptions: config.exceptions,
+    exceptionsPath: config.path,
+    failOn: 'error',
+    today: '2026-11-21',
+  })
+}
+
+/** An expectation, or a finding: where, which rule, and a part of its text. */
+export interface Expectation {
+  readonly place: string
+  readonly rule: string
+  readonly text: string
+}
+
+/**
+ * The `# expect: <rule> "part of the message"` comments of a file. A trailing one stands for its own line, one alone on a
+ * line for the next line that is no comment.
+ */
+export function expectationsIn(file: string, text: string): Expectation[] {
+  const lines = text.split('\n')
+  const found: Expectation[] = []
+  let offset = 0
+  for (const token of new Lexer().lex(text)) {
+    // The lexer's own marks (document start, scalar follows) are no part of the text.
+    if (['\u0002', '\u0018', '\u001f'].includes(token)) continue
+    if (/^#\s*expect/.test(token)) {
+      const match = token.match(/^# expect: ([a-z-]+\/[a-z-]+)(?: "(.*)")?\s*$/)
+      if (!match) throw new Error(`${file}: no expectation: ${token}`)
+      const own = text.slice(0, offset).split('\n').length
+      let line = own
+      if (lines[own - 1]?.trimStart().startsWith('#')) {
+        while (/^\s*(#|$)/.test(lines[line - 1] ?? 'end')) line++
+      }
+      found.push({ place: `${file}:${line}`, rule: match[1] ?? '', text: match[2] ?? '' })
+    }
+    offset += token.length
+  }
+  return found
+}
+
+/** Compares what a report finds with what is expected; both lists are empty when they agree. */
+export function compare(expected: readonly Expectation[], report: Report, rule?: string) {
+  const found = report.findings
+    .filter((finding) => report.mode === 'all' || finding.status === 'introduced')
+    .filter((finding) => rule === undefined || finding.rule === rule)
+    .map(({ location, rule: id, text }) => ({
+      place: `${report.mode === 'all' ? '' : `${location.side}/`}${location.path}:${location.region.startLine}`,
+      rule: id,
+      text,
+    }))
+  const left = [...expected]
+  const unexpected = found.filter((finding) => {
+    const index = left.findIndex(
+      ({ place, rule: id, text }) => place === finding.place && id === finding.rule && finding.text.includes(text),
+    )
+    if (index === -1) return true
+    left.splice(index, 1)
+    return false
+  })
+  const line = ({ place, rule: id, text }: Expectation) => `${place} ${id} ${text}`
+  return { unexpected: unexpected.map(line), missing: left.map(line) }
+}
+
+/** The files below a folder, by their path in it. */
+export function readFolder(folder: string): Record<string, string> {
+  const texts: Record<string, string> = {}
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (statSync(path.join(folder, name)).isFile()) texts[name] = readFileSync(path.join(folder, name), 'utf8')
+  }
+  return texts
+}
+
+/** A case with what it expects, from texts by path: one file or several, or those below `base/` and `head/`. */
+export function caseOf(texts: Texts): { input: Case; expected: Expectation[] } {
+  const under = (side: string) =>
+    Object.fromEntries(
+      Object.entries(texts)
+        .filter(([file]) => file.startsWith(`${side}/`))
+        .map(([file, text]) => [file.slice(side.length + 1), text]),
+    )
+  const { 'guard.yaml': guard, ...files } = texts
+  const isChange = Object.keys(files).some((file) => /^(?:base|head)\//.test(file))
+  const expected = Object.entries(files).flatMap(([file, text]) => expectationsIn(file, text))
+  const input: Case = {
+    ...(isChange ? { base: under('base'), head: under('head') } : { head: files }),
+    ...(guard ? { guard } : {}),
+  }
+  return { input, expected: isChange ? once(expected) : expected }
+}
+
+/** A file that is the same on both sides carries its comment twice; the finding is on the head, or at the base when gone. */
+function once(expected: readonly Expectation[]): Expectation[] {
+  const kept = expected.filter(({ rule }) => rule.endsWith('-kept'))
+  return expected.filter((one) => (kept.includes(one) ? one.place.startsWith('base/') : one.place.startsWith('head/')))
+}

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { rules } from '../src/rules/index'
+import { caseOf, compare, type Expectation, judge, readFolder, root } from './harness'
+
+const agreement = { unexpected: [], missing: [] }
+
+/** The cases of a rule: each file of its folder, and each folder in it. */
+function fixturesOf(id: string): [name: string, texts: Record<string, string>][] {
+  const folder = path.join(root, '__tests__', 'fixtures', id)
+  return readdirSync(folder, { withFileTypes: true }).map((entry) => {
+    const full = path.join(folder, entry.name)
+    return [entry.name, entry.isDirectory() ? readFolder(full) : { [entry.name]: readFileSync(full, 'utf8') }]
+  })
+}
+
+/** The examples of a page under a heading: its `yaml` blocks, those below one `###` heading together. */
+function examplesOf(page: string, heading: string): Record<string, string>[] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
+  const chunks = section.split(/^### /m)
+  return chunks.flatMap((chunk) => {
+    const blocks = [...chunk.matchAll(/(?:^`([^`\n]+)`:\n+)?^```yaml\n(.*?)^```$/gms)]
+    const named = blocks.filter((block) => block[1])
+    if (named.length > 0) return [Object.fromEntries(named.map((block) => [block[1], block[2] ?? '']))]
+    return blocks.map((block) => ({ 'example.yaml': block[2] ?? '' }))
+  })
+}
+
+test('the rules are sorted, and each id is the path of its file', () => {
+  const ids = rules.map(({ id }) => id)
+  expect(ids).toEqual([...ids].sort())
+  for (const id of ids) expect(existsSync(path.join(root, 'src', 'rules', `${id}.ts`))).toBe(true)
+  const files = Object.keys(readFolder(path.join(root, 'src', 'rules'))).filter((file) => file.includes('/'))
+  expect(files.map((file) => file.replace(/\.ts$/, '')).sort()).toEqual(ids)
+})
+
+describe.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) => {
+  const page = readFileSync(path.join(root, 'docs', 'rules', `${id}.md`), 'utf8')
+  const fixtures = fixturesOf(id)
+  const own = (expected: readonly Expectation[]) => expected.filter((expectation) => expectation.rule === id)
+
+  test.each(fixtures)('%s', async (_, texts) => {
+    const { input, expected } = caseOf(texts)
+    expect(compare(expected, await judge(input, id), id)).toEqual(agreement)
+  })
+
+  test('fires in some fixtures and is silent in others', () => {
+    const firing = fixtures.filter(([, texts]) => own(caseOf(texts).expected).length > 0)
+    expect(firing.length).toBeGreaterThan(0)
+    expect(firing.length).toBeLessThan(fixtures.length)
+  })
+
+  test('has a fixture for each of its messages', async () => {
+    const seen = new Set<string>()
+    for (const [, texts] of fixtures) {
+      for (const { message, rule: found } of (await judge(caseOf(texts).input, id)).findings)
+        if (found === id) seen.add(message)
+    }
+    expect([...seen].sort()).toEqual(Object.keys(rule.messages).sort())
+  })
+
+  test('its summary is a sentence, and its page shows examples that fail and that pass', () => {
+    expect(rule.summary).toMatch(/^[A-Z].*\.$/)
+    expect(page).toMatch(new RegExp(`^# ${id}\n`))
+    expect(examplesOf(page, 'Fails').length).toBeGreaterThan(0)
+    expect(examplesOf(page, 'Passes').length).toBeGreaterThan(0)
+  })
+
+  test.each(examplesOf(page, 'Fails').map((texts, index) => [index + 1, texts] as const))(
+    'failing example %i of its page',
+    async (_, texts) => {
+      const { input, expected } = caseOf(texts)
+      expect(own(expected).length).toBeGreaterThan(0)
+      expect(compare(expected, await judge(input, id), id)).toEqual(agreement)
+    },
+  )
+
+  test.each(examplesOf(page, 'Passes').map((texts, index) => [index + 1, texts] as const))(
+    'passing example %i of its page',
+    async (_, texts) => {
+      const { input, expected } = caseOf(texts)
+      expect(expected).toEqual([])
+      expect(compare([], await judge(input, id), id)).toEqual(agreement)
+    },
+  )
+})

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type Paint, terminalReport } from '../report/terminal'
+import { run } from '../run'
+import type { Io } from './program'
+
+/**
+ * Replays each incident as two commits of a new Git repository and prints what the gate says of the second one.
+ *
+ * @returns 0 when every outage is stopped, 1 when one is not
+ */
+export async function demo(io: Io, paint: Paint): Promise<number> {
+  const folder = path.join(io.root, '__tests__', 'incidents')
+  let stopped = 0
+  const incidents = readdirSync(folder).sort()
+  for (const incident of incidents) {
+    const title =
+      readFileSync(path.join(io.root, 'docs', 'incidents', `${incident}.md`), 'utf8').match(/^# (.*)$/m)?.[1] ??
+      incident
+    const repo = mkdtempSync(path.join(tmpdir(), 'ingress-guard-demo-'))
+    try {
+      commit(repo, path.join(folder, incident, 'base'), 'before')
+      commit(repo, path.join(folder, incident, 'head'), 'the change')
+      const report = await run({ repo, base: 'HEAD~1', head: 'HEAD', policies: [], all: false }, { root: io.root })
+      io.stdout.write(`${paint('bold', `=== ${title}`)}\n\n${terminalReport(report, paint, io.now)}\n`)
+      if (report.verdict === 'fail') stopped++
+    } finally {
+      rmSync(repo, { recursive: true, force: true })
+    }
+  }
+  io.stdout.write(`${paint('bold', `${stopped} of ${incidents.length} outages stopped before the merge.`)}\n`)
+  return stopped === incidents.length ? 0 : 1
+}
+
+/** Commits a folder's content as a repository's whole tree. */
+function commit(repo: string, content: string, message: string): void {
+  const env = {
+    ...process.env,
+    GIT_CONFIG_GLOBAL: path.join(repo, 'no-such-file'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_DIR: path.join(repo, '.git'),
+    GIT_WORK_TREE: repo,
+    GIT_AUTHOR_NAME: 'demo',
+    GIT_AUTHOR_EMAIL: 'demo@example.com',
+    GIT_COMMITTER_NAME: 'demo',
+    GIT_COMMITTER_EMAIL: 'demo@example.com',
+  }
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: repo, env, stdio: 'pipe' })
+  git('init', '--quiet')
+  for (const entry of readdirSync(repo)) if (entry !== '.git') rmSync(path.join(repo, entry), { recursive: true })
+  cpSync(content, repo, { recursive: true })
+  git('add', '--all', '--force')
+  git('commit', '--quiet', '--message', message)
+}

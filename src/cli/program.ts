@@ -1,0 +1,162 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { styleText } from 'node:util'
+import { Command, CommanderError, Option } from 'commander'
+import { GuardError } from '../errors'
+import { failOnLevels, Options } from '../options'
+import type { FailOn } from '../policy/schema'
+import { workflowCommands } from '../report/annotations'
+import { jsonReport } from '../report/json'
+import { markdownReport } from '../report/markdown'
+import type { Report } from '../report/report'
+import { type Paint, terminalReport } from '../report/terminal'
+import { visible } from '../report/visible'
+import { rules } from '../rules/index'
+import { run } from '../run'
+import { demo } from './demo'
+
+/** What a process gives the command line; tests give buffers. */
+export interface Io {
+  readonly stdout: { write(text: string): unknown; isTTY?: boolean }
+  readonly stderr: { write(text: string): unknown }
+  /** The folder of the package. */
+  readonly root: string
+  readonly now: Date
+}
+
+interface CheckFlags {
+  repo: string
+  base?: string
+  head?: string
+  config?: string
+  policy: string[]
+  all: boolean
+  format: 'terminal' | 'json' | 'markdown' | 'github'
+  output?: string
+  failOn?: FailOn
+  today?: string
+}
+
+/** The command line. Answers the exit status: 0 pass, 1 findings, 2 usage, config or policy, 3 source or internal. */
+export async function program(argv: readonly string[], io: Io): Promise<number> {
+  let status = 0
+  const command = new Command('ingress-guard')
+    .description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.")
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .exitOverride()
+    .showHelpAfterError('(ingress-guard --help shows what there is)')
+  const told = (name: keyof typeof Options.properties) =>
+    (Options.properties[name] as { description?: string }).description ?? ''
+
+  command
+    .command('check', { isDefault: false })
+    .description('Judge a change, or with --all one revision whole.')
+    .option('--repo <dir>', told('repo'), '.')
+    .option('--base <revision>', told('base'))
+    .option('--head <revision>', told('head'))
+    .option('--config <file>', told('config'))
+    .option('--policy <name@range...>', told('policies'), [])
+    .option('--all', told('all'), false)
+    .addOption(
+      new Option('--format <format>', 'How the report is written.')
+        .choices(['terminal', 'json', 'markdown', 'github'])
+        .default('terminal'),
+    )
+    .option('--output <file>', 'Write the report to a file.')
+    .addOption(
+      new Option('--fail-on <level>', 'The lowest level that fails; default: the config’s, else error.').choices(
+        failOnLevels,
+      ),
+    )
+    .option('--today <date>', told('today'))
+    .action(async (flags: CheckFlags) => {
+      const { repo, base, head, config, policy, all, failOn, today } = flags
+      const report = await run({ repo, base, head, config, policies: policy, all, failOn, today }, { root: io.root })
+      write(render(report, flags, io), flags.output, io)
+      if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
+      status = report.verdict === 'fail' ? 1 : 0
+    })
+
+  command
+    .command('rules')
+    .description('List the rules.')
+    .action(() => {
+      const width = Math.max(...rules.map(({ id }) => id.length))
+      for (const { id, summary } of rules) io.stdout.write(`${id.padEnd(width)}  ${summary}\n`)
+    })
+
+  command
+    .command('explain <rule>')
+    .description('Show the page of a rule.')
+    .action((id: string) => {
+      if (!rules.some((rule) => rule.id === id)) {
+        throw new GuardError(
+          'usage',
+          `There is no rule ${JSON.stringify(id)}; the rules are ${rules.map((rule) => rule.id).join(', ')}.`,
+        )
+      }
+      const page = readFileSync(path.join(io.root, 'docs', 'rules', `${id}.md`), 'utf8')
+      io.stdout.write(page.replace(/^<!--.*-->\n/gm, ''))
+    })
+
+  command
+    .command('demo')
+    .description('Replay the outages in temporary Git repositories and show what the gate says.')
+    .action(async () => {
+      status = await demo(io, paintFor(io))
+    })
+
+  try {
+    await command.parseAsync(argv, { from: 'user' })
+    return status
+  } catch (error) {
+    return explain(error, io)
+  }
+}
+
+function render(report: Report, { format }: CheckFlags, io: Io): string {
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify(jsonReport(report), null, 2)}\n`
+    case 'markdown':
+      return markdownReport(report, io.now)
+    case 'github':
+      return workflowCommands(report) + terminalReport(report, (_, text) => text, io.now)
+    case 'terminal':
+      return terminalReport(report, paintFor(io), io.now)
+  }
+}
+
+function write(text: string, file: string | undefined, io: Io): void {
+  if (file === undefined) {
+    io.stdout.write(text)
+    return
+  }
+  try {
+    writeFileSync(file, text)
+  } catch (cause) {
+    throw new GuardError(
+      'usage',
+      'The report cannot be written here. Name a file in a folder that exists.',
+      { path: file },
+      { cause },
+    )
+  }
+}
+
+function paintFor({ stdout }: Io): Paint {
+  const colour = stdout.isTTY === true && !process.env.NO_COLOR
+  return (style, text) => (colour ? styleText(style, text) : text)
+}
+
+function explain(error: unknown, io: Io): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  const known = error instanceof GuardError ? error : undefined
+  const sentence = known
+    ? known.sentence
+    : `${error instanceof Error ? error.message : String(error)} (a fault of ingress-guard: please report it)`
+  io.stderr.write(`ingress-guard could not run: ${visible(sentence)}\n`)
+  if (process.env.INGRESS_GUARD_DEBUG && error instanceof Error)
+    io.stderr.write(`${error.stack}\n${known?.cause ?? ''}\n`)
+  return known?.exitStatus ?? 3
+}

@@ -1,0 +1,25 @@
+import { minimatch } from 'minimatch'
+import type { ObjectRef } from '../manifest/manifest'
+
+/**
+ * Whether a glob of an exception or a param names an object: `Kind/namespace/name`, or `Kind/name` for an object without
+ * a namespace; minimatch in each part, and `*` alone for everything. A namespace part of `*` also stands for none.
+ */
+export function matchesObject(glob: string, ref: ObjectRef): boolean {
+  if (glob === '*') return true
+  const [kind = '', ...rest] = glob.split('/')
+  const [namespace, name] = rest.length === 1 ? ['', rest[0]] : rest
+  return (
+    part(kind, ref.kind) &&
+    (namespace === ref.namespace ||
+      (namespace !== '' && (namespace === '*' || part(namespace ?? '', ref.namespace)))) &&
+    part(name ?? '', ref.name)
+  )
+}
+
+function part(glob: string, text: string): boolean {
+  return minimatch(text, glob, { dot: true, nocomment: true, nonegate: true })
+}
+
+/** The form that `matchesObject` takes, for schemas. */
+export const objectGlobPattern = '^(?:\\*|[^/]+/[^/]+(?:/[^/]+)?)$'

@@ -1,0 +1,49 @@
+import type { Cursor } from '../manifest/cursor'
+import type { Manifest } from '../manifest/manifest'
+
+/** The Secret types that cannot hold a certificate. Source: https://kubernetes.io/docs/concepts/configuration/secret/#secret-types */
+const typesWithoutCertificate: readonly string[] = [
+  'bootstrap.kubernetes.io/token',
+  'kubernetes.io/basic-auth',
+  'kubernetes.io/dockercfg',
+  'kubernetes.io/dockerconfigjson',
+  'kubernetes.io/service-account-token',
+  'kubernetes.io/ssh-auth',
+]
+
+/** Annotations of tools that put a Secret's content in place inside the cluster. */
+const filledInBy =
+  /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflects|replicator\.v1\.mittwald\.de\/replicate-from|avp\.kubernetes\.io\/|vault\.security\.banzaicloud\.io\/)/
+
+/** Whether what the cluster will hold is what the manifest says: not encrypted, reflected or filled in by a tool. */
+export function isSecretComplete(secret: Manifest): boolean {
+  if (secret.root.at('sops').exists) return false
+  return ![...secret.root.at('metadata', 'annotations').entries()].some(([name]) => filledInBy.test(name))
+}
+
+/** The `type` of a Secret that cannot hold a certificate. */
+export function typeWithoutCertificate(secret: Manifest): Cursor | undefined {
+  const type = secret.root.at('type')
+  return type.string && typesWithoutCertificate.includes(type.string) ? type : undefined
+}
+
+/** Which of the two keys a TLS Secret needs are in neither `data` nor `stringData`. */
+export function missingTlsKeys(secret: Manifest): string[] {
+  return ['tls.crt', 'tls.key'].filter(
+    (key) => !secret.root.at('data', key).exists && !secret.root.at('stringData', key).exists,
+  )
+}
+
+/** Where a reader looks for the keys of a Secret. */
+export function keysOf(secret: Manifest): Cursor {
+  const written = ['data', 'stringData'].map((key) => secret.root.at(key)).find((cursor) => cursor.exists)
+  return written ?? secret.root.at('kind')
+}
+
+/**
+ * The name of a service-account token Secret as Kubernetes generated it: the account, `-token-`, five characters.
+ * Source: k8s.io/apimachinery/pkg/util/rand, whose alphabet leaves out vowels and what looks like them.
+ */
+export function isGeneratedTokenName(name: string): boolean {
+  return /.-token-[bcdfghjklmnpqrstvwxz2456789]{5}$/.test(name)
+}

@@ -1,0 +1,144 @@
+import { identityOf, type Manifest } from './manifest'
+
+/** An object added, changed or removed in one cluster. Identity is the object, never the file. */
+export type Change =
+  | { readonly kind: 'added'; readonly cluster: string; readonly after: Manifest }
+  | { readonly kind: 'changed'; readonly cluster: string; readonly before: Manifest; readonly after: Manifest }
+  | { readonly kind: 'removed'; readonly cluster: string; readonly before: Manifest }
+
+/**
+ * What a change does to objects. One identity may be written several times, so occurrences are matched: by path, then by
+ * content, then by identity alone; only one that is left over is added or removed. What is written the same on both sides
+ * is no change, wherever it stands.
+ *
+ * @param isUnknown base objects whose file could not be read at the head; nothing is said of them
+ */
+export function changesBetween(
+  base: readonly Manifest[],
+  head: readonly Manifest[],
+  isUnknown: (manifest: Manifest) => boolean = () => false,
+): Change[] {
+  const before = occurrences(base)
+  const after = occurrences(head)
+  const changes: Change[] = []
+  const addedAnywhere = new Map<string, Manifest[]>()
+  const removed: { cluster: string; manifest: Manifest }[] = []
+  for (const key of new Set([...before.keys(), ...after.keys()])) {
+    const left = before.get(key)
+    const right = after.get(key)
+    const cluster = (left ?? right)?.cluster ?? ''
+    const { pairs, gone, come } = match(left?.manifests ?? [], right?.manifests ?? [])
+    for (const [was, is] of pairs) {
+      if (was.object.content !== is.object.content) changes.push({ kind: 'changed', cluster, before: was, after: is })
+    }
+    for (const manifest of come) {
+      changes.push({ kind: 'added', cluster, after: manifest })
+      const identity = identityOf(manifest.ref)
+      addedAnywhere.set(identity, [...(addedAnywhere.get(identity) ?? []), manifest])
+    }
+    removed.push(...gone.map((manifest) => ({ cluster, manifest })))
+  }
+  for (const { cluster, manifest } of removed) {
+    if (isUnknown(manifest)) continue
+    // From the files that belong to no known cluster into a cluster's folder: the object was filed, not taken away.
+    if (cluster === '' && addedAnywhere.has(identityOf(manifest.ref))) continue
+    changes.push({ kind: 'removed', cluster, before: manifest })
+  }
+  return changes
+}
+
+interface Occurrences {
+  cluster: string
+  manifests: Manifest[]
+}
+
+function occurrences(manifests: readonly Manifest[]): Map<string, Occurrences> {
+  const found = new Map<string, Occurrences>()
+  for (const manifest of manifests) {
+    for (const cluster of manifest.clusters) {
+      const key = JSON.stringify([cluster, identityOf(manifest.ref)])
+      const entry = found.get(key)
+      if (entry) entry.manifests.push(manifest)
+      else found.set(key, { cluster, manifests: [manifest] })
+    }
+  }
+  return found
+}
+
+function match(base: readonly Manifest[], head: readonly Manifest[]) {
+  const pairs: [Manifest, Manifest][] = []
+  let gone = [...base]
+  let come = [...head]
+  const samePath = (a: Manifest, b: Manifest) => a.origin.path === b.origin.path
+  const sameContent = (a: Manifest, b: Manifest) => a.object.content === b.object.content
+  for (const alike of [
+    (a: Manifest, b: Manifest) => samePath(a, b) && sameContent(a, b),
+    samePath,
+    sameContent,
+    () => true,
+  ]) {
+    const rest: Manifest[] = []
+    for (const was of gone) {
+      const index = come.findIndex((is) => alike(was, is))
+      const is = come[index]
+      if (!is) rest.push(was)
+      else {
+        pairs.push([was, is])
+        come = come.toSpliced(index, 1)
+      }
+    }
+    gone = rest
+  }
+  return { pairs, gone, come }
+}
+
+/**
+ * Clusters that this change renames: nothing is left of the one at the head, and everything it held stands in one that
+ * was not there at the base.
+ *
+ * @param kept clusters that still hold a file this change does not touch
+ * @returns new names by old ones
+ */
+export function renamedClusters(
+  base: readonly Manifest[],
+  head: readonly Manifest[],
+  kept: ReadonlySet<string>,
+): Map<string, string> {
+  const before = contentsByCluster(base)
+  const after = contentsByCluster(head)
+  const renamed = new Map<string, string>()
+  const taken = new Set<string>()
+  for (const [cluster, objects] of before) {
+    if (kept.has(cluster) || after.has(cluster)) continue
+    const candidates = [...after]
+      .filter(
+        ([name, held]) =>
+          !kept.has(name) && !before.has(name) && !taken.has(name) && [...objects.keys()].every((id) => held.has(id)),
+      )
+      .map(([name, held]) => ({ name, likeness: likeness(cluster, name, objects, held) }))
+      .sort((a, b) => b.likeness - a.likeness)
+    const best = candidates[0]
+    if (!best) continue
+    renamed.set(cluster, best.name)
+    taken.add(best.name)
+  }
+  return renamed
+}
+
+/** Copies of one cluster hold the same objects; their content, then the folder's own name tell which became which. */
+function likeness(from: string, to: string, objects: Map<string, string>, held: Map<string, string>): number {
+  const same = [...objects].filter(([identity, content]) => held.get(identity) === content).length
+  return same * 2 + (from.split('/').pop() === to.split('/').pop() ? 1 : 0)
+}
+
+function contentsByCluster(manifests: readonly Manifest[]): Map<string, Map<string, string>> {
+  const clusters = new Map<string, Map<string, string>>()
+  for (const manifest of manifests) {
+    for (const cluster of manifest.clusters) {
+      const held = clusters.get(cluster) ?? new Map<string, string>()
+      held.set(identityOf(manifest.ref), manifest.object.content)
+      clusters.set(cluster, held)
+    }
+  }
+  return clusters
+}

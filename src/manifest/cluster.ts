@@ -1,0 +1,106 @@
+import { minimatch } from 'minimatch'
+import { identityOf, type ObjectRef, type Side } from './manifest'
+
+/** What a user's config says of one cluster: the files that are deployed to it, as globs from the repository's root. */
+export type DeclaredClusters = Readonly<Record<string, { readonly paths?: readonly string[] }>>
+
+/** A file with the objects it holds on one side. */
+export interface FileObjects {
+  readonly path: string
+  readonly side: Side
+  readonly refs: readonly ObjectRef[]
+}
+
+/** Why a file is thought to belong to its cluster, strongest first. */
+export type ClusterEvidence = 'declared' | 'layout' | 'repeated' | 'none'
+
+/** Which cluster every file of a repository is deployed to. Computed once, over both sides of a change. */
+export interface ClusterMap {
+  of(path: string): { clusters: readonly string[]; evidence: ClusterEvidence }
+  /** Some folders were taken for clusters because they repeat each other: likely, but not certain. */
+  readonly assumed: boolean
+}
+
+/**
+ * @param declarations the base's, then the head's: a path that the base's config places stays there, whatever a pull
+ *   request says of it
+ * @param files every file with objects, on both sides; may be left empty when no finding can depend on it
+ */
+export function mapClusters(declarations: readonly DeclaredClusters[], files: readonly FileObjects[]): ClusterMap {
+  const repeated = foldersThatRepeat(files)
+  return {
+    assumed: repeated.size > 0,
+    of(path) {
+      for (const declared of declarations) {
+        const names = Object.keys(declared).filter((name) =>
+          declared[name]?.paths?.some((glob) => minimatch(path, glob, { dot: true })),
+        )
+        if (names.length > 0) return { clusters: names, evidence: 'declared' }
+      }
+      const layout = path.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0]
+      const sibling = ancestors(path).findLast((folder) => repeated.has(folder))
+      // Repeating folders inside one of the layout's (clusters/prod/{east,west}) are finer evidence than the layout.
+      if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: 'layout' }
+      return sibling ? { clusters: [sibling], evidence: 'repeated' } : { clusters: [''], evidence: 'none' }
+    },
+  }
+}
+
+/** `a/b/c.yaml` → `a`, `a/b`. */
+function ancestors(path: string): string[] {
+  const folders: string[] = []
+  for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) folders.push(path.slice(0, end))
+  return folders
+}
+
+/** An object held by more siblings than this says little more about any pair of them. */
+const siblingLimit = 64
+
+/**
+ * Sibling folders that repeat each other: on one side at least two objects of the one, and at least half of the smaller
+ * folder's, stand in the other too. Namespaces do not count.
+ */
+function foldersThatRepeat(files: readonly FileObjects[]): Set<string> {
+  const objects = new Map<string, Map<string, number>>()
+  for (const { path, side, refs } of files) {
+    const bit = side === 'base' ? 1 : 2
+    const identities = refs.filter((ref) => ref.kind !== 'Namespace' || ref.group !== '').map(identityOf)
+    for (const folder of ancestors(path)) {
+      const held = objects.get(folder) ?? new Map<string, number>()
+      objects.set(folder, held)
+      for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit)
+    }
+  }
+  const siblings = new Map<string, string[]>()
+  for (const folder of objects.keys()) {
+    const parent = folder.slice(0, folder.lastIndexOf('/') + 1)
+    siblings.set(parent, [...(siblings.get(parent) ?? []), folder])
+  }
+  const found = new Set<string>()
+  for (const folders of siblings.values()) {
+    const holders = new Map<string, string[]>()
+    for (const folder of folders) {
+      for (const identity of objects.get(folder)?.keys() ?? []) {
+        const list = holders.get(identity)
+        if (!list) holders.set(identity, [folder])
+        else if (list.length < siblingLimit) list.push(folder)
+      }
+    }
+    for (const folder of folders) {
+      if (found.has(folder)) continue
+      const own = objects.get(folder) ?? new Map<string, number>()
+      const shared = new Map<string, number>()
+      for (const [identity, sides] of own) {
+        for (const other of holders.get(identity) ?? []) {
+          if (other === folder || !(sides & (objects.get(other)?.get(identity) ?? 0))) continue
+          const count = (shared.get(other) ?? 0) + 1
+          shared.set(other, count)
+          if (count >= 2 && count * 2 >= Math.min(own.size, objects.get(other)?.size ?? 0)) {
+            found.add(folder).add(other)
+          }
+        }
+      }
+    }
+  }
+  return found
+}

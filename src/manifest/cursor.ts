@@ -1,0 +1,134 @@
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml'
+import type { Manifest, Region } from './manifest'
+
+type Key = string | number
+
+/**
+ * A value and the place it is written. Rules walk cursors and report the cursor they read, so that a place cannot
+ * differ from what was judged. A missing key is a cursor that does not exist; walking on from it is allowed.
+ */
+export class Cursor {
+  private constructor(
+    readonly manifest: Manifest,
+    readonly path: readonly Key[],
+    /** The node as written (an alias stays one), absent where nothing is written. */
+    private readonly written: Node | undefined,
+    /** The key the value is written under; list items and the root have none. */
+    private readonly key: Node | undefined,
+    private readonly parent: Cursor | undefined,
+  ) {}
+
+  static root(manifest: Manifest): Cursor {
+    return new Cursor(manifest, [], manifest.object.node, undefined, undefined)
+  }
+
+  private get node(): Node | undefined {
+    return isAlias(this.written) ? this.manifest.object.resolve(this.written) : this.written
+  }
+
+  get exists(): boolean {
+    return this.written !== undefined
+  }
+
+  /** The value as plain data; undefined where nothing is written. */
+  get value(): unknown {
+    const node = this.node
+    if (isMap(node)) return Object.fromEntries([...this.entries()].map(([key, cursor]) => [key, cursor.value]))
+    if (isSeq(node)) return [...this.items()].map((item) => item.value)
+    return isScalar(node) ? node.value : undefined
+  }
+
+  /** The value when it is a string, as the cluster would read it: `yes` and `123` are none. */
+  get string(): string | undefined {
+    const node = this.node
+    return isScalar(node) && typeof node.value === 'string' ? node.value : undefined
+  }
+
+  get isMap(): boolean {
+    return isMap(this.node)
+  }
+
+  at(...keys: Key[]): Cursor {
+    return keys.reduce<Cursor>((cursor, key) => cursor.child(key), this)
+  }
+
+  private child(key: Key): Cursor {
+    const node = this.node
+    if (typeof key === 'number') {
+      const item = isSeq(node) ? (node.items[key] as Node | undefined) : undefined
+      return new Cursor(this.manifest, [...this.path, key], item, undefined, this)
+    }
+    const pair = isMap(node) ? findPair(node, key, (alias) => this.manifest.object.resolve(alias)) : undefined
+    return new Cursor(this.manifest, [...this.path, key], nodeUnder(pair), pair?.key as Node | undefined, this)
+  }
+
+  /** The items of a list; nothing where there is none. */
+  *items(): Generator<Cursor> {
+    const node = this.node
+    if (isSeq(node)) for (const index of node.items.keys()) yield this.child(index)
+  }
+
+  /** The entries of a map, merged keys included; nothing where there is none. */
+  *entries(): Generator<[string, Cursor]> {
+    const node = this.node
+    if (!isMap(node)) return
+    for (const key of new Set(keysOf(node, (alias) => this.manifest.object.resolve(alias))))
+      yield [key, this.child(key)]
+  }
+
+  /** Where a reader finds this: the scalar, or the key of a map or list, or the nearest thing above that is written. */
+  get region(): Region {
+    const { object } = this.manifest
+    if (this.written === undefined) return this.parent?.region ?? object.region
+    if (isScalar(this.written) || isAlias(this.written)) {
+      const empty = isScalar(this.written) && this.written.source === '' && this.key
+      return object.regionOf(empty ? this.key : this.written)
+    }
+    if (this.key) return object.regionOf(this.key)
+    if (!this.parent) return object.region
+    const first = isMap(this.written) ? (this.written.items[0]?.key as Node | undefined) : undefined
+    return object.regionOf(first ?? this.written)
+  }
+}
+
+type Resolve = (alias: Alias) => Node | undefined
+
+function textOf(key: unknown): string | undefined {
+  return isScalar(key) ? String((key as Scalar).value) : undefined
+}
+
+function nodeUnder(pair: Pair | undefined): Node | undefined {
+  return (pair?.value ?? undefined) as Node | undefined
+}
+
+/** The maps that one `<<` brings into a map, nearest first. */
+function mergedBy(pair: Pair, resolve: Resolve): YAMLMap[] {
+  const follow = (node: unknown) => (isAlias(node) ? resolve(node) : node)
+  const source = follow(pair.value)
+  return (isSeq(source) ? source.items.map(follow) : [source]).filter(isMap)
+}
+
+/** Anchors nest no deeper than this in anything a person wrote. */
+const deepestMerge = 32
+
+/** What stands last counts, as in go-yaml 2: of duplicate keys the last one, and a `<<` wins over a key before it. */
+function findPair(map: YAMLMap, key: string, resolve: Resolve, depth = 0): Pair | undefined {
+  for (const pair of map.items.toReversed()) {
+    const text = textOf(pair.key)
+    if (text === key) return pair
+    if (text !== '<<' || depth > deepestMerge) continue
+    for (const source of mergedBy(pair, resolve)) {
+      const found = findPair(source, key, resolve, depth + 1)
+      if (found) return found
+    }
+  }
+  return undefined
+}
+
+function keysOf(map: YAMLMap, resolve: Resolve, depth = 0): string[] {
+  return map.items.flatMap((pair) => {
+    const text = textOf(pair.key)
+    if (text !== '<<') return text === undefined ? [] : [text]
+    return depth > deepestMerge ? [] : mergedBy(pair, resolve).flatMap((source) => keysOf(source, resolve, depth + 1))
+  })
+}

@@ -1,0 +1,70 @@
+import { Cursor } from './cursor'
+import type { LoadedObject } from './load'
+
+/** One side of a change. */
+export type Side = 'base' | 'head'
+
+/** A stretch of text; lines and columns count from 1, the end is exclusive in its column. */
+export interface Region {
+  readonly startLine: number
+  readonly startColumn: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+/**
+ * The identity of an object across files and commits. `group` is the modern one (an Ingress of extensions/v1beta1 is
+ * of networking.k8s.io); `namespace` is empty for cluster-scoped kinds and where the manifest gives none.
+ */
+export interface ObjectRef {
+  readonly group: string
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** `ClusterRole view`, `Ingress shop/web`: how messages name an object. */
+export function nameOf(ref: ObjectRef): string {
+  return `${ref.kind} ${ref.namespace ? `${ref.namespace}/` : ''}${ref.name}`
+}
+
+/** `Ingress/shop/web`, `ClusterRole/view`: how globs in exceptions and params name an object. */
+export function pathOf(ref: ObjectRef): string {
+  return [ref.kind, ref.namespace, ref.name].filter((part) => part !== '').join('/')
+}
+
+/** A string that is equal for equal identities only. */
+export function identityOf(ref: ObjectRef): string {
+  return JSON.stringify([ref.group, ref.kind, ref.namespace, ref.name])
+}
+
+/** `Ingress.networking.k8s.io`, `Secret`: a kind with its group, as kubectl writes it. */
+export type GroupKind = string
+
+export function groupKindOf(ref: ObjectRef): GroupKind {
+  return ref.group === '' ? ref.kind : `${ref.kind}.${ref.group}`
+}
+
+/** Where a manifest's text came from, and what a reader of the pull request can open. */
+export interface Origin {
+  readonly kind: 'file'
+  readonly path: string
+}
+
+/** One Kubernetes object as it is written on one side, and the clusters it is deployed to. */
+export class Manifest {
+  readonly root: Cursor
+
+  constructor(
+    readonly object: LoadedObject,
+    readonly side: Side,
+    readonly origin: Origin,
+    readonly clusters: readonly string[],
+  ) {
+    this.root = Cursor.root(this)
+  }
+
+  get ref(): ObjectRef {
+    return this.object.ref
+  }
+}

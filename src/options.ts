@@ -1,0 +1,33 @@
+import Type, { type Static } from 'typebox'
+import { FailOn } from './policy/schema'
+
+/** What a run is told, by the command line or by the Action's inputs. Defaults are here and nowhere else. */
+export const Options = Type.Object({
+  repo: Type.String({ default: '.', description: 'The folder of the repository.' }),
+  base: Type.Optional(
+    Type.String({
+      description:
+        'The revision or folder to compare with; default: the default branch. A revision stands for its merge base with the head.',
+    }),
+  ),
+  head: Type.Optional(Type.String({ description: 'The revision or folder to judge; default: the working tree.' })),
+  config: Type.Optional(
+    Type.String({
+      description:
+        'The config: a path in the base revision, or an absolute path of yours; default: .github/ingress-guard.yaml.',
+    }),
+  ),
+  policies: Type.Array(Type.String(), {
+    default: [],
+    description: 'The policies to use instead of the config’s, as NAME@RANGE.',
+  }),
+  all: Type.Boolean({ default: false, description: 'Judge the head whole instead of a change.' }),
+  failOn: Type.Optional(FailOn),
+  today: Type.Optional(
+    Type.String({ description: 'The day exceptions are judged by, YYYY-MM-DD; default: today in UTC.' }),
+  ),
+})
+export type Options = Static<typeof Options>
+
+/** The levels `fail-on` takes. */
+export const failOnLevels: readonly FailOn[] = ['error', 'warning', 'notice', 'never']

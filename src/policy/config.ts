@@ -1,0 +1,61 @@
+import type { GuardError } from '../errors'
+import type { DeclaredClusters } from '../manifest/cluster'
+import type { Region } from '../manifest/manifest'
+import { readOwnDocument } from './document'
+import type { Use } from './policy'
+import { ConfigFile, type Exception, type FailOn } from './schema'
+
+/** Where a repository keeps its config. */
+export const configPath = '.github/ingress-guard.yaml'
+
+/** Left out unless a config says otherwise. */
+export const defaultIgnore: readonly string[] = ['**/vendor/**', '**/node_modules/**', '**/testdata/**', '.github/**']
+
+/** An exception, and where it is written. */
+export interface PlacedException extends Exception {
+  readonly region: Region
+}
+
+/** A repository's config, with everything it leaves unsaid filled in. */
+export interface Config {
+  /** The file it was read from; undefined when there is none. */
+  readonly path: string | undefined
+  readonly uses: readonly Use[] | undefined
+  readonly failOn: FailOn | undefined
+  readonly ignore: readonly string[]
+  readonly clusters: DeclaredClusters
+  readonly exceptions: readonly PlacedException[]
+  /** Where the entry of a policy is written. */
+  placeOfUse(index: number, keys: readonly (string | number)[]): GuardError['at']
+}
+
+export const emptyConfig: Config = {
+  path: undefined,
+  uses: undefined,
+  failOn: undefined,
+  ignore: defaultIgnore,
+  clusters: {},
+  exceptions: [],
+  placeOfUse: () => undefined,
+}
+
+/**
+ * Reads a config.
+ *
+ * @throws GuardError `config`, at the line that is wrong
+ */
+export function readConfig(text: string, path: string): Config {
+  const { value, regionOf } = readOwnDocument<ConfigFile>(text, path, ConfigFile, 'config')
+  return {
+    path,
+    uses: value.policies,
+    failOn: value['fail-on'],
+    ignore: value.ignore ?? defaultIgnore,
+    clusters: value.clusters ?? {},
+    exceptions: (value.exceptions ?? []).map((exception, index) => ({
+      ...exception,
+      region: regionOf(['exceptions', index]),
+    })),
+    placeOfUse: (index, keys) => ({ path, region: regionOf(['policies', index, ...keys]) }),
+  }
+}

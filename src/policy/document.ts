@@ -1,0 +1,186 @@
+import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv'
+import Ajv2020 from 'ajv/dist/2020'
+import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from 'yaml'
+import { GuardError, type GuardErrorCode } from '../errors'
+import type { Region } from '../manifest/manifest'
+
+/** A validated YAML 1.2 document of ours that still knows where each value is written. */
+export interface OwnDocument<T> {
+  readonly value: T
+  regionOf(path: readonly (string | number)[]): Region
+}
+
+const start: Region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
+const compiled = new WeakMap<object, ValidateFunction>()
+
+function validatorOf(schema: AnySchema & object): ValidateFunction {
+  let validate = compiled.get(schema)
+  if (!validate) {
+    const ajv = new Ajv2020({ allErrors: false, verbose: true, strict: false, formats: { date: isDate } })
+    validate = ajv.compile(schema)
+    compiled.set(schema, validate)
+  }
+  return validate
+}
+
+/** A day that exists, as YYYY-MM-DD. */
+export function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text
+}
+
+/**
+ * Reads and validates one of our own files.
+ *
+ * @throws GuardError of the given code, at the file and line, naming what is allowed there
+ */
+export function readOwnDocument<T>(
+  text: string,
+  path: string,
+  schema: AnySchema & object,
+  code: GuardErrorCode,
+): OwnDocument<T> {
+  const counter = new LineCounter()
+  const document = parseDocument(text, { lineCounter: counter, logLevel: 'silent', prettyErrors: false })
+  const region = (from: number, to: number): Region => {
+    const [a, b] = [counter.linePos(from), counter.linePos(Math.max(from, to))]
+    return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 }
+  }
+  const syntax = document.errors[0]
+  if (syntax) throw new GuardError(code, `${syntax.message.split('\n')[0]}.`, { path, region: region(...syntax.pos) })
+  const regionOf = (keys: readonly (string | number)[]): Region => {
+    const node = nodeAt(document, keys)
+    return node?.range ? region(node.range[0], node.range[1]) : start
+  }
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: 1000 })
+  } catch (cause) {
+    throw new GuardError(
+      code,
+      'Its aliases expand without end; write the values out.',
+      { path, region: start },
+      { cause },
+    )
+  }
+  const failure = findFailure(schema, value)
+  if (failure) {
+    const at = failure.unknownKey === undefined ? undefined : keyAt(document, failure.keys, failure.unknownKey)
+    throw new GuardError(code, failure.sentence, {
+      path,
+      region: at?.range ? region(at.range[0], at.range[1]) : regionOf(failure.keys),
+    })
+  }
+  return { value: value as T, regionOf }
+}
+
+/** Why a value does not fit a schema: where in it, and a sentence that names what is allowed there. */
+export function findFailure(
+  schema: AnySchema & object,
+  value: unknown,
+): { keys: (string | number)[]; unknownKey?: string; sentence: string } | undefined {
+  const validate = validatorOf(schema)
+  if (validate(value)) return undefined
+  const error = mostTelling(validate.errors ?? [])
+  const keys = keysIn(error.instancePath, value)
+  const sentence = sentenceFor(error, keys)
+  return error.keyword === 'additionalProperties'
+    ? { keys, sentence, unknownKey: String(error.params.additionalProperty) }
+    : { keys, sentence }
+}
+
+/** Of the failures of an either-or, the one about what was in fact written. */
+function mostTelling(errors: readonly ErrorObject[]): ErrorObject {
+  const union = errors.find((error) => error.keyword === 'anyOf')
+  const [first] = errors
+  if (!first) throw new GuardError('internal', 'A validation failed without a reason.')
+  if (!union) return first
+  return (
+    errors.find((error) => error.keyword !== 'type' && error.keyword !== 'const' && error.keyword !== 'anyOf') ?? union
+  )
+}
+
+function keysIn(pointer: string, value: unknown): (string | number)[] {
+  let current = value
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => {
+      const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+      const step = Array.isArray(current) ? Number(key) : key
+      current = (current as Record<string | number, unknown>)[step]
+      return step
+    })
+}
+
+function nodeAt(document: Document.Parsed, keys: readonly (string | number)[]): Node | undefined {
+  for (let length = keys.length; length >= 0; length--) {
+    const node = length === 0 ? document.contents : document.getIn(keys.slice(0, length), true)
+    if (isNode(node) && node.range) return node
+  }
+  return undefined
+}
+
+function keyAt(document: Document.Parsed, keys: readonly (string | number)[], name: string): Node | undefined {
+  const map = keys.length === 0 ? document.contents : document.getIn(keys, true)
+  const key = isMap(map) ? map.items.find((pair) => isScalar(pair.key) && pair.key.value === name)?.key : undefined
+  return isNode(key) ? key : undefined
+}
+
+function sentenceFor(error: ErrorObject, keys: readonly (string | number)[]): string {
+  const name = keys.length > 0 ? `\`${dotted(keys)}\`` : 'The file'
+  const { params, parentSchema, schema } = error
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const allowed = Object.keys((parentSchema as { properties?: object }).properties ?? {})
+      return `There is no key \`${params.additionalProperty}\` here; the keys are ${allowed.join(', ')}.`
+    }
+    case 'required': {
+      const allowed = Object.keys((parentSchema as { properties?: object }).properties ?? {})
+      return `${name} lacks the key \`${params.missingProperty}\`; the keys are ${allowed.join(', ')}.`
+    }
+    case 'const':
+      return `${name} has to be ${JSON.stringify(params.allowedValue)}, not ${written(error.data)}.`
+    case 'enum':
+      return `${name} has to be one of ${(params.allowedValues as unknown[]).join(', ')}, not ${written(error.data)}.`
+    case 'anyOf': {
+      const types = (schema as { type?: string }[]).map((option) => article(option.type ?? 'value'))
+      return `${name} has to be ${types.join(' or ')}, not ${written(error.data)}.`
+    }
+    case 'type':
+      return `${name} has to be ${article(String(params.type))}, not ${written(error.data)}.`
+    case 'format':
+      return `${name} has to be a day that exists, as YYYY-MM-DD, not ${written(error.data)}.`
+    case 'pattern':
+    case 'propertyNames': {
+      const description = (parentSchema as { description?: string }).description
+      return `${name} is ${written(error.data)}, which does not have the form it needs${description ? `: ${description}` : '.'}`
+    }
+    case 'minLength':
+    case 'minItems':
+      return `${name} is empty.`
+    default:
+      return `${name} ${error.message}.`
+  }
+}
+
+function dotted(keys: readonly (string | number)[]): string {
+  return keys.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('')
+}
+
+function article(type: string): string {
+  const words: Record<string, string> = {
+    object: 'a map',
+    array: 'a list',
+    string: 'a string',
+    integer: 'a whole number',
+  }
+  return words[type] ?? `a ${type}`
+}
+
+function written(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (value !== null && typeof value === 'object') return 'a map'
+  return JSON.stringify(value)
+}

@@ -1,0 +1,188 @@
+import semver from 'semver'
+import { GuardError } from '../errors'
+import type { Rule } from '../rules/rule'
+import { findFailure, readOwnDocument } from './document'
+import { type Level, PolicyFile, type RuleSettings, type Setting } from './schema'
+
+/** A released policy, and the file it was read from. */
+export interface Policy {
+  readonly path: string
+  readonly file: PolicyFile
+}
+
+/** Which policy a user wants, and what they changed of it. */
+export interface Use {
+  readonly use: string
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly rules?: Readonly<Record<string, RuleSettings>>
+}
+
+/** A rule in force: at which levels, with which params, by which policy. */
+export interface ActiveRule {
+  readonly rule: Rule
+  readonly policy: { readonly name: string; readonly version: string }
+  readonly params: unknown
+  /** The level of one of the rule's messages; undefined when it is off. */
+  levelOf(message: string): Level | undefined
+}
+
+/** A policy as it was asked for and as it was found. */
+export interface ResolvedPolicy {
+  readonly name: string
+  readonly version: string
+  readonly requested: string
+}
+
+export interface Resolution {
+  readonly policies: readonly ResolvedPolicy[]
+  readonly rules: readonly ActiveRule[]
+}
+
+/** Reads a released policy. */
+export function readPolicy(text: string, path: string): Policy {
+  const { value } = readOwnDocument<PolicyFile>(text, path, PolicyFile, 'policy')
+  return { path, file: value }
+}
+
+/** What is in force when nobody says anything: every bundled policy, newest 1.x. */
+export function defaultUses(bundled: readonly Policy[]): Use[] {
+  return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }))
+}
+
+/**
+ * Finds the newest bundled version in each range and ties its rules to their code.
+ *
+ * @param place says where a use is written, for errors
+ */
+export function resolvePolicies(
+  uses: readonly Use[],
+  bundled: readonly Policy[],
+  rules: readonly Rule[],
+  place: (index: number, keys: readonly (string | number)[]) => GuardError['at'] = () => undefined,
+): Resolution {
+  const policies: ResolvedPolicy[] = []
+  const active: ActiveRule[] = []
+  for (const [index, use] of uses.entries()) {
+    const [name = '', range = '^1'] = split(use.use)
+    const versions = bundled.filter(({ file }) => file.policy === name)
+    if (versions.length === 0) {
+      const names = [...new Set(bundled.map(({ file }) => file.policy))].sort().join(', ')
+      throw new GuardError(
+        'config',
+        `There is no policy ${JSON.stringify(name)}; the policies are ${names}.`,
+        place(index, ['use']),
+      )
+    }
+    if (semver.validRange(range) === null) {
+      throw new GuardError(
+        'config',
+        `${JSON.stringify(range)} is no semver range; write for example ${name}@^1.`,
+        place(index, ['use']),
+      )
+    }
+    const version = semver.maxSatisfying(
+      versions.map(({ file }) => file.version),
+      range,
+    )
+    const policy = versions.find(({ file }) => file.version === version)
+    if (!policy) {
+      const known = versions
+        .map(({ file }) => file.version)
+        .sort(semver.compare)
+        .join(', ')
+      throw new GuardError(
+        'config',
+        `No version of ${name} is in ${range}; the versions are ${known}.`,
+        place(index, ['use']),
+      )
+    }
+    if (policies.some((other) => other.name === name)) {
+      throw new GuardError('config', `The policy ${name} is used twice; merge the two entries.`, place(index, ['use']))
+    }
+    policies.push({ name, version: policy.file.version, requested: range })
+    active.push(...activate(policy, use, rules, (keys) => place(index, keys)))
+  }
+  return { policies, rules: active }
+}
+
+function split(use: string): [string, string?] {
+  const at = use.indexOf('@')
+  return at === -1 ? [use] : [use.slice(0, at), use.slice(at + 1)]
+}
+
+function activate(
+  policy: Policy,
+  use: Use,
+  rules: readonly Rule[],
+  place: (keys: string[]) => GuardError['at'],
+): ActiveRule[] {
+  const { file } = policy
+  const named = Object.keys(file.rules)
+  for (const id of Object.keys(use.rules ?? {})) {
+    if (!named.includes(id)) {
+      throw new GuardError(
+        'config',
+        `${file.policy} ${file.version} has no rule ${JSON.stringify(id)}; its rules are ${named.join(', ')}.`,
+        place(['rules', id]),
+      )
+    }
+  }
+  const known = new Set<string>()
+  const active = named.map((id) => {
+    const rule = rules.find((candidate) => candidate.id === id)
+    if (!rule) throw new GuardError('policy', `There is no code for the rule ${id}.`, { path: policy.path })
+    const given = file.rules[id] ?? {}
+    const own = use.rules?.[id] ?? {}
+    for (const message of [...Object.keys(given.levels ?? {}), ...Object.keys(own.levels ?? {})]) {
+      if (!(message in rule.messages)) {
+        throw new GuardError(
+          'config',
+          `${id} has no message ${JSON.stringify(message)}; its messages are ${Object.keys(rule.messages).join(', ')}.`,
+          place(['rules', id, 'levels', message]),
+        )
+      }
+    }
+    const names = Object.keys((rule.params as { properties?: object } | undefined)?.properties ?? {})
+    for (const name of names) known.add(name)
+    for (const name of Object.keys(own.params ?? {})) {
+      if (!names.includes(name)) throw unknownParam(id, name, names, place(['rules', id, 'params', name]))
+    }
+    const shared = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => names.includes(name)))
+    const params = [shared, own.params ?? {}].reduce<Record<string, unknown>>(merge, { ...given.params })
+    const failure = rule.params && findFailure(rule.params, params)
+    if (failure) {
+      const where = own.params ? ['rules', id, 'params'] : ['params']
+      throw new GuardError('config', `The params of ${id} do not fit. ${failure.sentence}`, place(where))
+    }
+    return {
+      rule,
+      policy: { name: file.policy, version: file.version },
+      params,
+      levelOf: (message: string) => levelOf(message, given, own),
+    }
+  })
+  for (const name of Object.keys(use.params ?? {})) {
+    if (!known.has(name)) throw unknownParam(file.policy, name, [...known], place(['params', name]))
+  }
+  return active
+}
+
+function unknownParam(owner: string, name: string, names: readonly string[], at: GuardError['at']): GuardError {
+  const allowed = names.length > 0 ? `its params are ${names.join(', ')}` : 'it has no params'
+  return new GuardError('config', `${owner} has no param ${JSON.stringify(name)}; ${allowed}.`, at)
+}
+
+/** A list adds to the list that is there; anything else replaces. */
+function merge(params: Record<string, unknown>, more: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const merged = { ...params }
+  for (const [name, value] of Object.entries(more)) {
+    const there = merged[name]
+    merged[name] = Array.isArray(there) && Array.isArray(value) ? [...there, ...value] : value
+  }
+  return merged
+}
+
+function levelOf(message: string, given: RuleSettings, own: RuleSettings): Level | undefined {
+  const setting: Setting = own.levels?.[message] ?? own.level ?? given.levels?.[message] ?? given.level ?? 'error'
+  return setting === 'off' ? undefined : setting
+}

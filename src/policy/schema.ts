@@ -1,0 +1,107 @@
+import Type, { type Static } from 'typebox'
+import { objectGlobPattern } from '../kubernetes/object-glob'
+
+const strict = { additionalProperties: false }
+
+/** GitHub's own three levels, so nothing is mapped. */
+export const Level = Type.Enum(['error', 'warning', 'notice'])
+export type Level = Static<typeof Level>
+
+const Setting = Type.Enum(['error', 'warning', 'notice', 'off'])
+/** A level, or `off`. */
+export type Setting = Static<typeof Setting>
+
+export const FailOn = Type.Enum(['error', 'warning', 'notice', 'never'])
+export type FailOn = Static<typeof FailOn>
+
+const ruleId = '^[a-z0-9-]+/[a-z0-9-]+$'
+const Params = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'Parameters by name; a list adds to the list of the policy.',
+})
+
+/** What a policy, or a user's config, says of one rule. */
+const RuleSettings = Type.Object(
+  {
+    level: Type.Optional(Setting),
+    levels: Type.Optional(
+      Type.Record(Type.String(), Setting, { description: 'Levels of single messages of the rule.' }),
+    ),
+    params: Type.Optional(Params),
+  },
+  strict,
+)
+export type RuleSettings = Static<typeof RuleSettings>
+
+/** `policies/<name>/<version>.yaml`: a released policy. */
+export const PolicyFile = Type.Object(
+  {
+    format: Type.Literal(1, { description: 'The form of this file.' }),
+    policy: Type.String({ pattern: '^[a-z0-9-]+$' }),
+    version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$' }),
+    summary: Type.String({ minLength: 1 }),
+    changes: Type.Optional(Type.String({ description: 'What differs from the version before.' })),
+    rules: Type.Record(Type.String({ pattern: ruleId }), RuleSettings),
+  },
+  { ...strict, title: 'A released policy of ingress-guard' },
+)
+export type PolicyFile = Static<typeof PolicyFile>
+
+const Use = Type.Object(
+  {
+    use: Type.String({
+      pattern: '^[a-z0-9-]+(?:@.+)?$',
+      description: 'A bundled policy and a semver range of its versions, for example ingress-tls@^1.',
+    }),
+    params: Type.Optional(Params),
+    rules: Type.Optional(Type.Record(Type.String({ pattern: ruleId }), RuleSettings)),
+  },
+  strict,
+)
+
+export const Exception = Type.Object(
+  {
+    rule: Type.String({
+      pattern: '^(?:\\*|[a-z0-9-]+/(?:\\*|[a-z0-9-]+))$',
+      description: 'A rule, or policy/* for all of a policy’s.',
+    }),
+    object: Type.String({
+      pattern: objectGlobPattern,
+      description: 'Kind/namespace/name or Kind/name; globs allowed.',
+    }),
+    cluster: Type.Optional(Type.String({ description: 'The cluster it holds in; all when absent.' })),
+    reason: Type.String({ minLength: 1, pattern: '\\S' }),
+    expires: Type.String({ format: 'date', description: 'The last day it holds, YYYY-MM-DD.' }),
+  },
+  strict,
+)
+export type Exception = Static<typeof Exception>
+
+const Cluster = Type.Object(
+  {
+    paths: Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      description: 'Globs of the files that are deployed to the cluster, from the repository’s root.',
+    }),
+  },
+  strict,
+)
+
+/** `.github/ingress-guard.yaml`: what a repository says. */
+export const ConfigFile = Type.Object(
+  {
+    format: Type.Literal(1, { description: 'The form of this file.' }),
+    policies: Type.Optional(
+      Type.Array(Use, { description: 'The policies in force; all bundled ones at 1.x when absent.' }),
+    ),
+    'fail-on': Type.Optional(FailOn),
+    ignore: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: 'Globs of files to leave out; replaces the default list.',
+      }),
+    ),
+    clusters: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Cluster)),
+    exceptions: Type.Optional(Type.Array(Exception)),
+  },
+  { ...strict, title: 'The config of ingress-guard' },
+)
+export type ConfigFile = Static<typeof ConfigFile>

@@ -1,0 +1,97 @@
+import type { Level } from '../policy/schema'
+import type { Finding, Location, Report } from './report'
+import { countsFor } from './report'
+import { visible } from './visible'
+import { count } from './wording'
+
+/** One annotation of a pull request; without a line it stands at its file, without a file at the run. */
+export interface Annotation {
+  readonly level: Level
+  readonly title: string
+  readonly message: string
+  readonly file?: string
+  readonly startLine?: number
+  readonly endLine?: number
+  readonly startColumn?: number
+  readonly endColumn?: number
+}
+
+/** GitHub shows this many annotations of a level for one step. */
+const limit = 10
+
+/**
+ * The annotations of the findings that count: for each level at most ten, changed lines first; where more were found the
+ * last one says how many.
+ */
+export function annotationsOf(report: Report): Annotation[] {
+  const counted = report.findings.filter((finding) => countsFor(finding, report.mode))
+  return (['error', 'warning', 'notice'] as const).flatMap((level) => {
+    const ofLevel = counted.filter((finding) => finding.level === level)
+    const sorted = [...ofLevel.filter(isOnChangedLine), ...ofLevel.filter((finding) => !isOnChangedLine(finding))]
+    const annotations = sorted.flatMap((finding) =>
+      annotationsFor(finding).map((annotation) => ({ annotation, finding })),
+    )
+    if (annotations.length <= limit) return annotations.map(({ annotation }) => annotation)
+    const shown = annotations.slice(0, limit - 1)
+    const left = ofLevel.length - new Set(shown.map(({ finding }) => finding)).size
+    const rest: Annotation = {
+      level,
+      title: 'ingress-guard',
+      message:
+        left > 0
+          ? `${count(left, `more ${level}`)} of ingress-guard: see the job summary.`
+          : 'More places of these findings: see the job summary.',
+    }
+    return [...shown.map(({ annotation }) => annotation), rest]
+  })
+}
+
+function isOnChangedLine({ location, related }: Finding): boolean {
+  return location.changed === true || related.some((place) => place.changed)
+}
+
+function annotationsFor(finding: Finding): Annotation[] {
+  const { level, rule, text, location, related } = finding
+  const title = visible(rule)
+  const message = visible(text)
+  if (location.side === 'head') return [{ level, title, message, ...at(location) }]
+  const removed = {
+    level,
+    title,
+    message: `removed: was line ${location.region.startLine} at the base. ${message}`,
+    file: location.path,
+  }
+  const cause = related.find((place) => place.side === 'head' && place.path === location.path)
+  return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed]
+}
+
+function at({ path, region, precision }: Location): Partial<Annotation> {
+  if (precision === 'file') return { file: path }
+  const { startLine, endLine, startColumn, endColumn } = region
+  // GitHub takes columns only where start and end are on one line.
+  return startLine === endLine && endColumn > startColumn
+    ? { file: path, startLine, endLine, startColumn, endColumn }
+    : { file: path, startLine, endLine }
+}
+
+/** The annotations as workflow commands, for jobs that run the command line. */
+export function workflowCommands(report: Report): string {
+  return annotationsOf(report)
+    .map(({ level, title, message, file, startLine, endLine, startColumn, endColumn }) => {
+      const given = { title, file, line: startLine, endLine, col: startColumn, endColumn }
+      const properties = Object.entries(given)
+        .filter(([, value]) => value !== undefined)
+        .map(([key, value]) => `${key}=${escapeProperty(String(value))}`)
+      return `::${level} ${properties.join(',')}::${escapeData(message)}\n`
+    })
+    .join('')
+}
+
+/** Source: actions/toolkit, packages/core/src/command.ts */
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto'
+import type { Cursor } from '../manifest/cursor'
+import type { Hunks } from '../manifest/hunks'
+import { identityOf, type Manifest, nameOf, type Side } from '../manifest/manifest'
+import type { ActiveRule } from '../policy/policy'
+import type { Level } from '../policy/schema'
+import type { Fix } from '../rules/rule'
+import { excerptOf } from './excerpt'
+import type { Finding, Location, Status } from './report'
+
+/** A rule's statement before the engine has said anything of its own: status, primary end, exception. */
+export interface Draft {
+  readonly active: ActiveRule
+  readonly message: string
+  readonly text: string
+  readonly level: Level
+  readonly cluster: string
+  readonly ends: readonly Cursor[]
+  readonly keys: readonly string[]
+  readonly fix?: Fix | undefined
+}
+
+/** What a draft says, without its keys: the same rule and message of the same objects in the same cluster. */
+export function subjectOf({ active, message, cluster, ends }: Draft): string {
+  const identities = ends.map((end) => identityOf(end.manifest.ref)).sort()
+  return JSON.stringify([active.rule.id, message, cluster, identities])
+}
+
+/** Equal for the same statement at any line, in any file, on any day. */
+export function fingerprintOf(draft: Draft): string {
+  const statement = JSON.stringify([subjectOf(draft), [...draft.keys].sort()])
+  return createHash('sha256').update(statement).digest('hex').slice(0, 32)
+}
+
+/** What the engine knows of a change, for placing findings in it. */
+export interface Placing {
+  touched(manifest: Manifest): boolean
+  /** How a file changed; undefined for a file that did not, or that is on one side only. */
+  hunks(path: string): Hunks | undefined
+  /** Whether a file is new in this change. */
+  isNew(path: string): boolean
+}
+
+/** Places a draft: at the one end this change wrote, else at the rule's first; the other ends are related. */
+export function findingOf(draft: Draft, status: Status, placing: Placing): Finding {
+  const written = draft.ends.filter((end) => placing.touched(end.manifest))
+  const primary = (written.length === 1 ? written[0] : draft.ends[0]) as Cursor
+  const others = draft.ends.filter((end) => end !== primary)
+  const location = locationOf(primary, placing)
+  return {
+    rule: draft.active.rule.id,
+    message: draft.message,
+    text: draft.text,
+    level: draft.level,
+    status,
+    policy: draft.active.policy,
+    cluster: draft.cluster,
+    object: primary.manifest.ref,
+    objects: draft.ends.map((end) => end.manifest.ref),
+    sources: [{ kind: 'file', path: primary.manifest.origin.path, cluster: draft.cluster }],
+    location,
+    related: [
+      ...others.map((end) => locationOf(end, placing, nameOf(end.manifest.ref))),
+      ...removalOf(location, placing),
+    ],
+    keys: draft.keys,
+    ...(draft.fix ? { fix: draft.fix } : {}),
+    fingerprint: fingerprintOf(draft),
+  }
+}
+
+function locationOf(cursor: Cursor, placing: Placing, note?: string): Location {
+  const { side, origin, object } = cursor.manifest
+  return place(side, origin.path, cursor.region, object.fileText, placing, note)
+}
+
+function place(
+  side: Side,
+  path: string,
+  region: Location['region'],
+  text: string,
+  placing: Placing,
+  note?: string,
+): Location {
+  const changed = side === 'head' && (placing.isNew(path) || placing.hunks(path)?.wrote(region.startLine) === true)
+  return {
+    side,
+    path,
+    region,
+    precision: 'exact',
+    ...(note ? { note } : {}),
+    excerpt: excerptOf(text, region),
+    changed,
+  }
+}
+
+/** For what stood at the base: the line of the head that took it away, where the file is still there. */
+function removalOf({ side, path, region }: Location, placing: Placing): Location[] {
+  const line = side === 'base' ? placing.hunks(path)?.removalOf(region) : undefined
+  if (line === undefined) return []
+  const at = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 }
+  return [{ side: 'head', path, region: at, precision: 'exact', note: 'taken away here', changed: true }]
+}
+
+/** Findings of one rule and message whose cause is the same place are one finding with all its sources. */
+export function mergeByPlace(findings: readonly Finding[]): Finding[] {
+  const merged = new Map<string, Finding>()
+  const counts = new Map<string, number>()
+  for (const finding of findings) {
+    const { rule, message, status, level, location, exception } = finding
+    const key = JSON.stringify([
+      rule,
+      message,
+      status,
+      level,
+      location.side,
+      location.path,
+      location.region,
+      exception,
+      finding.policy ? '' : finding.text,
+    ])
+    const first = merged.get(key)
+    if (!first) {
+      merged.set(key, finding)
+      continue
+    }
+    if (first.text !== finding.text) counts.set(key, (counts.get(key) ?? 0) + 1)
+    merged.set(key, {
+      ...first,
+      objects: unique([...first.objects, ...finding.objects]),
+      sources: unique([...first.sources, ...finding.sources]),
+      related: unique([...first.related, ...finding.related]),
+      keys: unique([...first.keys, ...finding.keys]),
+    })
+  }
+  return [...merged].map(([key, finding]) => {
+    const more = counts.get(key)
+    return more ? { ...finding, text: `${finding.text} The same goes for ${more} more, listed with it.` } : finding
+  })
+}
+
+function unique<T>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()]
+}
+
+/** By path, line, column, rule; then by what keeps two findings of one place apart. */
+export function sortFindings(findings: readonly Finding[]): Finding[] {
+  return [...findings].sort(
+    (a, b) =>
+      compare(a.location.path, b.location.path) ||
+      a.location.region.startLine - b.location.region.startLine ||
+      a.location.region.startColumn - b.location.region.startColumn ||
+      compare(a.rule, b.rule) ||
+      compare(a.fingerprint, b.fingerprint),
+  )
+}
+
+/** By code unit, the same on every machine. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

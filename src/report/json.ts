@@ -1,0 +1,106 @@
+import Type, { type Static } from 'typebox'
+import type { Finding, Location, Report } from './report'
+
+const Region = Type.Object({
+  startLine: Type.Integer({ minimum: 1 }),
+  startColumn: Type.Integer({ minimum: 1 }),
+  endLine: Type.Integer({ minimum: 1 }),
+  endColumn: Type.Integer({ minimum: 1 }),
+})
+
+const PlaceInReport = Type.Object({
+  side: Type.Enum(['base', 'head']),
+  path: Type.String(),
+  region: Region,
+  precision: Type.Enum(['exact', 'template', 'values', 'file'], { description: 'How sure the place is.' }),
+  note: Type.Optional(Type.String()),
+})
+
+const ObjectInReport = Type.Object({
+  group: Type.String(),
+  kind: Type.String(),
+  namespace: Type.String(),
+  name: Type.String(),
+})
+
+const InspectedInReport = Type.Object({
+  revision: Type.String(),
+  files: Type.Integer({ description: 'Files that can hold manifests.' }),
+  sources: Type.Integer({ description: 'Sources that were read and hold manifests.' }),
+  manifests: Type.Integer({ description: 'Objects that were read.' }),
+})
+
+/** The JSON report. Keys are added in later versions, never changed or removed within format 1. */
+export const ReportJson = Type.Object(
+  {
+    format: Type.Literal(1),
+    verdict: Type.Enum(['pass', 'fail']),
+    mode: Type.Enum(['change', 'all']),
+    policies: Type.Array(Type.Object({ name: Type.String(), version: Type.String(), requested: Type.String() })),
+    inspected: Type.Object({
+      base: Type.Union([InspectedInReport, Type.Null()]),
+      head: InspectedInReport,
+      changes: Type.Object({ added: Type.Integer(), changed: Type.Integer(), removed: Type.Integer() }),
+      skipped: Type.Array(Type.Object({ path: Type.String(), reason: Type.String() })),
+    }),
+    findings: Type.Array(
+      Type.Object({
+        rule: Type.String(),
+        message: Type.String(),
+        text: Type.String(),
+        level: Type.Enum(['error', 'warning', 'notice']),
+        status: Type.Enum(['introduced', 'existing', 'resolved']),
+        policy: Type.Union([Type.Object({ name: Type.String(), version: Type.String() }), Type.Null()]),
+        cluster: Type.String(),
+        object: Type.Union([ObjectInReport, Type.Null()]),
+        sources: Type.Array(Type.Object({ kind: Type.Enum(['file']), path: Type.String(), cluster: Type.String() })),
+        location: PlaceInReport,
+        related: Type.Array(PlaceInReport),
+        keys: Type.Array(Type.String()),
+        fix: Type.Optional(
+          Type.Object({
+            edits: Type.Array(Type.Object({ path: Type.String(), region: Region, newText: Type.String() })),
+          }),
+        ),
+        fingerprint: Type.String(),
+        exception: Type.Optional(Type.Object({ reason: Type.String(), expires: Type.String() })),
+      }),
+    ),
+  },
+  { title: 'A report of ingress-guard' },
+)
+export type ReportJson = Static<typeof ReportJson>
+
+/** A report as it is written to files and read by other tools. */
+export function jsonReport(report: Report): ReportJson {
+  const { format, verdict, mode, policies, inspected, findings } = report
+  return {
+    format,
+    verdict,
+    mode,
+    policies: [...policies],
+    inspected: {
+      base: inspected.base,
+      head: inspected.head,
+      changes: inspected.changes,
+      skipped: [...inspected.skipped],
+    },
+    findings: findings.map(findingInReport),
+  }
+}
+
+function findingInReport(finding: Finding): ReportJson['findings'][number] {
+  const { objects: _, sources, location, related, keys, fix, ...rest } = finding
+  return {
+    ...rest,
+    sources: [...sources],
+    location: placeInReport(location),
+    related: related.map(placeInReport),
+    keys: [...keys],
+    ...(fix ? { fix: { edits: [...fix.edits] } } : {}),
+  }
+}
+
+function placeInReport({ side, path, region, precision, note }: Location): Static<typeof PlaceInReport> {
+  return { side, path, region, precision, ...(note === undefined ? {} : { note }) }
+}

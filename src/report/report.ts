@@ -1,0 +1,92 @@
+import type { ObjectRef, Region, Side } from '../manifest/manifest'
+import type { ResolvedPolicy } from '../policy/policy'
+import type { Level } from '../policy/schema'
+import type { Fix } from '../rules/rule'
+
+/** How sure a place is: the very line, a template's line, a line of values, or no more than the file. */
+export type Precision = 'exact' | 'template' | 'values' | 'file'
+
+/** A few lines of a file, for showing a place to a reader. */
+export interface Excerpt {
+  readonly startLine: number
+  readonly lines: readonly string[]
+}
+
+/** A place that a reader can open. */
+export interface Location {
+  readonly side: Side
+  readonly path: string
+  readonly region: Region
+  readonly precision: Precision
+  /** What it has to do with the finding; set on related places. */
+  readonly note?: string
+  readonly excerpt?: Excerpt
+  /** This change wrote the line. */
+  readonly changed?: boolean
+}
+
+/** Where an object comes from, and to which cluster it goes. */
+export interface FindingSource {
+  readonly kind: 'file'
+  readonly path: string
+  readonly cluster: string
+}
+
+/** `introduced` by this change, `existing` before it, or `resolved` by it. */
+export type Status = 'introduced' | 'existing' | 'resolved'
+
+/** What a rule, or the gate itself (`source/*`, `config/*`), states about one object at one place. */
+export interface Finding {
+  readonly rule: string
+  readonly message: string
+  readonly text: string
+  readonly level: Level
+  readonly status: Status
+  /** None for `source/*` and `config/*`. */
+  readonly policy: { readonly name: string; readonly version: string } | null
+  readonly cluster: string
+  /** The object of the location; none where no object could be read. */
+  readonly object: ObjectRef | null
+  /** The objects of every end, that one included. */
+  readonly objects: readonly ObjectRef[]
+  readonly sources: readonly FindingSource[]
+  readonly location: Location
+  readonly related: readonly Location[]
+  readonly keys: readonly string[]
+  readonly fix?: Fix
+  readonly fingerprint: string
+  readonly exception?: { readonly reason: string; readonly expires: string }
+}
+
+/** What was read of one revision. */
+export interface Inspected {
+  /** How messages name the revision. */
+  readonly revision: string
+  /** Files that can hold manifests. */
+  readonly files: number
+  /** Files and other sources that were read and hold manifests. */
+  readonly sources: number
+  /** Objects that were read. */
+  readonly manifests: number
+}
+
+export interface Report {
+  readonly format: 1
+  readonly verdict: 'pass' | 'fail'
+  /** Whether a change was judged, or one revision whole. */
+  readonly mode: 'change' | 'all'
+  readonly policies: readonly ResolvedPolicy[]
+  readonly inspected: {
+    readonly base: Inspected | null
+    readonly head: Inspected
+    readonly changes: { readonly added: number; readonly changed: number; readonly removed: number }
+    readonly skipped: readonly { readonly path: string; readonly reason: string }[]
+  }
+  readonly findings: readonly Finding[]
+}
+
+/** The findings that make the verdict: in a change those it introduces, with none excepted. */
+export function countsFor(finding: Finding, mode: Report['mode']): boolean {
+  if (finding.exception) return false
+  return finding.status === 'introduced' || (mode === 'all' && finding.status === 'existing')
+}

@@ -1,0 +1,74 @@
+import type { Level } from '../policy/schema'
+import { countsFor, type Finding, type Location, type Report } from './report'
+import { visible } from './visible'
+import { count, placeOf, subjectOf, summaryOf, wayThrough, wayThroughLead } from './wording'
+
+/** Paints text; the identity where colour is not wanted. */
+export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: string) => string
+
+const colours: Record<Level, 'red' | 'yellow' | 'blue'> = { error: 'red', warning: 'yellow', notice: 'blue' }
+
+/** A report for a person at a terminal: a frame for each finding, one line that sums up, the way through. */
+export function terminalReport(report: Report, paint: Paint, today: Date): string {
+  const shown = report.findings.filter((finding) => countsFor(finding, report.mode))
+  const blocks = shown.map((finding) => findingBlock(finding, paint))
+  blocks.push([...quietLines(report), paint('bold', summaryOf(report))].map(visible).join('\n'))
+  const yaml = wayThrough(report, today)
+  if (yaml) blocks.push(`${wayThroughLead}\n\n${indent(visible(yaml))}`)
+  return `${blocks.join('\n\n')}\n`
+}
+
+function findingBlock(finding: Finding, paint: Paint): string {
+  const { level, rule, text, location, related, policy } = finding
+  return [
+    `${paint(colours[level], level)} ${paint('bold', rule)} ${visible(placeOf(location))}`,
+    ...frame(location, paint),
+    `  ${visible(text)}`,
+    ...related.map((place) => `  ${paint('dim', visible(`${place.note ?? 'see also'}: ${placeOf(place)}`))}`),
+    `  ${paint('dim', visible([subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ''].filter(Boolean).join(' · ')))}`,
+  ].join('\n')
+}
+
+/** The lines around a place, its first line marked. */
+function frame({ excerpt, region }: Location, paint: Paint): string[] {
+  if (!excerpt) return []
+  const width = String(excerpt.startLine + excerpt.lines.length).length
+  return excerpt.lines.flatMap((text, index) => {
+    const number = excerpt.startLine + index
+    const line = `${String(number).padStart(width)} | ${visible(text.replaceAll('\t', ' '))}`
+    if (number !== region.startLine) return [paint('dim', `    ${line}`)]
+    const end = region.endLine === region.startLine ? region.endColumn : text.length + 1
+    const marks = '^'.repeat(Math.max(1, Math.min(end, text.length + 1) - region.startColumn))
+    return [`  > ${line}`, paint('red', `    ${' '.repeat(width)} | ${' '.repeat(region.startColumn - 1)}${marks}`)]
+  })
+}
+
+/** What is true but not this change's doing, in a line each. */
+function quietLines({ findings, inspected, mode }: Report): string[] {
+  const existing = findings.filter(({ status }) => status === 'existing' && mode === 'change')
+  const resolved = findings.filter(({ status }) => status === 'resolved')
+  const excepted = findings.filter(({ exception }) => exception)
+  return [
+    ...excepted.map(
+      ({ rule, location, exception }) =>
+        `excepted until ${exception?.expires}: ${rule} ${placeOf(location)} (${exception?.reason})`,
+    ),
+    ...existing
+      .filter(({ policy }) => !policy)
+      .map(({ rule, text, location }) => `${rule} ${placeOf(location)}: ${text}`),
+    ...(existing.some(({ policy }) => policy)
+      ? [`${count(existing.filter(({ policy }) => policy).length, 'finding')} stood before this change.`]
+      : []),
+    ...(resolved.length > 0 ? [`This change resolves ${count(resolved.length, 'finding')}.`] : []),
+    ...(inspected.skipped.length > 0 ? [`Not inspected: ${skippedIn(inspected.skipped)}`] : []),
+  ]
+}
+
+function skippedIn(skipped: Report['inspected']['skipped']): string {
+  const shown = skipped.slice(0, 5).map(({ path, reason }) => `${path} (${reason})`)
+  return `${shown.join(', ')}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ''}.`
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '    ')
+}

@@ -1,0 +1,85 @@
+import { stringify } from 'yaml'
+import { pathOf } from '../manifest/manifest'
+import { configPath, defaultIgnore } from '../policy/config'
+import { countsFor, type Finding, type Inspected, type Report } from './report'
+
+/** `1 file`, `3 files`. */
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** The findings that the verdict rests on, worst first. */
+export function countedFindings(report: Report): Finding[] {
+  const order = ['error', 'warning', 'notice']
+  return report.findings
+    .filter((finding) => countsFor(finding, report.mode))
+    .sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
+}
+
+/** The one line that sums a report up: the verdict, and what was inspected. */
+export function summaryOf(report: Report): string {
+  const counted = countedFindings(report)
+  const levels = (['error', 'warning', 'notice'] as const)
+    .map((level) => ({ level, number: counted.filter((finding) => finding.level === level).length }))
+    .filter(({ number }) => number > 0)
+    .map(({ level, number }) => count(number, level))
+  const found = levels.length > 0 ? `found ${levels.join(', ')}` : 'found nothing'
+  return `ingress-guard ${found}${report.verdict === 'fail' ? ' and stops this' : ''}. ${inspectedIn(report)}`
+}
+
+function inspectedIn({ mode, inspected }: Report): string {
+  const { base, head, changes } = inspected
+  if (mode === 'all') {
+    if (head.manifests === 0)
+      return `Nothing was inspected: no manifest is among ${count(head.files, 'YAML or JSON file')} of ${head.revision}.`
+    return `Inspected ${read(head)} of ${head.revision}, whole.`
+  }
+  const compared = `${base?.revision} → ${head.revision}`
+  const touched = changes.added + changes.changed + changes.removed
+  if (touched === 0)
+    return `Nothing was inspected: no object differs in ${compared} (${count(head.files, 'YAML or JSON file')} listed).`
+  return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`
+}
+
+function read({ manifests, sources }: Inspected): string {
+  return `${count(manifests, 'object')} in ${count(sources, 'file')}`
+}
+
+/** `apps/web.yaml:12:7`, or `apps/web.yaml (was line 12)` for a place of the base. */
+export function placeOf({ path, side, region }: Finding['location']): string {
+  return side === 'base'
+    ? `${path} (was line ${region.startLine} at the base)`
+    : `${path}:${region.startLine}:${region.startColumn}`
+}
+
+/** An object and where it goes, in one phrase. */
+export function subjectOf(finding: Finding): string {
+  const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean)
+  const object = finding.object ? pathOf(finding.object) : ''
+  return [object, clusters.length > 0 ? `cluster ${clusters.join(', ')}` : ''].filter(Boolean).join(', ')
+}
+
+/** How a wanted change gets through: what to merge first, as YAML to paste. Empty when nothing stops the change. */
+export function wayThrough(report: Report, today: Date): string {
+  const stopping = countedFindings(report).filter(({ level }) => level === 'error' || report.verdict === 'fail')
+  const exceptions = stopping.filter(({ policy, object }) => policy && object)
+  const unreadable = stopping.filter(({ rule }) => rule === 'source/unreadable')
+  const expires = new Date(today.getTime() + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+  const entries = new Map(
+    exceptions.map(({ rule, object }) => [
+      `${rule} ${object && pathOf(object)}`,
+      { rule, object: object ? pathOf(object) : '*', reason: 'Say why this is wanted.', expires },
+    ]),
+  )
+  if (entries.size === 0 && unreadable.length === 0) return ''
+  return stringify({
+    format: 1,
+    ...(unreadable.length > 0
+      ? { ignore: [...defaultIgnore, ...new Set(unreadable.map(({ location }) => location.path))].slice(0, 20) }
+      : {}),
+    ...(entries.size > 0 ? { exceptions: [...entries.values()].slice(0, 10) } : {}),
+  }).trimEnd()
+}
+
+/** The sentence that leads to `wayThrough`. */
+export const wayThroughLead = `If this change is wanted as it is, first merge this into ${configPath}, in a pull request of its own:`

@@ -1,0 +1,75 @@
+import type { Static, TSchema } from 'typebox'
+import type { Change } from '../manifest/change'
+import type { Cursor } from '../manifest/cursor'
+import type { GroupKind, Manifest, Region } from '../manifest/manifest'
+import type { Snapshot } from '../manifest/snapshot'
+
+/** A text replacement that mends a finding. */
+export interface Fix {
+  readonly edits: readonly { readonly path: string; readonly region: Region; readonly newText: string }[]
+}
+
+type Args = Record<string, string | number>
+// biome-ignore lint/suspicious/noExplicitAny: each message declares its own arguments; `any` lets every such function in
+type Messages = Record<string, (args: any) => string>
+
+/**
+ * States a finding.
+ *
+ * @param at the cursors that were read, in the rule's order: one for each object the statement is about
+ * @param keys what the statement is about (a host, a Secret's name): it makes the finding the same one tomorrow; never a
+ *   line, a list index or a path
+ */
+export type ReportFunction<M extends Messages> = <Id extends keyof M & string>(
+  at: Cursor | readonly Cursor[],
+  message: Id,
+  args: Parameters<M[Id]>[0] & Args,
+  more?: { keys?: readonly string[]; fix?: Fix },
+) => void
+
+interface Shared<M extends Messages, P extends TSchema> {
+  /** `policy/what-must-hold`; also the path of the rule's file and page. */
+  readonly id: string
+  /** One sentence: what holds when the rule is silent. */
+  readonly summary: string
+  /** The first version of the policy that has the rule. */
+  readonly since: string
+  /** The kinds the rule judges; every kind for `*`. */
+  readonly kinds: readonly GroupKind[] | '*'
+  /** Further kinds it has to see for that. */
+  readonly reads?: readonly GroupKind[]
+  readonly params?: P
+  /** Two sentences each: what is wrong, with the names in it; what to do. */
+  readonly messages: M
+  /** Strings that an object must contain to be this one's partner: files without any of them are not parsed. */
+  partners?(manifest: Manifest, params: Static<P>): Iterable<string>
+}
+
+interface ManifestRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+  /** Reads one object. */
+  readonly scope: 'manifest'
+  check(context: { manifest: Manifest; params: Static<P>; report: ReportFunction<M> }): void
+}
+
+interface SnapshotRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+  /** Reads objects of one cluster together; called for each object of `kinds`. */
+  readonly scope: 'snapshot'
+  check(context: { manifest: Manifest; snapshot: Snapshot; params: Static<P>; report: ReportFunction<M> }): void
+}
+
+interface ChangeRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+  /** Reads both sides; called for each changed object of `kinds`. */
+  readonly scope: 'change'
+  check(context: { change: Change; base: Snapshot; head: Snapshot; params: Static<P>; report: ReportFunction<M> }): void
+}
+
+/** One rule, as the engine runs it. */
+// biome-ignore lint/suspicious/noExplicitAny: the engine runs rules of every message and parameter type
+export type Rule = ManifestRule<any, any> | SnapshotRule<any, any> | ChangeRule<any, any>
+
+/** Ties a rule's messages and params to the functions that use them, so that a wrong id or argument does not compile. */
+export function defineRule<const M extends Messages, P extends TSchema>(
+  rule: ManifestRule<M, P> | SnapshotRule<M, P> | ChangeRule<M, P>,
+): Rule {
+  return rule
+}

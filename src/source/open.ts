@@ -1,0 +1,61 @@
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import type { Options } from '../options'
+import { DirectoryRevision } from './directory'
+import {
+  CommitRevision,
+  defaultBranch,
+  mergeBase,
+  openRepository,
+  type Repository,
+  resolveCommit,
+  WorkingTreeRevision,
+} from './git'
+import type { Revision } from './revision'
+
+/** How a host knows its revisions better than by name. */
+export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'> {
+  /** The base is the very commit to compare with, so no merge base is sought. */
+  readonly exactBase?: boolean
+  readonly token?: string | undefined
+  readonly trusted?: boolean
+}
+
+/** Opens the two revisions of a change; no base when the head is to be judged whole. */
+export async function openRevisions(opening: Opening): Promise<{ base: Revision | undefined; head: Revision }> {
+  const headFolder = folderOf(opening.head)
+  const baseFolder = folderOf(opening.base)
+  if (headFolder && (baseFolder || opening.all)) {
+    return {
+      base: opening.all || !baseFolder ? undefined : new DirectoryRevision(baseFolder),
+      head: new DirectoryRevision(headFolder),
+    }
+  }
+  const repository = await openRepository({ dir: opening.repo, token: opening.token, trusted: opening.trusted })
+  const head = headFolder ? new DirectoryRevision(headFolder) : await openHead(repository, opening.head)
+  if (opening.all) return { base: undefined, head }
+  if (baseFolder) return { base: new DirectoryRevision(baseFolder), head }
+  const headCommit = head instanceof CommitRevision ? head.commit : await resolveCommit(repository, 'HEAD')
+  const named = opening.base ?? (await defaultBranch(repository))
+  const commit = await resolveCommit(repository, named)
+  const base = opening.exactBase ? commit : await mergeBase(repository, commit, headCommit, named)
+  return { base: new CommitRevision(repository, base, nameOf(named, base)), head }
+}
+
+async function openHead(repository: Repository & { bare: boolean }, named: string | undefined): Promise<Revision> {
+  if (named === undefined && !repository.bare) return new WorkingTreeRevision(repository)
+  const commit = await resolveCommit(repository, named ?? 'HEAD')
+  return new CommitRevision(repository, commit, nameOf(named ?? 'HEAD', commit))
+}
+
+function nameOf(named: string, commit: string): string {
+  const short = commit.slice(0, 8)
+  return commit.startsWith(named) ? short : `${named} (${short})`
+}
+
+/** A folder is named by a path: `./x`, `../x`, `/x`, or any name of a folder that is plainly no revision. */
+function folderOf(named: string | undefined): string | undefined {
+  if (named === undefined || named === '') return undefined
+  const isFolder = statSync(named, { throwIfNoEntry: false })?.isDirectory() === true
+  return isFolder && (named.startsWith('.') || path.isAbsolute(named) || named.includes('/')) ? named : undefined
+}

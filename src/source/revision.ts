@@ -1,0 +1,22 @@
+/** What a path of a revision is. `id` is equal for equal content. */
+export interface Entry {
+  readonly path: string
+  readonly type: 'file' | 'link' | 'submodule'
+  readonly id: string
+}
+
+/** A file's bytes, or why they are not to be had. */
+export type Content = Uint8Array | { readonly missing: string }
+
+/** One side of a change: a Git commit, a directory, or a repository's working tree. */
+export interface Revision {
+  /** How messages name it, for example `main (1f2e3d4)` or `the working tree`. */
+  readonly name: string
+  /** Every path of the revision. */
+  list(): Promise<readonly Entry[]>
+  /** The content of entries, in their order. */
+  read(entries: readonly Entry[]): AsyncIterable<[Entry, Content]>
+}
+
+/** A blob larger than this is not read: no manifest is. */
+export const sizeLimit = 100 * 1024 * 1024

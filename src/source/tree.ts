@@ -1,0 +1,136 @@
+import path from 'node:path/posix'
+import { Minimatch } from 'minimatch'
+import type { Entry, Revision } from './revision'
+
+/** A file that was not judged, and why. */
+export interface Skipped {
+  readonly path: string
+  readonly reason: string
+}
+
+/** The files of a revision that can hold manifests. */
+export interface Tree {
+  readonly files: ReadonlyMap<string, Entry>
+  /** The further paths a file is reached by through symbolic links. */
+  readonly aliases: ReadonlyMap<string, readonly string[]>
+  /** Symbolic links that lead nowhere we go, by path. */
+  readonly refused: ReadonlyMap<string, string>
+  readonly skipped: readonly Skipped[]
+}
+
+const manifestName = /\.(?:ya?ml|json)$/i
+
+/**
+ * Sorts the paths of a revision into files that can hold plain manifests and what is left out.
+ *
+ * @param ignore globs of files to leave out
+ */
+export async function readTree(revision: Revision, ignore: readonly string[]): Promise<Tree> {
+  const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]))
+  const ignored = new IgnoreList(ignore)
+  const charts = chartFolders(entries.keys())
+  const files = new Map<string, Entry>()
+  const skipped: Skipped[] = []
+  for (const entry of entries.values()) {
+    if (entry.type === 'submodule')
+      skipped.push({ path: entry.path, reason: 'a submodule, which is another repository' })
+    if (entry.type !== 'file' || !manifestName.test(entry.path) || ignored.has(entry.path)) continue
+    const chart = charts.find((folder) => entry.path.startsWith(`${folder}templates/`))
+    if (chart === undefined) files.set(entry.path, entry)
+    else skipped.push({ path: entry.path, reason: `a template of the Helm chart ${chart || '.'}` })
+  }
+  const links = await new Links(revision, entries).follow()
+  const aliases = new Map<string, string[]>()
+  const refused = new Map<string, string>()
+  for (const [link, target] of links) {
+    if (ignored.has(link)) continue
+    if ('reason' in target) {
+      refused.set(link, target.reason)
+      skipped.push({ path: link, reason: target.reason })
+      continue
+    }
+    const file = entries.get(target.path)
+    if (file?.type === 'file') {
+      if (!manifestName.test(link) || ignored.has(target.path)) continue
+      files.set(file.path, file)
+      aliases.set(file.path, [...(aliases.get(file.path) ?? []), link])
+    } else {
+      const folder = target.path === '' ? '' : `${target.path}/`
+      for (const inside of files.keys()) {
+        if (!inside.startsWith(folder) || link.startsWith(folder)) continue
+        aliases.set(inside, [...(aliases.get(inside) ?? []), `${link}/${inside.slice(folder.length)}`])
+      }
+    }
+  }
+  return { files, aliases, refused, skipped: [...skipped, ...ignored.counts()] }
+}
+
+/** The globs of `ignore`, counting what each leaves out. */
+class IgnoreList {
+  private readonly globs: { glob: string; matcher: Minimatch; count: number }[]
+
+  constructor(globs: readonly string[]) {
+    this.globs = globs.map((glob) => ({ glob, matcher: new Minimatch(glob, { dot: true }), count: 0 }))
+  }
+
+  has(file: string): boolean {
+    const found = this.globs.find(({ matcher }) => matcher.match(file))
+    if (found) found.count++
+    return found !== undefined
+  }
+
+  counts(): Skipped[] {
+    return this.globs
+      .filter(({ count }) => count > 0)
+      .map(({ glob, count }) => ({ path: glob, reason: `ignored: ${count} ${count === 1 ? 'file' : 'files'}` }))
+  }
+}
+
+function chartFolders(paths: Iterable<string>): string[] {
+  return [...paths]
+    .filter((file) => path.basename(file) === 'Chart.yaml')
+    .map((file) => file.slice(0, -'Chart.yaml'.length))
+}
+
+type Target = { path: string } | { reason: string }
+
+/** Follows the symbolic links of a revision, inside the revision only and never on disk. */
+class Links {
+  private readonly targets = new Map<string, string>()
+  private readonly folders = new Set<string>([''])
+
+  constructor(
+    private readonly revision: Revision,
+    private readonly entries: ReadonlyMap<string, Entry>,
+  ) {
+    for (const file of entries.keys()) {
+      for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1))
+        this.folders.add(file.slice(0, end))
+    }
+  }
+
+  async follow(): Promise<Map<string, Target>> {
+    const links = [...this.entries.values()].filter((entry) => entry.type === 'link')
+    for await (const [link, content] of this.revision.read(links)) {
+      if (!('missing' in content)) this.targets.set(link.path, Buffer.from(content).toString('utf8'))
+    }
+    return new Map(links.map((link) => [link.path, this.resolve(link.path, 0)]))
+  }
+
+  private resolve(file: string, hops: number): Target {
+    if (hops > 20) return { reason: 'a symbolic link that leads back to itself' }
+    const parts = file.split('/')
+    for (let length = 1; length <= parts.length; length++) {
+      const prefix = parts.slice(0, length).join('/')
+      const target = this.targets.get(prefix)
+      if (target === undefined) continue
+      const next = path.normalize(path.join(path.dirname(prefix), target, ...parts.slice(length)))
+      if (path.isAbsolute(target) || next === '..' || next.startsWith('../')) {
+        return { reason: 'a symbolic link out of the repository, which is not followed' }
+      }
+      return this.resolve(next === '.' ? '' : next.replace(/\/$/, ''), hops + 1)
+    }
+    if (this.entries.has(file) || this.folders.has(file)) return { path: file }
+    return { reason: 'a symbolic link to nothing' }
+  }
+}
