@@ -58658,7 +58658,8 @@ async function main() {
 async function tell(report) {
   const now = /* @__PURE__ */ new Date();
   info(terminalReport(report, (_, text2) => text2, now));
-  for (const { level, message, ...properties } of annotationsOf(report)) core_exports[level](message, properties);
+  const annotate = { error, warning, notice };
+  for (const { level, message, ...properties } of annotationsOf(report)) annotate[level](message, properties);
   const file = import_node_path6.default.join((0, import_node_fs5.mkdtempSync)(import_node_path6.default.join(process.env.RUNNER_TEMP ?? (0, import_node_os.tmpdir)(), "ingress-guard-")), "report.json");
   (0, import_node_fs5.writeFileSync)(file, `${JSON.stringify(jsonReport(report), null, 2)}
 `);

@@ -35692,7 +35692,10 @@ function commit(repo, content, message) {
     GIT_AUTHOR_NAME: "demo",
     GIT_AUTHOR_EMAIL: "demo@example.com",
     GIT_COMMITTER_NAME: "demo",
-    GIT_COMMITTER_EMAIL: "demo@example.com"
+    GIT_COMMITTER_EMAIL: "demo@example.com",
+    // Fixed days make fixed commit ids, so that what the docs quote stays what is printed.
+    GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z",
+    GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z"
   };
   const git2 = (...args) => (0, import_node_child_process2.execFileSync)("git", args, { cwd: repo, env, stdio: "pipe" });
   git2("init", "--quiet");

@@ -37,7 +37,8 @@ async function main(): Promise<void> {
 async function tell(report: Report): Promise<void> {
   const now = new Date()
   core.info(terminalReport(report, (_, text) => text, now))
-  for (const { level, message, ...properties } of annotationsOf(report)) core[level](message, properties)
+  const annotate = { error: core.error, warning: core.warning, notice: core.notice }
+  for (const { level, message, ...properties } of annotationsOf(report)) annotate[level](message, properties)
   const file = path.join(mkdtempSync(path.join(process.env.RUNNER_TEMP ?? tmpdir(), 'ingress-guard-')), 'report.json')
   writeFileSync(file, `${JSON.stringify(jsonReport(report), null, 2)}\n`)
   const counted = countedFindings(report)

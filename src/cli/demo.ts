@@ -46,6 +46,9 @@ function commit(repo: string, content: string, message: string): void {
     GIT_AUTHOR_EMAIL: 'demo@example.com',
     GIT_COMMITTER_NAME: 'demo',
     GIT_COMMITTER_EMAIL: 'demo@example.com',
+    // Fixed days make fixed commit ids, so that what the docs quote stays what is printed.
+    GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
+    GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
   }
   const git = (...args: string[]) => execFileSync('git', args, { cwd: repo, env, stdio: 'pipe' })
   git('init', '--quiet')

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from '@jest/globals'
+import semver from 'semver'
+import { rules } from '../src/rules/index'
+import { bundledPolicies } from '../src/source/bundled'
+import { root } from './harness'
+
+const policies = bundledPolicies(root)
+const released = JSON.parse(readFileSync(path.join(root, 'policies', 'released.json'), 'utf8')) as Record<
+  string,
+  string
+>
+
+test.each(policies.map((policy) => [policy.path, policy] as const))('%s is as it was released', (file, policy) => {
+  expect(file).toBe(`policies/${policy.file.policy}/${policy.file.version}.yaml`)
+  const hash = createHash('sha256')
+    .update(readFileSync(path.join(root, file)))
+    .digest('hex')
+  const advice =
+    released[file] === hash ? 'as released' : `${file} was released and has changed: copy it to a new version.`
+  expect(advice).toBe('as released')
+})
+
+test('no released policy is gone', () => {
+  expect(policies.map((policy) => policy.path)).toEqual(Object.keys(released))
+})
+
+test('the newest version of some policy has each rule, since the version the rule names', () => {
+  for (const rule of rules) {
+    const having = policies.filter(({ file }) => rule.id in file.rules).map(({ file }) => file.version)
+    expect([rule.id, semver.sort(having)[0]]).toEqual([rule.id, rule.since])
+  }
+})

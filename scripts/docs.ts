@@ -1,0 +1,91 @@
+// Fills the generated parts of the docs: what stands between `<!-- name -->` and `<!-- /name -->`.
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { parse } from 'yaml'
+import { program } from '../src/cli/program'
+import type { Policy } from '../src/policy/policy'
+import { rules } from '../src/rules/index'
+import type { Rule } from '../src/rules/rule'
+import { bundledPolicies } from '../src/source/bundled'
+
+const root = process.cwd()
+const policies = bundledPolicies(root)
+
+function fill(file: string, name: string, content: string): void {
+  const text = readFileSync(file, 'utf8')
+  const marks = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`)
+  if (!marks.test(text)) throw new Error(`${file} has no <!-- ${name} --> … <!-- /${name} -->.`)
+  writeFileSync(
+    file,
+    text.replace(marks, (_, open: string, close: string) => `${open}${content}\n${close}`),
+  )
+}
+
+/** The newest released version of the policy a rule belongs to. */
+function policyOf({ id }: Rule): Policy {
+  const policy = policies.findLast(({ file }) => id in file.rules)
+  if (!policy) throw new Error(`No policy has the rule ${id}.`)
+  return policy
+}
+
+const scopes = {
+  manifest: 'one object',
+  snapshot: 'the objects of a cluster together',
+  change: 'both sides of a change',
+}
+
+function headOf(rule: Rule): string {
+  const { file } = policyOf(rule)
+  const { level = 'error', levels = {} } = file.rules[rule.id] ?? {}
+  const kinds =
+    rule.kinds === '*' ? 'every kind' : [...rule.kinds, ...(rule.reads ?? [])].map((kind) => `\`${kind}\``).join(', ')
+  const messages = Object.keys(rule.messages).map((message) => `\`${message}\` ${levels[message] ?? level}`)
+  const params = Object.entries((rule.params?.properties ?? {}) as Record<string, { description?: string }>)
+  return [
+    `\n> ${rule.summary}\n`,
+    '| policy | since | reads | kinds | messages |',
+    '| --- | --- | --- | --- | --- |',
+    `| ${file.policy} | ${rule.since} | ${scopes[rule.scope]} | ${kinds} | ${messages.join(', ')} |`,
+    ...(params.length > 0 ? ['\n| param | meaning |', '| --- | --- |'] : []),
+    ...params.map(([name, { description }]) => `| \`${name}\` | ${description} |`),
+    '',
+  ].join('\n')
+}
+
+for (const rule of rules) fill(path.join('docs', 'rules', `${rule.id}.md`), 'head', headOf(rule))
+
+/** What the command line prints for arguments. */
+async function printed(...argv: string[]): Promise<string> {
+  let text = ''
+  const sink = { write: (part: string) => (text += part) }
+  await program(argv, { stdout: sink, stderr: sink, root, now: new Date('2026-11-21') })
+  return text
+}
+
+/** The part of a text between two patterns, the first one included. */
+function between(text: string, from: RegExp, to: RegExp): string {
+  const start = text.search(from)
+  const length = text.slice(start).search(to)
+  if (start === -1 || length === -1) throw new Error(`The demo does not print ${from} … ${to}.`)
+  return text.slice(start, start + length).trimEnd()
+}
+
+const demo = await printed('demo')
+fill('README.md', 'demo', `\n\`\`\`text\n${between(demo, /^=== 001/m, /^If this change/m)}\n\`\`\`\n`)
+
+const rows = rules.map((rule) => `| [${rule.id}](docs/rules/${rule.id}.md) | ${rule.summary} |`)
+fill('README.md', 'rules', `\n| rule | holds when silent |\n| --- | --- |\n${rows.join('\n')}\n`)
+
+const action = parse(readFileSync('action.yml', 'utf8')) as Record<
+  'inputs' | 'outputs',
+  Record<string, { description: string }>
+>
+const table = (title: string, entries: Record<string, { description: string }>) =>
+  [
+    `\n| ${title} | |`,
+    '| --- | --- |',
+    ...Object.entries(entries).map(([name, { description }]) => `| \`${name}\` | ${description} |`),
+  ].join('\n')
+fill('README.md', 'action', `${table('input', action.inputs)}\n${table('output', action.outputs)}\n`)
+
+fill('README.md', 'check', `\n\`\`\`text\n${(await printed('check', '--help')).trimEnd()}\n\`\`\`\n`)
