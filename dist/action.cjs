@@ -1073,14 +1073,14 @@ var require_util = __commonJS({
         }
         const port = url.port != null ? url.port : url.protocol === "https:" ? 443 : 80;
         let origin = url.origin != null ? url.origin : `${url.protocol || ""}//${url.hostname || ""}:${port}`;
-        let path14 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
+        let path15 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
         if (origin[origin.length - 1] === "/") {
           origin = origin.slice(0, origin.length - 1);
         }
-        if (path14 && path14[0] !== "/") {
-          path14 = `/${path14}`;
+        if (path15 && path15[0] !== "/") {
+          path15 = `/${path15}`;
         }
-        return new URL(`${origin}${path14}`);
+        return new URL(`${origin}${path15}`);
       }
       if (!isHttpOrHttpsPrefixed(url.origin || url.protocol)) {
         throw new InvalidArgumentError("Invalid URL protocol: the URL must start with `http:` or `https:`.");
@@ -1531,39 +1531,39 @@ var require_diagnostics = __commonJS({
       });
       diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
         const {
-          request: { method, path: path14, origin }
+          request: { method, path: path15, origin }
         } = evt;
-        debuglog("sending request to %s %s/%s", method, origin, path14);
+        debuglog("sending request to %s %s/%s", method, origin, path15);
       });
       diagnosticsChannel.channel("undici:request:headers").subscribe((evt) => {
         const {
-          request: { method, path: path14, origin },
+          request: { method, path: path15, origin },
           response: { statusCode }
         } = evt;
         debuglog(
           "received response to %s %s/%s - HTTP %d",
           method,
           origin,
-          path14,
+          path15,
           statusCode
         );
       });
       diagnosticsChannel.channel("undici:request:trailers").subscribe((evt) => {
         const {
-          request: { method, path: path14, origin }
+          request: { method, path: path15, origin }
         } = evt;
-        debuglog("trailers received from %s %s/%s", method, origin, path14);
+        debuglog("trailers received from %s %s/%s", method, origin, path15);
       });
       diagnosticsChannel.channel("undici:request:error").subscribe((evt) => {
         const {
-          request: { method, path: path14, origin },
+          request: { method, path: path15, origin },
           error: error2
         } = evt;
         debuglog(
           "request to %s %s/%s errored - %s",
           method,
           origin,
-          path14,
+          path15,
           error2.message
         );
       });
@@ -1612,9 +1612,9 @@ var require_diagnostics = __commonJS({
         });
         diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
           const {
-            request: { method, path: path14, origin }
+            request: { method, path: path15, origin }
           } = evt;
-          debuglog("sending request to %s %s/%s", method, origin, path14);
+          debuglog("sending request to %s %s/%s", method, origin, path15);
         });
       }
       diagnosticsChannel.channel("undici:websocket:open").subscribe((evt) => {
@@ -1677,7 +1677,7 @@ var require_request = __commonJS({
     var kHandler = /* @__PURE__ */ Symbol("handler");
     var Request = class {
       constructor(origin, {
-        path: path14,
+        path: path15,
         method,
         body,
         headers,
@@ -1692,11 +1692,11 @@ var require_request = __commonJS({
         expectContinue,
         servername
       }, handler2) {
-        if (typeof path14 !== "string") {
+        if (typeof path15 !== "string") {
           throw new InvalidArgumentError("path must be a string");
-        } else if (path14[0] !== "/" && !(path14.startsWith("http://") || path14.startsWith("https://")) && method !== "CONNECT") {
+        } else if (path15[0] !== "/" && !(path15.startsWith("http://") || path15.startsWith("https://")) && method !== "CONNECT") {
           throw new InvalidArgumentError("path must be an absolute URL or start with a slash");
-        } else if (invalidPathRegex.test(path14)) {
+        } else if (invalidPathRegex.test(path15)) {
           throw new InvalidArgumentError("invalid request path");
         }
         if (typeof method !== "string") {
@@ -1762,7 +1762,7 @@ var require_request = __commonJS({
         this.completed = false;
         this.aborted = false;
         this.upgrade = upgrade || null;
-        this.path = query ? buildURL(path14, query) : path14;
+        this.path = query ? buildURL(path15, query) : path15;
         this.origin = origin;
         this.idempotent = idempotent == null ? method === "HEAD" || method === "GET" : idempotent;
         this.blocking = blocking == null ? false : blocking;
@@ -6455,7 +6455,7 @@ var require_client_h1 = __commonJS({
       return method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && method !== "TRACE" && method !== "CONNECT";
     }
     function writeH1(client, request3) {
-      const { method, path: path14, host, upgrade, blocking, reset } = request3;
+      const { method, path: path15, host, upgrade, blocking, reset } = request3;
       let { body, headers, contentLength } = request3;
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH" || method === "QUERY" || method === "PROPFIND" || method === "PROPPATCH";
       if (util.isFormDataLike(body)) {
@@ -6536,7 +6536,7 @@ var require_client_h1 = __commonJS({
       if (blocking) {
         socket[kBlocking] = true;
       }
-      let header = `${method} ${path14} HTTP/1.1\r
+      let header = `${method} ${path15} HTTP/1.1\r
 `;
       if (typeof host === "string") {
         header += `host: ${host}\r
@@ -7065,7 +7065,7 @@ var require_client_h2 = __commonJS({
     }
     function writeH2(client, request3) {
       const session = client[kHTTP2Session];
-      const { method, path: path14, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
+      const { method, path: path15, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
       let { body } = request3;
       if (upgrade) {
         util.errorRequest(client, request3, new Error("Upgrade not supported for H2"));
@@ -7162,7 +7162,7 @@ var require_client_h2 = __commonJS({
         });
         return true;
       }
-      headers[HTTP2_HEADER_PATH] = path14;
+      headers[HTTP2_HEADER_PATH] = path15;
       headers[HTTP2_HEADER_SCHEME] = "https";
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH";
       if (body && typeof body.read === "function") {
@@ -7515,9 +7515,9 @@ var require_redirect_handler = __commonJS({
           return this.handler.onHeaders(statusCode, headers, resume, statusText);
         }
         const { origin, pathname, search } = util.parseURL(new URL(this.location, this.opts.origin && new URL(this.opts.path, this.opts.origin)));
-        const path14 = search ? `${pathname}${search}` : pathname;
+        const path15 = search ? `${pathname}${search}` : pathname;
         this.opts.headers = cleanRequestHeaders(this.opts.headers, statusCode === 303, this.opts.origin !== origin);
-        this.opts.path = path14;
+        this.opts.path = path15;
         this.opts.origin = origin;
         this.opts.maxRedirections = 0;
         this.opts.query = null;
@@ -8756,10 +8756,10 @@ var require_proxy_agent = __commonJS({
         };
         const {
           origin,
-          path: path14 = "/",
+          path: path15 = "/",
           headers = {}
         } = opts;
-        opts.path = origin + path14;
+        opts.path = origin + path15;
         if (!("host" in headers) && !("Host" in headers)) {
           const { host } = new URL2(origin);
           headers.host = host;
@@ -10731,20 +10731,20 @@ var require_mock_utils = __commonJS({
       }
       return true;
     }
-    function safeUrl(path14) {
-      if (typeof path14 !== "string") {
-        return path14;
+    function safeUrl(path15) {
+      if (typeof path15 !== "string") {
+        return path15;
       }
-      const pathSegments = path14.split("?");
+      const pathSegments = path15.split("?");
       if (pathSegments.length !== 2) {
-        return path14;
+        return path15;
       }
       const qp = new URLSearchParams(pathSegments.pop());
       qp.sort();
       return [...pathSegments, qp.toString()].join("?");
     }
-    function matchKey(mockDispatch2, { path: path14, method, body, headers }) {
-      const pathMatch = matchValue(mockDispatch2.path, path14);
+    function matchKey(mockDispatch2, { path: path15, method, body, headers }) {
+      const pathMatch = matchValue(mockDispatch2.path, path15);
       const methodMatch = matchValue(mockDispatch2.method, method);
       const bodyMatch = typeof mockDispatch2.body !== "undefined" ? matchValue(mockDispatch2.body, body) : true;
       const headersMatch = matchHeaders(mockDispatch2, headers);
@@ -10766,7 +10766,7 @@ var require_mock_utils = __commonJS({
     function getMockDispatch(mockDispatches, key) {
       const basePath = key.query ? buildURL(key.path, key.query) : key.path;
       const resolvedPath = typeof basePath === "string" ? safeUrl(basePath) : basePath;
-      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path14 }) => matchValue(safeUrl(path14), resolvedPath));
+      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path15 }) => matchValue(safeUrl(path15), resolvedPath));
       if (matchedMockDispatches.length === 0) {
         throw new MockNotMatchedError(`Mock dispatch not matched for path '${resolvedPath}'`);
       }
@@ -10804,9 +10804,9 @@ var require_mock_utils = __commonJS({
       }
     }
     function buildKey(opts) {
-      const { path: path14, method, body, headers, query } = opts;
+      const { path: path15, method, body, headers, query } = opts;
       return {
-        path: path14,
+        path: path15,
         method,
         body,
         headers,
@@ -11269,10 +11269,10 @@ var require_pending_interceptors_formatter = __commonJS({
       }
       format(pendingInterceptors) {
         const withPrettyHeaders = pendingInterceptors.map(
-          ({ method, path: path14, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
+          ({ method, path: path15, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
             Method: method,
             Origin: origin,
-            Path: path14,
+            Path: path15,
             "Status code": statusCode,
             Persistent: persist ? PERSISTENT : NOT_PERSISTENT,
             Invocations: timesInvoked,
@@ -15065,7 +15065,7 @@ var require_util4 = __commonJS({
           if (encoding === "failure") {
             encoding = "UTF-8";
           }
-          return decode3(bytes, encoding);
+          return decode2(bytes, encoding);
         }
         case "ArrayBuffer": {
           const sequence = combineByteSequences(bytes);
@@ -15082,7 +15082,7 @@ var require_util4 = __commonJS({
         }
       }
     }
-    function decode3(ioQueue, encoding) {
+    function decode2(ioQueue, encoding) {
       const bytes = combineByteSequences(ioQueue);
       const BOMEncoding = BOMSniffing(bytes);
       let slice = 0;
@@ -16151,9 +16151,9 @@ var require_util6 = __commonJS({
         }
       }
     }
-    function validateCookiePath(path14) {
-      for (let i = 0; i < path14.length; ++i) {
-        const code4 = path14.charCodeAt(i);
+    function validateCookiePath(path15) {
+      for (let i = 0; i < path15.length; ++i) {
+        const code4 = path15.charCodeAt(i);
         if (code4 < 32 || // exclude CTLs (0-31)
         code4 > 126 || // exclude DEL and non-ascii
         code4 === 59) {
@@ -19073,11 +19073,11 @@ var require_undici = __commonJS({
           if (typeof opts.path !== "string") {
             throw new InvalidArgumentError("invalid opts.path");
           }
-          let path14 = opts.path;
+          let path15 = opts.path;
           if (!opts.path.startsWith("/")) {
-            path14 = `/${path14}`;
+            path15 = `/${path15}`;
           }
-          url = new URL(util.parseOrigin(url).origin + path14);
+          url = new URL(util.parseOrigin(url).origin + path15);
         } else {
           if (!opts) {
             opts = typeof url === "object" ? url : {};
@@ -20093,17 +20093,17 @@ var require_visit = __commonJS({
     visit2.BREAK = BREAK;
     visit2.SKIP = SKIP2;
     visit2.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path14) {
-      const ctrl = callVisitor(key, node2, visitor, path14);
+    function visit_(key, node2, visitor, path15) {
+      const ctrl = callVisitor(key, node2, visitor, path15);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path14, ctrl);
-        return visit_(key, ctrl, visitor, path14);
+        replaceNode(key, path15, ctrl);
+        return visit_(key, ctrl, visitor, path15);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path14 = Object.freeze(path14.concat(node2));
+          path15 = Object.freeze(path15.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path14);
+            const ci = visit_(i, node2.items[i], visitor, path15);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20114,13 +20114,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path14 = Object.freeze(path14.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path14);
+          path15 = Object.freeze(path15.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path15);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path14);
+          const cv = visit_("value", node2.value, visitor, path15);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20141,17 +20141,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path14) {
-      const ctrl = await callVisitor(key, node2, visitor, path14);
+    async function visitAsync_(key, node2, visitor, path15) {
+      const ctrl = await callVisitor(key, node2, visitor, path15);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path14, ctrl);
-        return visitAsync_(key, ctrl, visitor, path14);
+        replaceNode(key, path15, ctrl);
+        return visitAsync_(key, ctrl, visitor, path15);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path14 = Object.freeze(path14.concat(node2));
+          path15 = Object.freeze(path15.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path14);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path15);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20162,13 +20162,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path14 = Object.freeze(path14.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path14);
+          path15 = Object.freeze(path15.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path15);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path14);
+          const cv = await visitAsync_("value", node2.value, visitor, path15);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20195,23 +20195,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path14) {
+    function callVisitor(key, node2, visitor, path15) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path14);
+        return visitor(key, node2, path15);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path14);
+        return visitor.Map?.(key, node2, path15);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path14);
+        return visitor.Seq?.(key, node2, path15);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path14);
+        return visitor.Pair?.(key, node2, path15);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path14);
+        return visitor.Scalar?.(key, node2, path15);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path14);
+        return visitor.Alias?.(key, node2, path15);
       return void 0;
     }
-    function replaceNode(key, path14, node2) {
-      const parent = path14[path14.length - 1];
+    function replaceNode(key, path15, node2) {
+      const parent = path15[path15.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -20823,10 +20823,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path14, value) {
+    function collectionFromPath(schema, path15, value) {
       let v = value;
-      for (let i = path14.length - 1; i >= 0; --i) {
-        const k = path14[i];
+      for (let i = path15.length - 1; i >= 0; --i) {
+        const k = path15[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -20845,7 +20845,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path14) => path14 == null || typeof path14 === "object" && !!path14[Symbol.iterator]().next().done;
+    var isEmptyPath = (path15) => path15 == null || typeof path15 === "object" && !!path15[Symbol.iterator]().next().done;
     var Collection2 = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -20875,11 +20875,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path14, value) {
-        if (isEmptyPath(path14))
+      addIn(path15, value) {
+        if (isEmptyPath(path15))
           this.add(value);
         else {
-          const [key, ...rest] = path14;
+          const [key, ...rest] = path15;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -20893,8 +20893,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path14) {
-        const [key, ...rest] = path14;
+      deleteIn(path15) {
+        const [key, ...rest] = path15;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -20908,8 +20908,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path14, keepScalar) {
-        const [key, ...rest] = path14;
+      getIn(path15, keepScalar) {
+        const [key, ...rest] = path15;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -20927,8 +20927,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path14) {
-        const [key, ...rest] = path14;
+      hasIn(path15) {
+        const [key, ...rest] = path15;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -20938,8 +20938,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path14, value) {
-        const [key, ...rest] = path14;
+      setIn(path15, value) {
+        const [key, ...rest] = path15;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -23454,9 +23454,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path14, value) {
+      addIn(path15, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path14, value);
+          this.contents.addIn(path15, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -23531,14 +23531,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path14) {
-        if (Collection2.isEmptyPath(path14)) {
+      deleteIn(path15) {
+        if (Collection2.isEmptyPath(path15)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path14) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path15) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -23553,10 +23553,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path14, keepScalar) {
-        if (Collection2.isEmptyPath(path14))
+      getIn(path15, keepScalar) {
+        if (Collection2.isEmptyPath(path15))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path14, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path15, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -23567,10 +23567,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path14) {
-        if (Collection2.isEmptyPath(path14))
+      hasIn(path15) {
+        if (Collection2.isEmptyPath(path15))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path14) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path15) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -23587,13 +23587,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path14, value) {
-        if (Collection2.isEmptyPath(path14)) {
+      setIn(path15, value) {
+        if (Collection2.isEmptyPath(path15)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path14), value);
+          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path15), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path14, value);
+          this.contents.setIn(path15, value);
         }
       }
       /**
@@ -25554,9 +25554,9 @@ var require_cst_visit = __commonJS({
     visit2.BREAK = BREAK;
     visit2.SKIP = SKIP2;
     visit2.REMOVE = REMOVE;
-    visit2.itemAtPath = (cst, path14) => {
+    visit2.itemAtPath = (cst, path15) => {
       let item = cst;
-      for (const [field, index] of path14) {
+      for (const [field, index] of path15) {
         const tok = item?.[field];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -25565,23 +25565,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit2.parentCollection = (cst, path14) => {
-      const parent = visit2.itemAtPath(cst, path14.slice(0, -1));
-      const field = path14[path14.length - 1][0];
+    visit2.parentCollection = (cst, path15) => {
+      const parent = visit2.itemAtPath(cst, path15.slice(0, -1));
+      const field = path15[path15.length - 1][0];
       const coll = parent?.[field];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path14, item, visitor) {
-      let ctrl = visitor(item, path14);
+    function _visit(path15, item, visitor) {
+      let ctrl = visitor(item, path15);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field of ["key", "value"]) {
         const token = item[field];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path14.concat([[field, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path15.concat([[field, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -25592,10 +25592,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field === "key")
-            ctrl = ctrl(item, path14);
+            ctrl = ctrl(item, path15);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path14) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path15) : ctrl;
     }
     exports2.visit = visit2;
   }
@@ -30575,8 +30575,8 @@ var require_utils2 = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path14) {
-      let input = path14;
+    function removeDotSegments(path15) {
+      let input = path15;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -30650,11 +30650,11 @@ var require_utils2 = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path14) {
-      if (path14 === "" || path14[0] === "/") {
-        return removeDotSegments(path14);
+    function removeDotSegmentsRelative(path15) {
+      if (path15 === "" || path15[0] === "/") {
+        return removeDotSegments(path15);
       }
-      const segments = path14.split("/");
+      const segments = path15.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -31017,8 +31017,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path14 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path14 && path14 !== "/" ? path14 : void 0;
+        const path15 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path15 && path15 !== "/" ? path15 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -37042,7 +37042,7 @@ var require_semver2 = __commonJS({
 // src/action/main.ts
 var import_node_fs5 = require("node:fs");
 var import_node_os = require("node:os");
-var import_node_path6 = __toESM(require("node:path"), 1);
+var import_node_path7 = __toESM(require("node:path"), 1);
 
 // node_modules/@actions/core/lib/core.js
 var core_exports = {};
@@ -39331,8 +39331,8 @@ var Context = class {
       if ((0, import_fs2.existsSync)(process.env.GITHUB_EVENT_PATH)) {
         this.payload = JSON.parse((0, import_fs2.readFileSync)(process.env.GITHUB_EVENT_PATH, { encoding: "utf8" }));
       } else {
-        const path14 = process.env.GITHUB_EVENT_PATH;
-        process.stdout.write(`GITHUB_EVENT_PATH ${path14} does not exist${import_os3.EOL}`);
+        const path15 = process.env.GITHUB_EVENT_PATH;
+        process.stdout.write(`GITHUB_EVENT_PATH ${path15} does not exist${import_os3.EOL}`);
       }
     }
     this.eventName = process.env.GITHUB_EVENT_NAME;
@@ -43455,8 +43455,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path14, region } = this.at;
-    return region ? `${path14}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path14}: ${this.message}`;
+    const { path: path15, region } = this.at;
+    return region ? `${path15}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path15}: ${this.message}`;
   }
 };
 
@@ -43480,9 +43480,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path14, written2, key, parent) {
+  constructor(manifest, path15, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path14;
+    this.path = path15;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -43636,7 +43636,7 @@ function isDate(text2) {
   const date = /* @__PURE__ */ new Date(`${text2}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text2;
 }
-function readOwnDocument(text2, path14, schema, code4) {
+function readOwnDocument(text2, path15, schema, code4) {
   const counter = new import_yaml2.LineCounter();
   const document = (0, import_yaml2.parseDocument)(text2, { lineCounter: counter, logLevel: "silent", prettyErrors: false });
   const region = (from, to) => {
@@ -43644,7 +43644,7 @@ function readOwnDocument(text2, path14, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path14, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path15, region: region(...syntax.pos) });
   const regionOf = (keys) => {
     const node2 = nodeAt(document, keys);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -43656,7 +43656,7 @@ function readOwnDocument(text2, path14, schema, code4) {
     throw new GuardError(
       code4,
       "Its aliases expand without end; write the values out.",
-      { path: path14, region: start },
+      { path: path15, region: start },
       { cause }
     );
   }
@@ -43664,7 +43664,7 @@ function readOwnDocument(text2, path14, schema, code4) {
   if (failure) {
     const at2 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path14,
+      path: path15,
       region: at2?.range ? region(at2.range[0], at2.range[1]) : regionOf(failure.keys)
     });
   }
@@ -44478,15 +44478,15 @@ var encoder = new TextEncoder();
 
 // node_modules/typebox/build/type/types/_codec.mjs
 var EncodeBuilder = class {
-  constructor(type, decode3) {
+  constructor(type, decode2) {
     this.type = type;
-    this.decode = decode3;
+    this.decode = decode2;
   }
   Encode(callback) {
     const type = this.type;
-    const decode3 = IsCodec(type) ? (value) => this.decode(type["~codec"].decode(value)) : this.decode;
+    const decode2 = IsCodec(type) ? (value) => this.decode(type["~codec"].decode(value)) : this.decode;
     const encode2 = IsCodec(type) ? (value) => type["~codec"].encode(callback(value)) : callback;
-    const codec = { decode: decode3, encode: encode2 };
+    const codec = { decode: decode2, encode: encode2 };
     return memory_exports.Update(this.type, { "~codec": codec }, {});
   }
 };
@@ -50786,10 +50786,10 @@ var emptyConfig = {
   exceptions: [],
   placeOfUse: () => void 0
 };
-function readConfig(text2, path14) {
-  const { value, regionOf } = readOwnDocument(text2, path14, ConfigFile, "config");
+function readConfig(text2, path15) {
+  const { value, regionOf } = readOwnDocument(text2, path15, ConfigFile, "config");
   return {
-    path: path14,
+    path: path15,
     uses: value.policies,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
@@ -50798,7 +50798,7 @@ function readConfig(text2, path14) {
       ...exception,
       region: regionOf(["exceptions", index])
     })),
-    placeOfUse: (index, keys) => ({ path: path14, region: regionOf(["policies", index, ...keys]) })
+    placeOfUse: (index, keys) => ({ path: path15, region: regionOf(["policies", index, ...keys]) })
   };
 }
 
@@ -50832,8 +50832,8 @@ function inspectedIn({ mode, inspected: inspected2 }) {
 function read({ manifests, sources }) {
   return `${count(manifests, "object")} in ${count(sources, "file")}`;
 }
-function placeOf({ path: path14, side, region }) {
-  return side === "base" ? `${path14} (was line ${region.startLine} at the base)` : `${path14}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path15, side, region }) {
+  return side === "base" ? `${path15} (was line ${region.startLine} at the base)` : `${path15}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -50898,10 +50898,10 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path14, region, precision }) {
-  if (precision === "file") return { file: path14 };
+function at({ path: path15, region, precision }) {
+  if (precision === "file") return { file: path15 };
   const { startLine, endLine, startColumn, endColumn } = region;
-  return startLine === endLine && endColumn > startColumn ? { file: path14, startLine, endLine, startColumn, endColumn } : { file: path14, startLine, endLine };
+  return startLine === endLine && endColumn > startColumn ? { file: path15, startLine, endLine, startColumn, endColumn } : { file: path15, startLine, endLine };
 }
 
 // src/report/json.ts
@@ -50952,7 +50952,13 @@ var ReportJson = build_default.Object(
         policy: build_default.Union([build_default.Object({ name: build_default.String(), version: build_default.String() }), build_default.Null()]),
         cluster: build_default.String(),
         object: build_default.Union([ObjectInReport, build_default.Null()]),
-        sources: build_default.Array(build_default.Object({ kind: build_default.Enum(["file"]), path: build_default.String(), cluster: build_default.String() })),
+        sources: build_default.Array(
+          build_default.Object({
+            kind: build_default.String({ description: "What kind of source it is; `file` for a plain manifest." }),
+            path: build_default.String(),
+            cluster: build_default.String()
+          })
+        ),
         location: PlaceInReport,
         related: build_default.Array(PlaceInReport),
         keys: build_default.Array(build_default.String()),
@@ -50995,8 +51001,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path14, region, precision, note }) {
-  return { side, path: path14, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path15, region, precision, note }) {
+  return { side, path: path15, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -55747,7 +55753,7 @@ function markdownReport(report, today) {
       ({ rule, location, exception }) => `${rule} ${placeOf(location)} until ${exception?.expires}: ${exception?.reason}`
     ),
     listOf("Stood before this change", quiet, ({ rule, location, text: text2 }) => `${rule} ${placeOf(location)}: ${text2}`),
-    listOf("Not inspected", skipped, ({ path: path14, reason }) => `${path14}: ${reason}`),
+    listOf("Not inspected", skipped, ({ path: path15, reason }) => `${path15}: ${reason}`),
     [paragraph2(words(policiesIn(report)))],
     ...counted.map(excerptsOf)
   ];
@@ -55793,6 +55799,7 @@ function policiesIn({ policies }) {
 }
 function words(text2) {
   return visible(text2).split(/(`[^`]*`|\s+)/).filter((piece) => piece !== "").flatMap((piece) => {
+    if (/^\s+$/.test(piece)) return [{ type: "text", value: " " }];
     if (/^`[^`]+`$/.test(piece)) return [inlineCode2(piece.slice(1, -1))];
     const [, before = "", core = "", after = ""] = piece.match(/^([("]*)(.*?)([.,;:)"]*)$/s) ?? [];
     if (/^[\p{L}\d’'–→-]*$/u.test(core)) return [{ type: "text", value: piece }];
@@ -55889,7 +55896,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path14, reason }) => `${path14} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path15, reason }) => `${path15} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text2) {
@@ -55996,16 +56003,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path14, added, removed, oldPosInc, options2) {
-    const last = path14.lastComponent;
+  addToPath(path15, added, removed, oldPosInc, options2) {
+    const last = path15.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path14.oldPos + oldPosInc,
+        oldPos: path15.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path14.oldPos + oldPosInc,
+        oldPos: path15.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -56267,20 +56274,34 @@ function splitLines(text2) {
 // src/manifest/hunks.ts
 var Hunks = class {
   hunks;
+  before;
   constructor(before, after) {
     const patch = structuredPatch("", "", before, after, "", "", { context: 0, maxEditLength: 2e3 });
     this.hunks = patch?.hunks ?? [];
+    this.before = before.split("\n");
   }
   wrote(line) {
     return this.hunks.some(({ newStart, newLines }) => line >= newStart && line < newStart + newLines);
   }
   /** The head's line at which lines of the base were changed or cut out; the one before the cut when nothing replaced it. */
-  removalOf(region) {
+  removalOf({ startLine, endLine }) {
     const hunk = this.hunks.find(
-      ({ oldStart, oldLines }) => oldLines > 0 && oldStart <= region.endLine && oldStart + oldLines > region.startLine
+      ({ oldStart, oldLines }) => oldLines > 0 && oldStart <= endLine && oldStart + oldLines > startLine
     );
     if (!hunk) return void 0;
-    return Math.max(1, hunk.newLines === 0 ? hunk.newStart - 1 : hunk.newStart);
+    if (hunk.newLines > 0) return hunk.newStart;
+    return Math.max(1, hunk.newStart - 1 - this.slack(hunk.oldStart, hunk.oldLines));
+  }
+  /**
+   * How many lines up the same cut begins right after a `---`. Manifests begin alike, so a difference may keep the first
+   * lines of what was cut out and give up those of what follows.
+   */
+  slack(cutStart, length) {
+    for (let start4 = cutStart; start4 > 1; start4--) {
+      if (this.before[start4 - 2]?.startsWith("---")) return cutStart - start4;
+      if (this.before[start4 - 2] !== this.before[start4 + length - 2]) break;
+    }
+    return 0;
   }
 };
 
@@ -56343,7 +56364,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement) {
-  const { side, path: path14, region, text: text2, keys, status, object = null, fileText } = statement;
+  const { side, path: path15, region, text: text2, keys, status, object = null, fileText } = statement;
   return {
     rule,
     message,
@@ -56354,10 +56375,10 @@ function gateFinding(rule, message, level, statement) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: [{ kind: "file", path: path14, cluster: "" }],
+    sources: [{ kind: "file", path: path15, cluster: "" }],
     location: {
       side,
-      path: path14,
+      path: path15,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
@@ -56449,11 +56470,11 @@ function locationOf(cursor, placing, note) {
   const { side, origin, object } = cursor.manifest;
   return place(side, origin.path, cursor.region, object.fileText, placing, note);
 }
-function place(side, path14, region, text2, placing, note) {
-  const changed = side === "head" && (placing.isNew(path14) || placing.hunks(path14)?.wrote(region.startLine) === true);
+function place(side, path15, region, text2, placing, note) {
+  const changed = side === "head" && (placing.isNew(path15) || placing.hunks(path15)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path14,
+    path: path15,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -56461,11 +56482,11 @@ function place(side, path14, region, text2, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path14, region }, placing) {
-  const line = side === "base" ? placing.hunks(path14)?.removalOf(region) : void 0;
+function removalOf({ side, path: path15, region }, placing) {
+  const line = side === "base" ? placing.hunks(path15)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at2 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path14, region: at2, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path15, region: at2, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -56552,12 +56573,12 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path14) => changedTexts2.has(path14) && changedTexts2.get(path14)?.before === void 0,
-    hunks(path14) {
-      const { before, after } = changedTexts2.get(path14) ?? {};
+    isNew: (path15) => changedTexts2.has(path15) && changedTexts2.get(path15)?.before === void 0,
+    hunks(path15) {
+      const { before, after } = changedTexts2.get(path15) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path14) ?? new Hunks(before, after);
-      hunks.set(path14, known);
+      const known = hunks.get(path15) ?? new Hunks(before, after);
+      hunks.set(path15, known);
       return known;
     }
   };
@@ -56627,7 +56648,7 @@ function guarded({ rule }, manifest, run3) {
 function withDoubt(draft, { clusters, head }) {
   if (!clusters.assumed || draft.level === "notice") return draft;
   const paths = [...new Set(draft.ends.map((end) => end.manifest.origin.path))];
-  const folders = new Set(paths.map((path14) => path14.slice(0, path14.lastIndexOf("/") + 1)));
+  const folders = new Set(paths.map((path15) => path15.slice(0, path15.lastIndexOf("/") + 1)));
   if (draft.active.rule.scope !== "change") {
     if (draft.cluster !== "" || folders.size < 2) return draft;
     return weakened(
@@ -56675,9 +56696,9 @@ function statused(base, head, placing, mode) {
 
 // src/policy/policy.ts
 var import_semver = __toESM(require_semver2(), 1);
-function readPolicy(text2, path14) {
-  const { value } = readOwnDocument(text2, path14, PolicyFile, "policy");
-  return { path: path14, file: value };
+function readPolicy(text2, path15) {
+  const { value } = readOwnDocument(text2, path15, PolicyFile, "policy");
+  return { path: path15, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -57103,6 +57124,7 @@ function changesBetween(base, head, isUnknown = () => false) {
   const before = occurrences(base);
   const after = occurrences(head);
   const changes = [];
+  const unknown2 = [];
   const addedAnywhere = /* @__PURE__ */ new Map();
   const removed = [];
   for (const key of /* @__PURE__ */ new Set([...before.keys(), ...after.keys()])) {
@@ -57121,11 +57143,14 @@ function changesBetween(base, head, isUnknown = () => false) {
     removed.push(...gone.map((manifest) => ({ cluster, manifest })));
   }
   for (const { cluster, manifest } of removed) {
-    if (isUnknown(manifest)) continue;
+    if (isUnknown(manifest)) {
+      unknown2.push(manifest);
+      continue;
+    }
     if (cluster === "" && addedAnywhere.has(identityOf(manifest.ref))) continue;
     changes.push({ kind: "removed", cluster, before: manifest });
   }
-  return changes;
+  return { changes, unknown: unknown2 };
 }
 function occurrences(manifests) {
   const found = /* @__PURE__ */ new Map();
@@ -57201,34 +57226,37 @@ function contentsByCluster(manifests) {
 // src/manifest/cluster.ts
 function mapClusters(declarations, files) {
   const repeated = foldersThatRepeat(files);
+  const hasBase = files.some(({ side }) => side === "base");
   return {
-    assumed: repeated.size > 0,
-    of(path14) {
+    // Doubt weakens findings, so what a pull request newly repeats gives none.
+    assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
+    of(path15) {
       for (const declared of declarations) {
         const names = Object.keys(declared).filter(
-          (name) => declared[name]?.paths?.some((glob) => minimatch(path14, glob, { dot: true }))
+          (name) => declared[name]?.paths?.some((glob) => minimatch(path15, glob, { dot: true }))
         );
         if (names.length > 0) return { clusters: names, evidence: "declared" };
       }
-      const layout = path14.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-      const sibling = ancestors(path14).findLast((folder) => repeated.has(folder));
+      const layout = path15.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+      const sibling = ancestors(path15).findLast((folder) => repeated.has(folder));
       if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
       return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
     }
   };
 }
-function ancestors(path14) {
+function ancestors(path15) {
   const folders = [];
-  for (let end = path14.indexOf("/"); end !== -1; end = path14.indexOf("/", end + 1)) folders.push(path14.slice(0, end));
+  for (let end = path15.indexOf("/"); end !== -1; end = path15.indexOf("/", end + 1)) folders.push(path15.slice(0, end));
   return folders;
 }
+var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path14, side, refs } of files) {
-    const bit = side === "base" ? 1 : 2;
+  for (const { path: path15, side, refs } of files) {
+    const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path14)) {
+    for (const folder of ancestors(path15)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -57237,9 +57265,11 @@ function foldersThatRepeat(files) {
   const siblings = /* @__PURE__ */ new Map();
   for (const folder of objects.keys()) {
     const parent = folder.slice(0, folder.lastIndexOf("/") + 1);
-    siblings.set(parent, [...siblings.get(parent) ?? [], folder]);
+    const children = siblings.get(parent);
+    if (children) children.push(folder);
+    else siblings.set(parent, [folder]);
   }
-  const found = /* @__PURE__ */ new Set();
+  const found = /* @__PURE__ */ new Map();
   for (const folders of siblings.values()) {
     const holders = /* @__PURE__ */ new Map();
     for (const folder of folders) {
@@ -57250,16 +57280,19 @@ function foldersThatRepeat(files) {
       }
     }
     for (const folder of folders) {
-      if (found.has(folder)) continue;
       const own5 = objects.get(folder) ?? /* @__PURE__ */ new Map();
       const shared = /* @__PURE__ */ new Map();
       for (const [identity, sides] of own5) {
         for (const other of holders.get(identity) ?? []) {
-          if (other === folder || !(sides & (objects.get(other)?.get(identity) ?? 0))) continue;
-          const count2 = (shared.get(other) ?? 0) + 1;
-          shared.set(other, count2);
-          if (count2 >= 2 && count2 * 2 >= Math.min(own5.size, objects.get(other)?.size ?? 0)) {
-            found.add(folder).add(other);
+          const both = sides & (objects.get(other)?.get(identity) ?? 0);
+          if (other === folder || both === 0) continue;
+          const counts = shared.get(other) ?? [0, 0, 0, 0];
+          shared.set(other, counts);
+          for (const bit of [sideBits.base, sideBits.head]) if (both & bit) counts[bit] = (counts[bit] ?? 0) + 1;
+          const enough = Math.max(2, Math.min(own5.size, objects.get(other)?.size ?? 0) / 2);
+          for (const bit of [sideBits.base, sideBits.head]) {
+            if ((counts[bit] ?? 0) < enough) continue;
+            for (const one2 of [folder, other]) found.set(one2, (found.get(one2) ?? 0) | bit);
           }
         }
       }
@@ -57452,11 +57485,10 @@ function startsNode(before, depth) {
 // src/manifest/load.ts
 var documentLimit = 16 * 1024 * 1024;
 var nodeLimit = 1e6;
-function loadFile(bytes, wants = () => true) {
-  const text2 = decode2(bytes);
+function loadFile(text2, wants = () => true) {
   const objects = [];
   const unreadable2 = [];
-  let template = false;
+  const templates = [];
   let line = 1;
   let counted = 0;
   for (const document of splitDocuments(text2)) {
@@ -57464,16 +57496,16 @@ function loadFile(bytes, wants = () => true) {
     line += linesIn(text2, counted, document.offset);
     counted = document.offset;
     const result = loadDocument(document.text, line, text2);
-    if (result === "template") template = true;
+    if (result === "template") templates.push(document.text.trim());
     else if ("reason" in result) unreadable2.push(result);
     else objects.push(...result.objects);
   }
-  return { text: text2, objects, unreadable: unreadable2, template, kubernetes: mentionsKubernetes(text2) };
+  return { text: text2, objects, unreadable: unreadable2, templates, kubernetes: mentionsKubernetes(text2) };
 }
 function mentionsKubernetes(text2) {
   return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text2) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text2);
 }
-function decode2(bytes) {
+function decodeFile(bytes) {
   if (bytes[0] === 255 && bytes[1] === 254) return new TextDecoder("utf-16le").decode(bytes);
   if (bytes[0] === 254 && bytes[1] === 255) return new TextDecoder("utf-16be").decode(bytes);
   return new TextDecoder().decode(bytes);
@@ -57536,7 +57568,7 @@ function loadDocument(original, firstLine2, fileText) {
       ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
       apiVersion,
       node: node2,
-      content: node2 === document.contents ? original.replace(/^---[^\n]*\n/, "").trim() : text2.slice(from, to).trim(),
+      content: contentOf(node2 === document.contents ? original.replace(/^---[^\n]*\n/, "") : text2.slice(from, to)),
       fileText,
       region: lines.region(from, from + text2.slice(from, to).trimEnd().length),
       duplicateKeys: survey.duplicates.filter(({ node: key }) => (key.range?.[0] ?? 0) >= from && (key.range?.[0] ?? 0) < to).map((key) => ({ key: key.text, region: regionOf(key.node) })),
@@ -57545,6 +57577,9 @@ function loadDocument(original, firstLine2, fileText) {
     };
   });
   return { objects };
+}
+function contentOf(text2) {
+  return text2.replaceAll("\r\n", "\n").trim();
 }
 function parse2(text2) {
   try {
@@ -57647,7 +57682,7 @@ function skimIdentities(text2) {
   return splitDocuments(text2).flatMap((document) => {
     const skimmed = skimDocument(document.text);
     if (skimmed === "none") return [];
-    return skimmed ? [skimmed] : loadFile(Buffer.from(document.text)).objects.map((object) => object.ref);
+    return skimmed ? [skimmed] : loadFile(document.text).objects.map((object) => object.ref);
   });
 }
 function skimKind(text2) {
@@ -57669,6 +57704,177 @@ function skimDocument(text2) {
   const namespace = field("namespace");
   if (!name || !namespace && mentions("namespace") || metadata.includes("<<") || /^\d+$/.test(name)) return void 0;
   return identify(apiVersions[0]?.[1] ?? "", kind, namespace ?? "", name);
+}
+
+// src/source/blind-spots.ts
+var start3 = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
+var BlindSpots = class {
+  constructor(base, head, tree) {
+    this.base = base;
+    this.head = head;
+    this.tree = tree;
+    this.opaqueBefore = base.opaque();
+  }
+  base;
+  head;
+  tree;
+  opaqueBefore;
+  /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
+  reasonFor(path15) {
+    const file = this.head.loaded.get(path15);
+    const unreadable2 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
+    if (unreadable2) return unreadable2.reason;
+    if (file?.templates.some((content) => !this.opaqueBefore.has(content))) return templateReason("a template");
+    const template = this.tree.skipped.find((entry) => entry.path === path15 && entry.reason.startsWith("a template"));
+    if (template) return templateReason(template.reason);
+    for (const [link2, reason] of this.tree.refused) {
+      if (path15 === link2 || path15.startsWith(`${link2}/`)) return `${link2} is ${reason} now`;
+    }
+    return this.head.missing.get(path15);
+  }
+  /** `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped. */
+  findings(unknown2) {
+    const findings = [];
+    const skipped = [];
+    const lost = /* @__PURE__ */ new Map();
+    for (const manifest of unknown2)
+      lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
+    for (const [path15, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path15);
+      const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
+      for (const { reason, region, content } of file.unreadable) {
+        if (!meant) {
+          skipped.push({ path: path15, reason: `not readable as YAML: ${reason}` });
+          continue;
+        }
+        const old = this.opaqueBefore.has(content) || (before?.unreadable.length ?? 0) > 0 && !lost.has(path15);
+        findings.push(
+          unreadable(path15, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path15))
+        );
+        if (!old) lost.delete(path15);
+      }
+      if (file.templates.length > 0) skipped.push({ path: path15, reason: "a template" });
+    }
+    for (const [path15, reason] of this.head.missing) {
+      findings.push(unreadable(path15, reason, start3, "introduced", void 0, lost.get(path15)));
+      lost.delete(path15);
+    }
+    for (const [path15, manifests] of lost) {
+      const text2 = this.head.loaded.get(path15)?.text;
+      findings.push(unreadable(path15, this.reasonFor(path15) ?? "it is gone", start3, "introduced", text2, manifests));
+    }
+    return { findings, skipped };
+  }
+};
+function templateReason(what) {
+  return `it is ${what} now, which has to be rendered before it can be judged`;
+}
+function wholeGaps(head) {
+  const findings = [];
+  const skipped = [];
+  for (const [path15, file] of head.loaded) {
+    for (const { reason, region } of file.unreadable) {
+      if (file.kubernetes) findings.push(unreadable(path15, reason, region, "existing", file.text));
+      else skipped.push({ path: path15, reason: `not readable as YAML: ${reason}` });
+    }
+    if (file.templates.length > 0) skipped.push({ path: path15, reason: "a template" });
+  }
+  for (const [path15, reason] of head.missing) findings.push(unreadable(path15, reason, start3, "existing", void 0));
+  return { findings, skipped };
+}
+function unreadable(path15, reason, region, status, fileText, lost = []) {
+  const names = lost.map(({ ref }) => nameOf(ref));
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
+  const unknown2 = names.length > 0 ? ` What became of ${names.slice(0, 3).join(", ")}${more} is not known.` : "";
+  return gateFinding("source/unreadable", "unreadable", "error", {
+    side: "head",
+    path: path15,
+    region,
+    status,
+    keys: [path15],
+    text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
+    ...fileText ? { fileText } : {}
+  });
+}
+
+// src/source/files.ts
+var Files = class {
+  loaded = /* @__PURE__ */ new Map();
+  missing = /* @__PURE__ */ new Map();
+  /** The texts of the documents that gave no manifest. */
+  opaque() {
+    return new Set(
+      [...this.loaded.values()].flatMap((file) => [
+        ...file.templates,
+        ...file.unreadable.map(({ content }) => content)
+      ])
+    );
+  }
+};
+
+// src/source/partners.ts
+function needsOtherFiles(rules2, before, after) {
+  const manifests = [
+    ...[...before.loaded].map(([path15, file]) => ["base", path15, file]),
+    ...[...after.loaded].map(([path15, file]) => ["head", path15, file])
+  ].flatMap(
+    ([side, path15, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path15 }, []))
+  );
+  return manifests.some(
+    (manifest) => rules2.some(
+      ({ rule, params: params2 }) => rule.kinds === "*" ? partnersOf(rule, manifest, params2).length > 0 : concerns(rule, groupKindOf(manifest.ref))
+    )
+  );
+}
+function concerns(rule, kind) {
+  return rule.kinds === "*" || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true;
+}
+function partnersOf(rule, manifest, params2) {
+  return [...rule.partners?.(manifest, params2) ?? []];
+}
+function loadPartners(rules2, changes, rest) {
+  const loaded = /* @__PURE__ */ new Map();
+  const asked = /* @__PURE__ */ new Map();
+  let frontier = changes.flatMap((change) => [
+    ...change.kind === "added" ? [] : [change.before],
+    ...change.kind === "removed" ? [] : [change.after]
+  ]);
+  while (frontier.length > 0) {
+    const wanted = /* @__PURE__ */ new Map();
+    for (const active of rules2) {
+      const known = asked.get(active) ?? /* @__PURE__ */ new Set();
+      asked.set(active, known);
+      for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
+        for (const text2 of partnersOf(active.rule, manifest, active.params)) {
+          if (known.has(text2)) continue;
+          known.add(text2);
+          wanted.set(active, [...wanted.get(active) ?? [], text2]);
+        }
+      }
+    }
+    if (wanted.size === 0) break;
+    frontier = [];
+    const strings = [...new Set([...wanted.values()].flat())];
+    for (const [path15, text2] of rest) {
+      if (!strings.some((string) => text2.includes(string))) continue;
+      const before = new Set(loaded.get(path15)?.objects.map((object) => identityOf(object.ref)));
+      const file = loadFile(
+        text2,
+        (document) => [...asked].some(
+          ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
+        )
+      );
+      loaded.set(path15, file);
+      frontier.push(
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path15 }, []))
+      );
+    }
+  }
+  return loaded;
+}
+function mayHold(rule, document) {
+  const kind = skimKind(document);
+  return rule.kinds === "*" || !kind || [...rule.kinds, ...rule.reads ?? []].some((groupKind) => groupKind.split(".")[0] === kind);
 }
 
 // src/source/tree.ts
@@ -57769,7 +57975,6 @@ var Links = class {
 };
 
 // src/source/gather.ts
-var start3 = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
 var nowhere = { files: /* @__PURE__ */ new Map(), aliases: /* @__PURE__ */ new Map(), refused: /* @__PURE__ */ new Map(), skipped: [] };
 async function gather2(scope) {
   const { base, head, rules: rules2 } = scope;
@@ -57777,32 +57982,32 @@ async function gather2(scope) {
     base ? readTree(base, scope.ignore) : nowhere,
     readTree(head, scope.ignore)
   ]);
-  const differs = (path14) => baseTree.files.get(path14)?.id !== headTree.files.get(path14)?.id;
+  const differs = (path15) => baseTree.files.get(path15)?.id !== headTree.files.get(path15)?.id || String(baseTree.aliases.get(path15) ?? "") !== String(headTree.aliases.get(path15) ?? "");
   const [before, after] = await Promise.all([
     base ? readFiles(
       base,
-      [...baseTree.files.values()].filter(({ path: path14 }) => differs(path14))
+      [...baseTree.files.values()].filter(({ path: path15 }) => differs(path15))
     ) : new Files(),
     readFiles(
       head,
-      [...headTree.files.values()].filter(({ path: path14 }) => !base || differs(path14))
+      [...headTree.files.values()].filter(({ path: path15 }) => !base || differs(path15))
     )
   ]);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path14 }) => !differs(path14)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path15 }) => !differs(path15)) : [];
   const rest = needsOtherFiles(rules2, before, after) ? await readTexts(head, untouched) : /* @__PURE__ */ new Map();
   const clusters = mapClusters(scope.clusters, objectsByFile(before, after, rest));
-  const clustersOf = (tree, path14) => [
-    ...new Set([path14, ...tree.aliases.get(path14) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path15) => [
+    ...new Set([path15, ...tree.aliases.get(path15) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const manifestsOf = (side, files) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files].flatMap(([path14, file]) => {
-      const names = clustersOf(tree, path14).map((name) => side === "base" ? renames.get(name) ?? name : name);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path14 }, names));
+    return [...files].flatMap(([path15, file]) => {
+      const names = clustersOf(tree, path15).map((name) => side === "base" ? renames.get(name) ?? name : name);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path15 }, names));
     });
   };
-  const kept = new Set([...rest.keys()].flatMap((path14) => clustersOf(headTree, path14)));
+  const kept = new Set([...rest.keys()].flatMap((path15) => clustersOf(headTree, path15)));
   if (rest.size > 0 || untouched.length === 0) {
     for (const [from, to] of renamedClusters(
       manifestsOf("base", before.loaded),
@@ -57813,12 +58018,12 @@ async function gather2(scope) {
   }
   const changedBase = manifestsOf("base", before.loaded);
   const changedHead = manifestsOf("head", after.loaded);
-  const blind = new BlindSpots(after, headTree);
-  const changes = base ? changesBetween(changedBase, changedHead, (manifest) => blind.has(manifest)) : [];
+  const blind = new BlindSpots(before, after, headTree);
+  const { changes, unknown: unknown2 } = base ? changesBetween(changedBase, changedHead, ({ origin }) => blind.reasonFor(origin.path) !== void 0) : { changes: [], unknown: [] };
   const partners = loadPartners(rules2, changes, rest);
   const baseManifests = [...changedBase, ...manifestsOf("base", partners)];
   const headManifests = [...changedHead, ...manifestsOf("head", partners)];
-  const gaps = base ? blind.findings(before, changedBase, changedHead) : wholeGaps(after);
+  const gaps = base ? blind.findings(unknown2) : wholeGaps(after);
   return {
     mode: base ? "change" : "all",
     changes,
@@ -57834,20 +58039,13 @@ async function gather2(scope) {
     }
   };
 }
-var Files = class {
-  loaded = /* @__PURE__ */ new Map();
-  missing = /* @__PURE__ */ new Map();
-  unreadableContents() {
-    return [...this.loaded.values()].flatMap((file) => file.unreadable.map(({ content }) => content));
-  }
-};
 async function readFiles(revision, entries) {
   const files = new Files();
   const byId = /* @__PURE__ */ new Map();
   for await (const [entry, content] of revision.read(entries)) {
     if ("missing" in content) files.missing.set(entry.path, content.missing);
     else {
-      const file = byId.get(entry.id) ?? loadFile(content);
+      const file = byId.get(entry.id) ?? loadFile(decodeFile(content));
       byId.set(entry.id, file);
       files.loaded.set(entry.path, file);
     }
@@ -57857,168 +58055,21 @@ async function readFiles(revision, entries) {
 async function readTexts(revision, entries) {
   const texts = /* @__PURE__ */ new Map();
   for await (const [entry, content] of revision.read(entries)) {
-    const text2 = textOf2(content);
-    if (text2 !== void 0 && mentionsKubernetes(text2)) texts.set(entry.path, text2);
+    const text2 = "missing" in content ? "" : decodeFile(content);
+    if (mentionsKubernetes(text2)) texts.set(entry.path, text2);
   }
   return texts;
 }
-function textOf2(content) {
-  return "missing" in content ? void 0 : Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("utf8");
-}
-function needsOtherFiles(rules2, before, after) {
-  const manifests = [
-    ...[...before.loaded].map(([path14, file]) => ["base", path14, file]),
-    ...[...after.loaded].map(([path14, file]) => ["head", path14, file])
-  ].flatMap(
-    ([side, path14, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path14 }, []))
-  );
-  return manifests.some(
-    (manifest) => rules2.some(
-      ({ rule, params: params2 }) => rule.kinds === "*" ? partnersOf(rule, manifest, params2).length > 0 : concerns(rule, groupKindOf(manifest.ref))
-    )
-  );
-}
-function concerns(rule, kind) {
-  return rule.kinds === "*" || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true;
-}
-function partnersOf(rule, manifest, params2) {
-  return [...rule.partners?.(manifest, params2) ?? []];
-}
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files) => [...files.loaded].map(([path14, file]) => ({ path: path14, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path14, text2]) => {
+  const loaded = (side, files) => [...files.loaded].map(([path15, file]) => ({ path: path15, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path15, text2]) => {
     const refs = skimIdentities(text2);
     return [
-      { path: path14, side: "base", refs },
-      { path: path14, side: "head", refs }
+      { path: path15, side: "base", refs },
+      { path: path15, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
-}
-function loadPartners(rules2, changes, rest) {
-  const loaded = /* @__PURE__ */ new Map();
-  const asked = /* @__PURE__ */ new Map();
-  let frontier = changes.flatMap((change) => [
-    ...change.kind === "added" ? [] : [change.before],
-    ...change.kind === "removed" ? [] : [change.after]
-  ]);
-  while (frontier.length > 0) {
-    const wanted = /* @__PURE__ */ new Map();
-    for (const active of rules2) {
-      const known = asked.get(active) ?? /* @__PURE__ */ new Set();
-      asked.set(active, known);
-      for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
-        for (const text2 of partnersOf(active.rule, manifest, active.params)) {
-          if (known.has(text2)) continue;
-          known.add(text2);
-          wanted.set(active, [...wanted.get(active) ?? [], text2]);
-        }
-      }
-    }
-    if (wanted.size === 0) break;
-    frontier = [];
-    const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path14, text2] of rest) {
-      if (!strings.some((string) => text2.includes(string))) continue;
-      const before = new Set(loaded.get(path14)?.objects.map((object) => identityOf(object.ref)));
-      const file = loadFile(
-        Buffer.from(text2),
-        (document) => [...asked].some(
-          ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
-        )
-      );
-      loaded.set(path14, file);
-      frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path14 }, []))
-      );
-    }
-  }
-  return loaded;
-}
-function mayHold(rule, document) {
-  const kind = skimKind(document);
-  return rule.kinds === "*" || !kind || [...rule.kinds, ...rule.reads ?? []].some((groupKind) => groupKind.split(".")[0] === kind);
-}
-var BlindSpots = class {
-  constructor(head, tree) {
-    this.head = head;
-    this.tree = tree;
-  }
-  head;
-  tree;
-  has({ origin }) {
-    return this.reasonFor(origin.path) !== void 0;
-  }
-  reasonFor(path14) {
-    const file = this.head.loaded.get(path14);
-    if (file?.template) return "it is a template now, which has to be rendered before it can be judged";
-    if (file && file.unreadable.length > 0) return file.unreadable[0]?.reason;
-    const template = this.tree.skipped.find((entry) => entry.path === path14 && entry.reason.startsWith("a template"));
-    if (template) return `it is ${template.reason} now, which has to be rendered before it can be judged`;
-    for (const [link2, reason] of this.tree.refused) {
-      if (path14 === link2 || path14.startsWith(`${link2}/`)) return `${link2} is ${reason} now`;
-    }
-    return this.head.missing.get(path14);
-  }
-  /** `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped. */
-  findings(base, baseManifests, headManifests) {
-    const findings = [];
-    const skipped = [];
-    const held = new Set(headManifests.map(({ ref }) => identityOf(ref)));
-    const lost = /* @__PURE__ */ new Map();
-    for (const manifest of baseManifests) {
-      if (held.has(identityOf(manifest.ref)) || !this.has(manifest)) continue;
-      lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    }
-    const old = new Set(base.unreadableContents());
-    for (const [path14, file] of this.head.loaded) {
-      const wasUnreadable = (base.loaded.get(path14)?.unreadable.length ?? 0) > 0;
-      for (const { reason, region, content } of file.unreadable) {
-        if (file.kubernetes || lost.has(path14) || (base.loaded.get(path14)?.objects.length ?? 0) > 0) {
-          const status = old.has(content) || wasUnreadable ? "existing" : "introduced";
-          findings.push(unreadable(path14, reason, region, status, file.text, lost.get(path14)));
-        } else skipped.push({ path: path14, reason: `not readable as YAML: ${reason}` });
-      }
-      if (file.template) skipped.push({ path: path14, reason: "a template" });
-      if (file.unreadable.length > 0) lost.delete(path14);
-    }
-    for (const [path14, reason] of this.head.missing) {
-      findings.push(unreadable(path14, reason, start3, "introduced", void 0, lost.get(path14)));
-      lost.delete(path14);
-    }
-    for (const [path14, manifests] of lost) {
-      const file = this.head.loaded.get(path14);
-      findings.push(unreadable(path14, this.reasonFor(path14) ?? "it is gone", start3, "introduced", file?.text, manifests));
-    }
-    return { findings, skipped };
-  }
-};
-function wholeGaps(head) {
-  const findings = [];
-  const skipped = [];
-  for (const [path14, file] of head.loaded) {
-    for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path14, reason, region, "existing", file.text));
-      else skipped.push({ path: path14, reason: `not readable as YAML: ${reason}` });
-    }
-    if (file.template) skipped.push({ path: path14, reason: "a template" });
-  }
-  for (const [path14, reason] of head.missing) findings.push(unreadable(path14, reason, start3, "existing", void 0));
-  return { findings, skipped };
-}
-function unreadable(path14, reason, region, status, fileText, lost = []) {
-  const names = lost.map(({ ref }) => nameOf(ref));
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
-  const unknown2 = names.length > 0 ? ` What became of ${names.slice(0, 3).join(", ")}${more} is not known.` : "";
-  return gateFinding("source/unreadable", "unreadable", "error", {
-    side: "head",
-    path: path14,
-    region,
-    status,
-    keys: [path14],
-    text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
-    ...fileText ? { fileText } : {}
-  });
 }
 function duplicateKeys(changes, whole) {
   const judged = [
@@ -58045,8 +58096,8 @@ function duplicateKeys(changes, whole) {
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path14, { text: text2 }] of before.loaded) texts.set(path14, { before: text2 });
-  for (const [path14, { text: text2 }] of after.loaded) texts.set(path14, { ...texts.get(path14), after: text2 });
+  for (const [path15, { text: text2 }] of before.loaded) texts.set(path15, { before: text2 });
+  for (const [path15, { text: text2 }] of after.loaded) texts.set(path15, { ...texts.get(path15), after: text2 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -58063,7 +58114,7 @@ function sortedByPath(skipped) {
 
 // src/source/open.ts
 var import_node_fs4 = require("node:fs");
-var import_node_path5 = __toESM(require("node:path"), 1);
+var import_node_path6 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
 var import_node_crypto3 = require("node:crypto");
@@ -58072,6 +58123,9 @@ var import_node_path3 = __toESM(require("node:path"), 1);
 
 // src/source/revision.ts
 var sizeLimit2 = 100 * 1024 * 1024;
+function tooLarge(size) {
+  return `it has ${Math.round(size / 1024 / 1024)} MiB, more than the ${sizeLimit2 / 1024 / 1024} MiB that are read of a file`;
+}
 
 // src/source/directory.ts
 var DirectoryRevision = class {
@@ -58110,25 +58164,26 @@ var DirectoryRevision = class {
     }
   }
   async entry(file, link2) {
+    if (!link2 && !/\.(?:ya?ml|json)$/i.test(file)) {
+      const { size, mtimeMs } = await (0, import_promises.lstat)(import_node_path3.default.join(this.dir, file));
+      return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
+    }
     const content = link2 ? Buffer.from(await (0, import_promises.readlink)(import_node_path3.default.join(this.dir, file))) : await this.content(file);
     const id = "missing" in content ? `large:${file}` : (0, import_node_crypto3.createHash)("sha1").update(content).digest("hex");
     return { path: file, type: link2 ? "link" : "file", id };
   }
   async content(file) {
     const { size } = await (0, import_promises.lstat)(import_node_path3.default.join(this.dir, file));
-    if (size > sizeLimit2)
-      return {
-        missing: `it has ${Math.round(size / 1024 / 1024)} MiB, more than the ${sizeLimit2 / 1024 / 1024} MiB that are read of a file`
-      };
+    if (size > sizeLimit2) return { missing: tooLarge(size) };
     return (0, import_promises.readFile)(import_node_path3.default.join(this.dir, file));
   }
 };
 
 // src/source/git.ts
-var import_node_child_process = require("node:child_process");
-var import_node_crypto4 = require("node:crypto");
 var import_node_fs3 = require("node:fs");
-var import_promises2 = require("node:fs/promises");
+
+// src/source/git-command.ts
+var import_node_child_process = require("node:child_process");
 var import_node_path4 = __toESM(require("node:path"), 1);
 var locating = [
   "GIT_DIR",
@@ -58211,6 +58266,8 @@ function gitError(repository, args, stderr) {
     `\`git ${args.slice(0, 2).join(" ")}\` failed: ${stderr.split("\n")[0] || "no message"}`
   );
 }
+
+// src/source/git.ts
 async function openRepository(given) {
   if (!(0, import_node_fs3.existsSync)(given.dir)) throw new GuardError("source", `There is no folder ${given.dir}.`);
   const bare = await git(given, "rev-parse", "--is-bare-repository") === "true";
@@ -58269,122 +58326,18 @@ async function writtenParents(repository, commit) {
   const header = text2.slice(0, text2.indexOf("\n\n") === -1 ? void 0 : text2.indexOf("\n\n"));
   return [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((match3) => match3[1] ?? "");
 }
-var CommitRevision = class {
-  constructor(repository, commit, name) {
-    this.repository = repository;
-    this.commit = commit;
-    this.name = name;
-  }
-  repository;
-  commit;
-  name;
-  entries;
-  list() {
-    this.entries ??= this.readTree();
-    return this.entries;
-  }
-  async readTree() {
-    const { status, stdout, stderr } = await run(this.repository, ["ls-tree", "-r", "-z", "--full-tree", this.commit]);
-    if (status !== 0) throw gitError(this.repository, ["ls-tree"], stderr);
-    return splitNul(stdout).map((line) => {
-      const tab = line.indexOf(9);
-      const [mode = "", , id = ""] = line.subarray(0, tab).toString("latin1").split(" ");
-      return { path: pathText(line.subarray(tab + 1)), type: typeOf(mode), id };
-    });
-  }
-  async *read(entries) {
-    yield* readBlobs(this.repository, entries);
-  }
-};
-var WorkingTreeRevision = class {
-  constructor(repository) {
-    this.repository = repository;
-  }
-  repository;
-  name = "the working tree";
-  entries;
-  list() {
-    this.entries ??= this.readTree();
-    return this.entries;
-  }
-  async readTree() {
-    const [staged, changed, untracked] = await Promise.all(
-      [
-        ["ls-files", "--stage", "-z"],
-        ["diff-files", "--name-status", "--no-renames", "-z"],
-        ["ls-files", "--others", "--exclude-standard", "-z"]
-      ].map(async (args) => {
-        const { status, stdout, stderr } = await run(this.repository, args);
-        if (status !== 0) throw gitError(this.repository, args, stderr);
-        return splitNul(stdout);
-      })
-    );
-    const entries = /* @__PURE__ */ new Map();
-    for (const line of staged ?? []) {
-      const tab = line.indexOf(9);
-      const [mode = "", id = ""] = line.subarray(0, tab).toString("latin1").split(" ");
-      const file = pathText(line.subarray(tab + 1));
-      entries.set(file, { path: file, type: typeOf(mode), id });
-    }
-    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []].map(pathText);
-    for (const file of touched) {
-      const entry = entries.get(file);
-      if (entry?.type === "submodule" || file.endsWith("/")) continue;
-      const found = await onDisk(this.repository.dir, file, entry?.id.length === 64 ? "sha256" : "sha1");
-      if (found) entries.set(file, found);
-      else entries.delete(file);
-    }
-    return [...entries.values()];
-  }
-  async *read(entries) {
-    for (const entry of entries) {
-      try {
-        yield [entry, await contentOnDisk(this.repository.dir, entry)];
-      } catch {
-        yield* readBlobs(this.repository, [entry]);
-      }
-    }
-  }
-};
-async function contentOnDisk(dir, entry) {
-  const file = import_node_path4.default.join(dir, entry.path);
-  if (entry.type === "link") return Buffer.from(await (0, import_promises2.readlink)(file));
-  const { size } = await (0, import_promises2.lstat)(file);
-  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises2.readFile)(file);
-}
-async function onDisk(dir, file, algorithm) {
-  const stats = await (0, import_promises2.lstat)(import_node_path4.default.join(dir, file)).catch(() => void 0);
-  if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const entry = { path: file, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
-  const content = await contentOnDisk(dir, entry);
-  if ("missing" in content) return { ...entry, id: `large:${file}` };
-  const id = (0, import_node_crypto4.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
-  return { ...entry, id };
-}
-function tooLarge(size) {
-  return `it has ${Math.round(size / 1024 / 1024)} MiB, more than the ${sizeLimit2 / 1024 / 1024} MiB that are read of a file`;
-}
-function typeOf(mode) {
-  return mode === "120000" ? "link" : mode === "160000" ? "submodule" : "file";
-}
-function splitNul(buffer) {
-  const parts = [];
-  for (let start4 = 0; start4 < buffer.length; ) {
-    const end = buffer.indexOf(0, start4);
-    parts.push(buffer.subarray(start4, end === -1 ? void 0 : end));
-    start4 = end === -1 ? buffer.length : end + 1;
-  }
-  return parts;
-}
-function pathText(bytes) {
-  const text2 = bytes.toString("utf8");
-  if (!text2.includes("\uFFFD")) return text2;
-  return bytes.toString("latin1").replace(/[\x80-\xff]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
-}
+
+// src/source/git-revision.ts
+var import_node_crypto4 = require("node:crypto");
+var import_promises2 = require("node:fs/promises");
+var import_node_path5 = __toESM(require("node:path"), 1);
+
+// src/source/git-blobs.ts
+var import_node_child_process2 = require("node:child_process");
 async function* readBlobs(repository, entries) {
   if (entries.length === 0) return;
   await fetchMissing(repository, entries);
-  const child2 = (0, import_node_child_process.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
+  const child2 = (0, import_node_child_process2.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
     env: environment(repository),
     stdio: ["pipe", "pipe", "ignore"]
   });
@@ -58474,6 +58427,117 @@ async function fetchMissing(repository, entries) {
   );
 }
 
+// src/source/git-revision.ts
+var CommitRevision = class {
+  constructor(repository, commit, name) {
+    this.repository = repository;
+    this.commit = commit;
+    this.name = name;
+  }
+  repository;
+  commit;
+  name;
+  entries;
+  list() {
+    this.entries ??= this.readTree();
+    return this.entries;
+  }
+  async readTree() {
+    const { status, stdout, stderr } = await run(this.repository, ["ls-tree", "-r", "-z", "--full-tree", this.commit]);
+    if (status !== 0) throw gitError(this.repository, ["ls-tree"], stderr);
+    return splitNul(stdout).map((line) => {
+      const tab = line.indexOf(9);
+      const [mode = "", , id = ""] = line.subarray(0, tab).toString("latin1").split(" ");
+      return { path: pathText(line.subarray(tab + 1)), type: typeOf(mode), id };
+    });
+  }
+  async *read(entries) {
+    yield* readBlobs(this.repository, entries);
+  }
+};
+var WorkingTreeRevision = class {
+  constructor(repository) {
+    this.repository = repository;
+  }
+  repository;
+  name = "the working tree";
+  entries;
+  list() {
+    this.entries ??= this.readTree();
+    return this.entries;
+  }
+  async readTree() {
+    const [staged, changed, untracked] = await Promise.all(
+      [
+        ["ls-files", "--stage", "-z"],
+        ["diff-files", "--name-status", "--no-renames", "-z"],
+        ["ls-files", "--others", "--exclude-standard", "-z"]
+      ].map(async (args) => {
+        const { status, stdout, stderr } = await run(this.repository, args);
+        if (status !== 0) throw gitError(this.repository, args, stderr);
+        return splitNul(stdout);
+      })
+    );
+    const entries = /* @__PURE__ */ new Map();
+    for (const line of staged ?? []) {
+      const tab = line.indexOf(9);
+      const [mode = "", id = ""] = line.subarray(0, tab).toString("latin1").split(" ");
+      const file = pathText(line.subarray(tab + 1));
+      entries.set(file, { path: file, type: typeOf(mode), id });
+    }
+    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []].map(pathText);
+    for (const file of touched) {
+      const entry = entries.get(file);
+      if (entry?.type === "submodule" || file.endsWith("/")) continue;
+      const found = await onDisk(this.repository.dir, file, entry?.id.length === 64 ? "sha256" : "sha1");
+      if (found) entries.set(file, found);
+      else entries.delete(file);
+    }
+    return [...entries.values()];
+  }
+  async *read(entries) {
+    for (const entry of entries) {
+      try {
+        yield [entry, await contentOnDisk(this.repository.dir, entry)];
+      } catch {
+        yield* readBlobs(this.repository, [entry]);
+      }
+    }
+  }
+};
+async function contentOnDisk(dir, entry) {
+  const file = import_node_path5.default.join(dir, entry.path);
+  if (entry.type === "link") return Buffer.from(await (0, import_promises2.readlink)(file));
+  const { size } = await (0, import_promises2.lstat)(file);
+  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises2.readFile)(file);
+}
+async function onDisk(dir, file, algorithm) {
+  const stats = await (0, import_promises2.lstat)(import_node_path5.default.join(dir, file)).catch(() => void 0);
+  if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
+  const entry = { path: file, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
+  const content = await contentOnDisk(dir, entry);
+  if ("missing" in content) return { ...entry, id: `large:${file}` };
+  const id = (0, import_node_crypto4.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
+  return { ...entry, id };
+}
+function typeOf(mode) {
+  return mode === "120000" ? "link" : mode === "160000" ? "submodule" : "file";
+}
+function splitNul(buffer) {
+  const parts = [];
+  for (let start4 = 0; start4 < buffer.length; ) {
+    const end = buffer.indexOf(0, start4);
+    parts.push(buffer.subarray(start4, end === -1 ? void 0 : end));
+    start4 = end === -1 ? buffer.length : end + 1;
+  }
+  return parts;
+}
+function pathText(bytes) {
+  const text2 = bytes.toString("utf8");
+  if (!text2.includes("\uFFFD")) return text2;
+  return bytes.toString("latin1").replace(/[\x80-\xff]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
+}
+
 // src/source/open.ts
 async function openRevisions(opening) {
   const headFolder = folderOf(opening.head);
@@ -58506,7 +58570,7 @@ function nameOf2(named, commit) {
 function folderOf(named) {
   if (named === void 0 || named === "") return void 0;
   const isFolder = (0, import_node_fs4.statSync)(named, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder && (named.startsWith(".") || import_node_path5.default.isAbsolute(named) || named.includes("/")) ? named : void 0;
+  return isFolder && (named.startsWith(".") || import_node_path6.default.isAbsolute(named) || named.includes("/")) ? named : void 0;
 }
 
 // src/run.ts
@@ -58641,7 +58705,7 @@ function readInputs({ getInput: getInput2 }, workspace) {
 }
 
 // src/action/main.ts
-var root2 = import_node_path6.default.dirname(import_node_path6.default.dirname(import_node_path6.default.resolve(process.argv[1] ?? "")));
+var root2 = import_node_path7.default.dirname(import_node_path7.default.dirname(import_node_path7.default.resolve(process.argv[1] ?? "")));
 async function main() {
   const { token, ...options2 } = readInputs(core_exports, process.env.GITHUB_WORKSPACE ?? process.cwd());
   const given = options2.base !== void 0 || options2.all;
@@ -58660,7 +58724,7 @@ async function tell(report) {
   info(terminalReport(report, (_, text2) => text2, now));
   const annotate = { error, warning, notice };
   for (const { level, message, ...properties } of annotationsOf(report)) annotate[level](message, properties);
-  const file = import_node_path6.default.join((0, import_node_fs5.mkdtempSync)(import_node_path6.default.join(process.env.RUNNER_TEMP ?? (0, import_node_os.tmpdir)(), "ingress-guard-")), "report.json");
+  const file = import_node_path7.default.join((0, import_node_fs5.mkdtempSync)(import_node_path7.default.join(process.env.RUNNER_TEMP ?? (0, import_node_os.tmpdir)(), "ingress-guard-")), "report.json");
   (0, import_node_fs5.writeFileSync)(file, `${JSON.stringify(jsonReport(report), null, 2)}
 `);
   const counted = countedFindings(report);

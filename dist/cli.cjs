@@ -1197,7 +1197,7 @@ var require_command = __commonJS({
   "node_modules/commander/lib/command.js"(exports2) {
     var EventEmitter = require("node:events").EventEmitter;
     var childProcess = require("node:child_process");
-    var path11 = require("node:path");
+    var path12 = require("node:path");
     var fs = require("node:fs");
     var process2 = require("node:process");
     var { Argument: Argument2, humanReadableArgName } = require_argument();
@@ -2210,9 +2210,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
         let launchWithNode = false;
         const sourceExt = [".js", ".ts", ".tsx", ".mjs", ".cjs"];
         function findFile(baseDir, baseName) {
-          const localBin = path11.resolve(baseDir, baseName);
+          const localBin = path12.resolve(baseDir, baseName);
           if (fs.existsSync(localBin)) return localBin;
-          if (sourceExt.includes(path11.extname(baseName))) return void 0;
+          if (sourceExt.includes(path12.extname(baseName))) return void 0;
           const foundExt = sourceExt.find(
             (ext2) => fs.existsSync(`${localBin}${ext2}`)
           );
@@ -2230,17 +2230,17 @@ Expecting one of '${allowedValues.join("', '")}'`);
           } catch {
             resolvedScriptPath = this._scriptPath;
           }
-          executableDir = path11.resolve(
-            path11.dirname(resolvedScriptPath),
+          executableDir = path12.resolve(
+            path12.dirname(resolvedScriptPath),
             executableDir
           );
         }
         if (executableDir) {
           let localFile = findFile(executableDir, executableFile);
           if (!localFile && !subcommand._executableFile && this._scriptPath) {
-            const legacyName = path11.basename(
+            const legacyName = path12.basename(
               this._scriptPath,
-              path11.extname(this._scriptPath)
+              path12.extname(this._scriptPath)
             );
             if (legacyName !== this._name) {
               localFile = findFile(
@@ -2251,7 +2251,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
           }
           executableFile = localFile || executableFile;
         }
-        launchWithNode = sourceExt.includes(path11.extname(executableFile));
+        launchWithNode = sourceExt.includes(path12.extname(executableFile));
         let proc;
         if (process2.platform !== "win32") {
           if (launchWithNode) {
@@ -3166,7 +3166,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @return {Command}
        */
       nameFromFilename(filename) {
-        this._name = path11.basename(filename, path11.extname(filename));
+        this._name = path12.basename(filename, path12.extname(filename));
         return this;
       }
       /**
@@ -3180,9 +3180,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {string} [path]
        * @return {(string|null|Command)}
        */
-      executableDir(path12) {
-        if (path12 === void 0) return this._executableDir;
-        this._executableDir = path12;
+      executableDir(path13) {
+        if (path13 === void 0) return this._executableDir;
+        this._executableDir = path13;
         return this;
       }
       /**
@@ -3537,17 +3537,17 @@ var require_visit = __commonJS({
     visit2.BREAK = BREAK;
     visit2.SKIP = SKIP2;
     visit2.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path11) {
-      const ctrl = callVisitor(key, node2, visitor, path11);
+    function visit_(key, node2, visitor, path12) {
+      const ctrl = callVisitor(key, node2, visitor, path12);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path11, ctrl);
-        return visit_(key, ctrl, visitor, path11);
+        replaceNode(key, path12, ctrl);
+        return visit_(key, ctrl, visitor, path12);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path11 = Object.freeze(path11.concat(node2));
+          path12 = Object.freeze(path12.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path11);
+            const ci = visit_(i, node2.items[i], visitor, path12);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3558,13 +3558,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path11 = Object.freeze(path11.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path11);
+          path12 = Object.freeze(path12.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path12);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path11);
+          const cv = visit_("value", node2.value, visitor, path12);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3585,17 +3585,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path11) {
-      const ctrl = await callVisitor(key, node2, visitor, path11);
+    async function visitAsync_(key, node2, visitor, path12) {
+      const ctrl = await callVisitor(key, node2, visitor, path12);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path11, ctrl);
-        return visitAsync_(key, ctrl, visitor, path11);
+        replaceNode(key, path12, ctrl);
+        return visitAsync_(key, ctrl, visitor, path12);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path11 = Object.freeze(path11.concat(node2));
+          path12 = Object.freeze(path12.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path11);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path12);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3606,13 +3606,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path11 = Object.freeze(path11.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path11);
+          path12 = Object.freeze(path12.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path12);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path11);
+          const cv = await visitAsync_("value", node2.value, visitor, path12);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3639,23 +3639,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path11) {
+    function callVisitor(key, node2, visitor, path12) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path11);
+        return visitor(key, node2, path12);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path11);
+        return visitor.Map?.(key, node2, path12);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path11);
+        return visitor.Seq?.(key, node2, path12);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path11);
+        return visitor.Pair?.(key, node2, path12);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path11);
+        return visitor.Scalar?.(key, node2, path12);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path11);
+        return visitor.Alias?.(key, node2, path12);
       return void 0;
     }
-    function replaceNode(key, path11, node2) {
-      const parent = path11[path11.length - 1];
+    function replaceNode(key, path12, node2) {
+      const parent = path12[path12.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -4267,10 +4267,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path11, value) {
+    function collectionFromPath(schema, path12, value) {
       let v = value;
-      for (let i = path11.length - 1; i >= 0; --i) {
-        const k = path11[i];
+      for (let i = path12.length - 1; i >= 0; --i) {
+        const k = path12[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -4289,7 +4289,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path11) => path11 == null || typeof path11 === "object" && !!path11[Symbol.iterator]().next().done;
+    var isEmptyPath = (path12) => path12 == null || typeof path12 === "object" && !!path12[Symbol.iterator]().next().done;
     var Collection = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -4319,11 +4319,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path11, value) {
-        if (isEmptyPath(path11))
+      addIn(path12, value) {
+        if (isEmptyPath(path12))
           this.add(value);
         else {
-          const [key, ...rest] = path11;
+          const [key, ...rest] = path12;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -4337,8 +4337,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path11) {
-        const [key, ...rest] = path11;
+      deleteIn(path12) {
+        const [key, ...rest] = path12;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -4352,8 +4352,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path11, keepScalar) {
-        const [key, ...rest] = path11;
+      getIn(path12, keepScalar) {
+        const [key, ...rest] = path12;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -4371,8 +4371,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path11) {
-        const [key, ...rest] = path11;
+      hasIn(path12) {
+        const [key, ...rest] = path12;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -4382,8 +4382,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path11, value) {
-        const [key, ...rest] = path11;
+      setIn(path12, value) {
+        const [key, ...rest] = path12;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -6898,9 +6898,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path11, value) {
+      addIn(path12, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path11, value);
+          this.contents.addIn(path12, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -6975,14 +6975,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path11) {
-        if (Collection.isEmptyPath(path11)) {
+      deleteIn(path12) {
+        if (Collection.isEmptyPath(path12)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path11) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path12) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -6997,10 +6997,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path11, keepScalar) {
-        if (Collection.isEmptyPath(path11))
+      getIn(path12, keepScalar) {
+        if (Collection.isEmptyPath(path12))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path11, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path12, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -7011,10 +7011,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path11) {
-        if (Collection.isEmptyPath(path11))
+      hasIn(path12) {
+        if (Collection.isEmptyPath(path12))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path11) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path12) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -7031,13 +7031,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path11, value) {
-        if (Collection.isEmptyPath(path11)) {
+      setIn(path12, value) {
+        if (Collection.isEmptyPath(path12)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection.collectionFromPath(this.schema, Array.from(path11), value);
+          this.contents = Collection.collectionFromPath(this.schema, Array.from(path12), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path11, value);
+          this.contents.setIn(path12, value);
         }
       }
       /**
@@ -8998,9 +8998,9 @@ var require_cst_visit = __commonJS({
     visit2.BREAK = BREAK;
     visit2.SKIP = SKIP2;
     visit2.REMOVE = REMOVE;
-    visit2.itemAtPath = (cst, path11) => {
+    visit2.itemAtPath = (cst, path12) => {
       let item = cst;
-      for (const [field, index] of path11) {
+      for (const [field, index] of path12) {
         const tok = item?.[field];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -9009,23 +9009,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit2.parentCollection = (cst, path11) => {
-      const parent = visit2.itemAtPath(cst, path11.slice(0, -1));
-      const field = path11[path11.length - 1][0];
+    visit2.parentCollection = (cst, path12) => {
+      const parent = visit2.itemAtPath(cst, path12.slice(0, -1));
+      const field = path12[path12.length - 1][0];
       const coll = parent?.[field];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path11, item, visitor) {
-      let ctrl = visitor(item, path11);
+    function _visit(path12, item, visitor) {
+      let ctrl = visitor(item, path12);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field of ["key", "value"]) {
         const token = item[field];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path11.concat([[field, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path12.concat([[field, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -9036,10 +9036,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field === "key")
-            ctrl = ctrl(item, path11);
+            ctrl = ctrl(item, path12);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path11) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path12) : ctrl;
     }
     exports2.visit = visit2;
   }
@@ -14019,8 +14019,8 @@ var require_utils = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path11) {
-      let input = path11;
+    function removeDotSegments(path12) {
+      let input = path12;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -14094,11 +14094,11 @@ var require_utils = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path11) {
-      if (path11 === "" || path11[0] === "/") {
-        return removeDotSegments(path11);
+    function removeDotSegmentsRelative(path12) {
+      if (path12 === "" || path12[0] === "/") {
+        return removeDotSegments(path12);
       }
-      const segments = path11.split("/");
+      const segments = path12.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -14461,8 +14461,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path11 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path11 && path11 !== "/" ? path11 : void 0;
+        const path12 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path12 && path12 !== "/" ? path12 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -20485,11 +20485,11 @@ var require_semver2 = __commonJS({
 
 // src/cli/main.ts
 var import_node_fs7 = require("node:fs");
-var import_node_path8 = __toESM(require("node:path"), 1);
+var import_node_path9 = __toESM(require("node:path"), 1);
 
 // src/cli/program.ts
 var import_node_fs6 = require("node:fs");
-var import_node_path7 = __toESM(require("node:path"), 1);
+var import_node_path8 = __toESM(require("node:path"), 1);
 var import_node_util = require("node:util");
 
 // node_modules/commander/esm.mjs
@@ -20525,8 +20525,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path11, region } = this.at;
-    return region ? `${path11}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path11}: ${this.message}`;
+    const { path: path12, region } = this.at;
+    return region ? `${path12}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path12}: ${this.message}`;
   }
 };
 
@@ -21248,15 +21248,15 @@ var encoder = new TextEncoder();
 
 // node_modules/typebox/build/type/types/_codec.mjs
 var EncodeBuilder = class {
-  constructor(type, decode3) {
+  constructor(type, decode2) {
     this.type = type;
-    this.decode = decode3;
+    this.decode = decode2;
   }
   Encode(callback) {
     const type = this.type;
-    const decode3 = IsCodec(type) ? (value) => this.decode(type["~codec"].decode(value)) : this.decode;
+    const decode2 = IsCodec(type) ? (value) => this.decode(type["~codec"].decode(value)) : this.decode;
     const encode2 = IsCodec(type) ? (value) => type["~codec"].encode(callback(value)) : callback;
-    const codec = { decode: decode3, encode: encode2 };
+    const codec = { decode: decode2, encode: encode2 };
     return memory_exports.Update(this.type, { "~codec": codec }, {});
   }
 };
@@ -27590,9 +27590,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path11, written2, key, parent) {
+  constructor(manifest, path12, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path11;
+    this.path = path12;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -27746,7 +27746,7 @@ function isDate(text2) {
   const date = /* @__PURE__ */ new Date(`${text2}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text2;
 }
-function readOwnDocument(text2, path11, schema, code4) {
+function readOwnDocument(text2, path12, schema, code4) {
   const counter = new import_yaml2.LineCounter();
   const document = (0, import_yaml2.parseDocument)(text2, { lineCounter: counter, logLevel: "silent", prettyErrors: false });
   const region = (from, to) => {
@@ -27754,7 +27754,7 @@ function readOwnDocument(text2, path11, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path11, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path12, region: region(...syntax.pos) });
   const regionOf = (keys) => {
     const node2 = nodeAt(document, keys);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -27766,7 +27766,7 @@ function readOwnDocument(text2, path11, schema, code4) {
     throw new GuardError(
       code4,
       "Its aliases expand without end; write the values out.",
-      { path: path11, region: start },
+      { path: path12, region: start },
       { cause }
     );
   }
@@ -27774,7 +27774,7 @@ function readOwnDocument(text2, path11, schema, code4) {
   if (failure) {
     const at2 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path11,
+      path: path12,
       region: at2?.range ? region(at2.range[0], at2.range[1]) : regionOf(failure.keys)
     });
   }
@@ -27882,10 +27882,10 @@ var emptyConfig = {
   exceptions: [],
   placeOfUse: () => void 0
 };
-function readConfig(text2, path11) {
-  const { value, regionOf } = readOwnDocument(text2, path11, ConfigFile, "config");
+function readConfig(text2, path12) {
+  const { value, regionOf } = readOwnDocument(text2, path12, ConfigFile, "config");
   return {
-    path: path11,
+    path: path12,
     uses: value.policies,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
@@ -27894,7 +27894,7 @@ function readConfig(text2, path11) {
       ...exception,
       region: regionOf(["exceptions", index])
     })),
-    placeOfUse: (index, keys) => ({ path: path11, region: regionOf(["policies", index, ...keys]) })
+    placeOfUse: (index, keys) => ({ path: path12, region: regionOf(["policies", index, ...keys]) })
   };
 }
 
@@ -27928,8 +27928,8 @@ function inspectedIn({ mode, inspected: inspected2 }) {
 function read({ manifests, sources }) {
   return `${count(manifests, "object")} in ${count(sources, "file")}`;
 }
-function placeOf({ path: path11, side, region }) {
-  return side === "base" ? `${path11} (was line ${region.startLine} at the base)` : `${path11}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path12, side, region }) {
+  return side === "base" ? `${path12} (was line ${region.startLine} at the base)` : `${path12}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -27994,10 +27994,10 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path11, region, precision }) {
-  if (precision === "file") return { file: path11 };
+function at({ path: path12, region, precision }) {
+  if (precision === "file") return { file: path12 };
   const { startLine, endLine, startColumn, endColumn } = region;
-  return startLine === endLine && endColumn > startColumn ? { file: path11, startLine, endLine, startColumn, endColumn } : { file: path11, startLine, endLine };
+  return startLine === endLine && endColumn > startColumn ? { file: path12, startLine, endLine, startColumn, endColumn } : { file: path12, startLine, endLine };
 }
 function workflowCommands(report) {
   return annotationsOf(report).map(({ level, title, message, file, startLine, endLine, startColumn, endColumn }) => {
@@ -28062,7 +28062,13 @@ var ReportJson = build_default.Object(
         policy: build_default.Union([build_default.Object({ name: build_default.String(), version: build_default.String() }), build_default.Null()]),
         cluster: build_default.String(),
         object: build_default.Union([ObjectInReport, build_default.Null()]),
-        sources: build_default.Array(build_default.Object({ kind: build_default.Enum(["file"]), path: build_default.String(), cluster: build_default.String() })),
+        sources: build_default.Array(
+          build_default.Object({
+            kind: build_default.String({ description: "What kind of source it is; `file` for a plain manifest." }),
+            path: build_default.String(),
+            cluster: build_default.String()
+          })
+        ),
         location: PlaceInReport,
         related: build_default.Array(PlaceInReport),
         keys: build_default.Array(build_default.String()),
@@ -28105,8 +28111,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path11, region, precision, note }) {
-  return { side, path: path11, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path12, region, precision, note }) {
+  return { side, path: path12, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -32857,7 +32863,7 @@ function markdownReport(report, today) {
       ({ rule, location, exception }) => `${rule} ${placeOf(location)} until ${exception?.expires}: ${exception?.reason}`
     ),
     listOf("Stood before this change", quiet, ({ rule, location, text: text2 }) => `${rule} ${placeOf(location)}: ${text2}`),
-    listOf("Not inspected", skipped, ({ path: path11, reason }) => `${path11}: ${reason}`),
+    listOf("Not inspected", skipped, ({ path: path12, reason }) => `${path12}: ${reason}`),
     [paragraph2(words(policiesIn(report)))],
     ...counted.map(excerptsOf)
   ];
@@ -32903,6 +32909,7 @@ function policiesIn({ policies }) {
 }
 function words(text2) {
   return visible(text2).split(/(`[^`]*`|\s+)/).filter((piece) => piece !== "").flatMap((piece) => {
+    if (/^\s+$/.test(piece)) return [{ type: "text", value: " " }];
     if (/^`[^`]+`$/.test(piece)) return [inlineCode2(piece.slice(1, -1))];
     const [, before = "", core = "", after = ""] = piece.match(/^([("]*)(.*?)([.,;:)"]*)$/s) ?? [];
     if (/^[\p{L}\d’'–→-]*$/u.test(core)) return [{ type: "text", value: piece }];
@@ -32999,7 +33006,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path11, reason }) => `${path11} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path12, reason }) => `${path12} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text2) {
@@ -33293,16 +33300,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path11, added, removed, oldPosInc, options2) {
-    const last = path11.lastComponent;
+  addToPath(path12, added, removed, oldPosInc, options2) {
+    const last = path12.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path11.oldPos + oldPosInc,
+        oldPos: path12.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path11.oldPos + oldPosInc,
+        oldPos: path12.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -33564,20 +33571,34 @@ function splitLines(text2) {
 // src/manifest/hunks.ts
 var Hunks = class {
   hunks;
+  before;
   constructor(before, after) {
     const patch = structuredPatch("", "", before, after, "", "", { context: 0, maxEditLength: 2e3 });
     this.hunks = patch?.hunks ?? [];
+    this.before = before.split("\n");
   }
   wrote(line) {
     return this.hunks.some(({ newStart, newLines }) => line >= newStart && line < newStart + newLines);
   }
   /** The head's line at which lines of the base were changed or cut out; the one before the cut when nothing replaced it. */
-  removalOf(region) {
+  removalOf({ startLine, endLine }) {
     const hunk = this.hunks.find(
-      ({ oldStart, oldLines }) => oldLines > 0 && oldStart <= region.endLine && oldStart + oldLines > region.startLine
+      ({ oldStart, oldLines }) => oldLines > 0 && oldStart <= endLine && oldStart + oldLines > startLine
     );
     if (!hunk) return void 0;
-    return Math.max(1, hunk.newLines === 0 ? hunk.newStart - 1 : hunk.newStart);
+    if (hunk.newLines > 0) return hunk.newStart;
+    return Math.max(1, hunk.newStart - 1 - this.slack(hunk.oldStart, hunk.oldLines));
+  }
+  /**
+   * How many lines up the same cut begins right after a `---`. Manifests begin alike, so a difference may keep the first
+   * lines of what was cut out and give up those of what follows.
+   */
+  slack(cutStart, length) {
+    for (let start4 = cutStart; start4 > 1; start4--) {
+      if (this.before[start4 - 2]?.startsWith("---")) return cutStart - start4;
+      if (this.before[start4 - 2] !== this.before[start4 + length - 2]) break;
+    }
+    return 0;
   }
 };
 
@@ -33640,7 +33661,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement) {
-  const { side, path: path11, region, text: text2, keys, status, object = null, fileText } = statement;
+  const { side, path: path12, region, text: text2, keys, status, object = null, fileText } = statement;
   return {
     rule,
     message,
@@ -33651,10 +33672,10 @@ function gateFinding(rule, message, level, statement) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: [{ kind: "file", path: path11, cluster: "" }],
+    sources: [{ kind: "file", path: path12, cluster: "" }],
     location: {
       side,
-      path: path11,
+      path: path12,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
@@ -33746,11 +33767,11 @@ function locationOf(cursor, placing, note) {
   const { side, origin, object } = cursor.manifest;
   return place(side, origin.path, cursor.region, object.fileText, placing, note);
 }
-function place(side, path11, region, text2, placing, note) {
-  const changed = side === "head" && (placing.isNew(path11) || placing.hunks(path11)?.wrote(region.startLine) === true);
+function place(side, path12, region, text2, placing, note) {
+  const changed = side === "head" && (placing.isNew(path12) || placing.hunks(path12)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path11,
+    path: path12,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -33758,11 +33779,11 @@ function place(side, path11, region, text2, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path11, region }, placing) {
-  const line = side === "base" ? placing.hunks(path11)?.removalOf(region) : void 0;
+function removalOf({ side, path: path12, region }, placing) {
+  const line = side === "base" ? placing.hunks(path12)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at2 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path11, region: at2, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path12, region: at2, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -33849,12 +33870,12 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path11) => changedTexts2.has(path11) && changedTexts2.get(path11)?.before === void 0,
-    hunks(path11) {
-      const { before, after } = changedTexts2.get(path11) ?? {};
+    isNew: (path12) => changedTexts2.has(path12) && changedTexts2.get(path12)?.before === void 0,
+    hunks(path12) {
+      const { before, after } = changedTexts2.get(path12) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path11) ?? new Hunks(before, after);
-      hunks.set(path11, known);
+      const known = hunks.get(path12) ?? new Hunks(before, after);
+      hunks.set(path12, known);
       return known;
     }
   };
@@ -33924,7 +33945,7 @@ function guarded({ rule }, manifest, run3) {
 function withDoubt(draft, { clusters, head }) {
   if (!clusters.assumed || draft.level === "notice") return draft;
   const paths = [...new Set(draft.ends.map((end) => end.manifest.origin.path))];
-  const folders = new Set(paths.map((path11) => path11.slice(0, path11.lastIndexOf("/") + 1)));
+  const folders = new Set(paths.map((path12) => path12.slice(0, path12.lastIndexOf("/") + 1)));
   if (draft.active.rule.scope !== "change") {
     if (draft.cluster !== "" || folders.size < 2) return draft;
     return weakened(
@@ -33972,9 +33993,9 @@ function statused(base, head, placing, mode) {
 
 // src/policy/policy.ts
 var import_semver = __toESM(require_semver2(), 1);
-function readPolicy(text2, path11) {
-  const { value } = readOwnDocument(text2, path11, PolicyFile, "policy");
-  return { path: path11, file: value };
+function readPolicy(text2, path12) {
+  const { value } = readOwnDocument(text2, path12, PolicyFile, "policy");
+  return { path: path12, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -34213,6 +34234,7 @@ function changesBetween(base, head, isUnknown = () => false) {
   const before = occurrences(base);
   const after = occurrences(head);
   const changes = [];
+  const unknown2 = [];
   const addedAnywhere = /* @__PURE__ */ new Map();
   const removed = [];
   for (const key of /* @__PURE__ */ new Set([...before.keys(), ...after.keys()])) {
@@ -34231,11 +34253,14 @@ function changesBetween(base, head, isUnknown = () => false) {
     removed.push(...gone.map((manifest) => ({ cluster, manifest })));
   }
   for (const { cluster, manifest } of removed) {
-    if (isUnknown(manifest)) continue;
+    if (isUnknown(manifest)) {
+      unknown2.push(manifest);
+      continue;
+    }
     if (cluster === "" && addedAnywhere.has(identityOf(manifest.ref))) continue;
     changes.push({ kind: "removed", cluster, before: manifest });
   }
-  return changes;
+  return { changes, unknown: unknown2 };
 }
 function occurrences(manifests) {
   const found = /* @__PURE__ */ new Map();
@@ -34311,34 +34336,37 @@ function contentsByCluster(manifests) {
 // src/manifest/cluster.ts
 function mapClusters(declarations, files) {
   const repeated = foldersThatRepeat(files);
+  const hasBase = files.some(({ side }) => side === "base");
   return {
-    assumed: repeated.size > 0,
-    of(path11) {
+    // Doubt weakens findings, so what a pull request newly repeats gives none.
+    assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
+    of(path12) {
       for (const declared of declarations) {
         const names = Object.keys(declared).filter(
-          (name) => declared[name]?.paths?.some((glob) => minimatch(path11, glob, { dot: true }))
+          (name) => declared[name]?.paths?.some((glob) => minimatch(path12, glob, { dot: true }))
         );
         if (names.length > 0) return { clusters: names, evidence: "declared" };
       }
-      const layout = path11.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-      const sibling = ancestors(path11).findLast((folder) => repeated.has(folder));
+      const layout = path12.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+      const sibling = ancestors(path12).findLast((folder) => repeated.has(folder));
       if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
       return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
     }
   };
 }
-function ancestors(path11) {
+function ancestors(path12) {
   const folders = [];
-  for (let end = path11.indexOf("/"); end !== -1; end = path11.indexOf("/", end + 1)) folders.push(path11.slice(0, end));
+  for (let end = path12.indexOf("/"); end !== -1; end = path12.indexOf("/", end + 1)) folders.push(path12.slice(0, end));
   return folders;
 }
+var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path11, side, refs } of files) {
-    const bit = side === "base" ? 1 : 2;
+  for (const { path: path12, side, refs } of files) {
+    const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path11)) {
+    for (const folder of ancestors(path12)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -34347,9 +34375,11 @@ function foldersThatRepeat(files) {
   const siblings = /* @__PURE__ */ new Map();
   for (const folder of objects.keys()) {
     const parent = folder.slice(0, folder.lastIndexOf("/") + 1);
-    siblings.set(parent, [...siblings.get(parent) ?? [], folder]);
+    const children = siblings.get(parent);
+    if (children) children.push(folder);
+    else siblings.set(parent, [folder]);
   }
-  const found = /* @__PURE__ */ new Set();
+  const found = /* @__PURE__ */ new Map();
   for (const folders of siblings.values()) {
     const holders = /* @__PURE__ */ new Map();
     for (const folder of folders) {
@@ -34360,16 +34390,19 @@ function foldersThatRepeat(files) {
       }
     }
     for (const folder of folders) {
-      if (found.has(folder)) continue;
       const own5 = objects.get(folder) ?? /* @__PURE__ */ new Map();
       const shared = /* @__PURE__ */ new Map();
       for (const [identity, sides] of own5) {
         for (const other of holders.get(identity) ?? []) {
-          if (other === folder || !(sides & (objects.get(other)?.get(identity) ?? 0))) continue;
-          const count2 = (shared.get(other) ?? 0) + 1;
-          shared.set(other, count2);
-          if (count2 >= 2 && count2 * 2 >= Math.min(own5.size, objects.get(other)?.size ?? 0)) {
-            found.add(folder).add(other);
+          const both = sides & (objects.get(other)?.get(identity) ?? 0);
+          if (other === folder || both === 0) continue;
+          const counts = shared.get(other) ?? [0, 0, 0, 0];
+          shared.set(other, counts);
+          for (const bit of [sideBits.base, sideBits.head]) if (both & bit) counts[bit] = (counts[bit] ?? 0) + 1;
+          const enough = Math.max(2, Math.min(own5.size, objects.get(other)?.size ?? 0) / 2);
+          for (const bit of [sideBits.base, sideBits.head]) {
+            if ((counts[bit] ?? 0) < enough) continue;
+            for (const one2 of [folder, other]) found.set(one2, (found.get(one2) ?? 0) | bit);
           }
         }
       }
@@ -34562,11 +34595,10 @@ function startsNode(before, depth) {
 // src/manifest/load.ts
 var documentLimit = 16 * 1024 * 1024;
 var nodeLimit = 1e6;
-function loadFile(bytes, wants = () => true) {
-  const text2 = decode2(bytes);
+function loadFile(text2, wants = () => true) {
   const objects = [];
   const unreadable2 = [];
-  let template = false;
+  const templates = [];
   let line = 1;
   let counted = 0;
   for (const document of splitDocuments(text2)) {
@@ -34574,16 +34606,16 @@ function loadFile(bytes, wants = () => true) {
     line += linesIn(text2, counted, document.offset);
     counted = document.offset;
     const result = loadDocument(document.text, line, text2);
-    if (result === "template") template = true;
+    if (result === "template") templates.push(document.text.trim());
     else if ("reason" in result) unreadable2.push(result);
     else objects.push(...result.objects);
   }
-  return { text: text2, objects, unreadable: unreadable2, template, kubernetes: mentionsKubernetes(text2) };
+  return { text: text2, objects, unreadable: unreadable2, templates, kubernetes: mentionsKubernetes(text2) };
 }
 function mentionsKubernetes(text2) {
   return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text2) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text2);
 }
-function decode2(bytes) {
+function decodeFile(bytes) {
   if (bytes[0] === 255 && bytes[1] === 254) return new TextDecoder("utf-16le").decode(bytes);
   if (bytes[0] === 254 && bytes[1] === 255) return new TextDecoder("utf-16be").decode(bytes);
   return new TextDecoder().decode(bytes);
@@ -34646,7 +34678,7 @@ function loadDocument(original, firstLine2, fileText) {
       ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
       apiVersion,
       node: node2,
-      content: node2 === document.contents ? original.replace(/^---[^\n]*\n/, "").trim() : text2.slice(from, to).trim(),
+      content: contentOf(node2 === document.contents ? original.replace(/^---[^\n]*\n/, "") : text2.slice(from, to)),
       fileText,
       region: lines.region(from, from + text2.slice(from, to).trimEnd().length),
       duplicateKeys: survey.duplicates.filter(({ node: key }) => (key.range?.[0] ?? 0) >= from && (key.range?.[0] ?? 0) < to).map((key) => ({ key: key.text, region: regionOf(key.node) })),
@@ -34655,6 +34687,9 @@ function loadDocument(original, firstLine2, fileText) {
     };
   });
   return { objects };
+}
+function contentOf(text2) {
+  return text2.replaceAll("\r\n", "\n").trim();
 }
 function parse(text2) {
   try {
@@ -34757,7 +34792,7 @@ function skimIdentities(text2) {
   return splitDocuments(text2).flatMap((document) => {
     const skimmed = skimDocument(document.text);
     if (skimmed === "none") return [];
-    return skimmed ? [skimmed] : loadFile(Buffer.from(document.text)).objects.map((object) => object.ref);
+    return skimmed ? [skimmed] : loadFile(document.text).objects.map((object) => object.ref);
   });
 }
 function skimKind(text2) {
@@ -34779,6 +34814,177 @@ function skimDocument(text2) {
   const namespace = field("namespace");
   if (!name || !namespace && mentions("namespace") || metadata.includes("<<") || /^\d+$/.test(name)) return void 0;
   return identify(apiVersions[0]?.[1] ?? "", kind, namespace ?? "", name);
+}
+
+// src/source/blind-spots.ts
+var start3 = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
+var BlindSpots = class {
+  constructor(base, head, tree) {
+    this.base = base;
+    this.head = head;
+    this.tree = tree;
+    this.opaqueBefore = base.opaque();
+  }
+  base;
+  head;
+  tree;
+  opaqueBefore;
+  /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
+  reasonFor(path12) {
+    const file = this.head.loaded.get(path12);
+    const unreadable2 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
+    if (unreadable2) return unreadable2.reason;
+    if (file?.templates.some((content) => !this.opaqueBefore.has(content))) return templateReason("a template");
+    const template = this.tree.skipped.find((entry) => entry.path === path12 && entry.reason.startsWith("a template"));
+    if (template) return templateReason(template.reason);
+    for (const [link2, reason] of this.tree.refused) {
+      if (path12 === link2 || path12.startsWith(`${link2}/`)) return `${link2} is ${reason} now`;
+    }
+    return this.head.missing.get(path12);
+  }
+  /** `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped. */
+  findings(unknown2) {
+    const findings = [];
+    const skipped = [];
+    const lost = /* @__PURE__ */ new Map();
+    for (const manifest of unknown2)
+      lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
+    for (const [path12, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path12);
+      const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
+      for (const { reason, region, content } of file.unreadable) {
+        if (!meant) {
+          skipped.push({ path: path12, reason: `not readable as YAML: ${reason}` });
+          continue;
+        }
+        const old = this.opaqueBefore.has(content) || (before?.unreadable.length ?? 0) > 0 && !lost.has(path12);
+        findings.push(
+          unreadable(path12, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path12))
+        );
+        if (!old) lost.delete(path12);
+      }
+      if (file.templates.length > 0) skipped.push({ path: path12, reason: "a template" });
+    }
+    for (const [path12, reason] of this.head.missing) {
+      findings.push(unreadable(path12, reason, start3, "introduced", void 0, lost.get(path12)));
+      lost.delete(path12);
+    }
+    for (const [path12, manifests] of lost) {
+      const text2 = this.head.loaded.get(path12)?.text;
+      findings.push(unreadable(path12, this.reasonFor(path12) ?? "it is gone", start3, "introduced", text2, manifests));
+    }
+    return { findings, skipped };
+  }
+};
+function templateReason(what) {
+  return `it is ${what} now, which has to be rendered before it can be judged`;
+}
+function wholeGaps(head) {
+  const findings = [];
+  const skipped = [];
+  for (const [path12, file] of head.loaded) {
+    for (const { reason, region } of file.unreadable) {
+      if (file.kubernetes) findings.push(unreadable(path12, reason, region, "existing", file.text));
+      else skipped.push({ path: path12, reason: `not readable as YAML: ${reason}` });
+    }
+    if (file.templates.length > 0) skipped.push({ path: path12, reason: "a template" });
+  }
+  for (const [path12, reason] of head.missing) findings.push(unreadable(path12, reason, start3, "existing", void 0));
+  return { findings, skipped };
+}
+function unreadable(path12, reason, region, status, fileText, lost = []) {
+  const names = lost.map(({ ref }) => nameOf(ref));
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
+  const unknown2 = names.length > 0 ? ` What became of ${names.slice(0, 3).join(", ")}${more} is not known.` : "";
+  return gateFinding("source/unreadable", "unreadable", "error", {
+    side: "head",
+    path: path12,
+    region,
+    status,
+    keys: [path12],
+    text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
+    ...fileText ? { fileText } : {}
+  });
+}
+
+// src/source/files.ts
+var Files = class {
+  loaded = /* @__PURE__ */ new Map();
+  missing = /* @__PURE__ */ new Map();
+  /** The texts of the documents that gave no manifest. */
+  opaque() {
+    return new Set(
+      [...this.loaded.values()].flatMap((file) => [
+        ...file.templates,
+        ...file.unreadable.map(({ content }) => content)
+      ])
+    );
+  }
+};
+
+// src/source/partners.ts
+function needsOtherFiles(rules2, before, after) {
+  const manifests = [
+    ...[...before.loaded].map(([path12, file]) => ["base", path12, file]),
+    ...[...after.loaded].map(([path12, file]) => ["head", path12, file])
+  ].flatMap(
+    ([side, path12, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path12 }, []))
+  );
+  return manifests.some(
+    (manifest) => rules2.some(
+      ({ rule, params: params2 }) => rule.kinds === "*" ? partnersOf(rule, manifest, params2).length > 0 : concerns(rule, groupKindOf(manifest.ref))
+    )
+  );
+}
+function concerns(rule, kind) {
+  return rule.kinds === "*" || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true;
+}
+function partnersOf(rule, manifest, params2) {
+  return [...rule.partners?.(manifest, params2) ?? []];
+}
+function loadPartners(rules2, changes, rest) {
+  const loaded = /* @__PURE__ */ new Map();
+  const asked = /* @__PURE__ */ new Map();
+  let frontier = changes.flatMap((change) => [
+    ...change.kind === "added" ? [] : [change.before],
+    ...change.kind === "removed" ? [] : [change.after]
+  ]);
+  while (frontier.length > 0) {
+    const wanted = /* @__PURE__ */ new Map();
+    for (const active of rules2) {
+      const known = asked.get(active) ?? /* @__PURE__ */ new Set();
+      asked.set(active, known);
+      for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
+        for (const text2 of partnersOf(active.rule, manifest, active.params)) {
+          if (known.has(text2)) continue;
+          known.add(text2);
+          wanted.set(active, [...wanted.get(active) ?? [], text2]);
+        }
+      }
+    }
+    if (wanted.size === 0) break;
+    frontier = [];
+    const strings = [...new Set([...wanted.values()].flat())];
+    for (const [path12, text2] of rest) {
+      if (!strings.some((string) => text2.includes(string))) continue;
+      const before = new Set(loaded.get(path12)?.objects.map((object) => identityOf(object.ref)));
+      const file = loadFile(
+        text2,
+        (document) => [...asked].some(
+          ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
+        )
+      );
+      loaded.set(path12, file);
+      frontier.push(
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path12 }, []))
+      );
+    }
+  }
+  return loaded;
+}
+function mayHold(rule, document) {
+  const kind = skimKind(document);
+  return rule.kinds === "*" || !kind || [...rule.kinds, ...rule.reads ?? []].some((groupKind) => groupKind.split(".")[0] === kind);
 }
 
 // src/source/tree.ts
@@ -34879,7 +35085,6 @@ var Links = class {
 };
 
 // src/source/gather.ts
-var start3 = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
 var nowhere = { files: /* @__PURE__ */ new Map(), aliases: /* @__PURE__ */ new Map(), refused: /* @__PURE__ */ new Map(), skipped: [] };
 async function gather(scope) {
   const { base, head, rules: rules2 } = scope;
@@ -34887,32 +35092,32 @@ async function gather(scope) {
     base ? readTree(base, scope.ignore) : nowhere,
     readTree(head, scope.ignore)
   ]);
-  const differs = (path11) => baseTree.files.get(path11)?.id !== headTree.files.get(path11)?.id;
+  const differs = (path12) => baseTree.files.get(path12)?.id !== headTree.files.get(path12)?.id || String(baseTree.aliases.get(path12) ?? "") !== String(headTree.aliases.get(path12) ?? "");
   const [before, after] = await Promise.all([
     base ? readFiles(
       base,
-      [...baseTree.files.values()].filter(({ path: path11 }) => differs(path11))
+      [...baseTree.files.values()].filter(({ path: path12 }) => differs(path12))
     ) : new Files(),
     readFiles(
       head,
-      [...headTree.files.values()].filter(({ path: path11 }) => !base || differs(path11))
+      [...headTree.files.values()].filter(({ path: path12 }) => !base || differs(path12))
     )
   ]);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path11 }) => !differs(path11)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path12 }) => !differs(path12)) : [];
   const rest = needsOtherFiles(rules2, before, after) ? await readTexts(head, untouched) : /* @__PURE__ */ new Map();
   const clusters = mapClusters(scope.clusters, objectsByFile(before, after, rest));
-  const clustersOf = (tree, path11) => [
-    ...new Set([path11, ...tree.aliases.get(path11) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path12) => [
+    ...new Set([path12, ...tree.aliases.get(path12) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const manifestsOf = (side, files) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files].flatMap(([path11, file]) => {
-      const names = clustersOf(tree, path11).map((name) => side === "base" ? renames.get(name) ?? name : name);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path11 }, names));
+    return [...files].flatMap(([path12, file]) => {
+      const names = clustersOf(tree, path12).map((name) => side === "base" ? renames.get(name) ?? name : name);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path12 }, names));
     });
   };
-  const kept = new Set([...rest.keys()].flatMap((path11) => clustersOf(headTree, path11)));
+  const kept = new Set([...rest.keys()].flatMap((path12) => clustersOf(headTree, path12)));
   if (rest.size > 0 || untouched.length === 0) {
     for (const [from, to] of renamedClusters(
       manifestsOf("base", before.loaded),
@@ -34923,12 +35128,12 @@ async function gather(scope) {
   }
   const changedBase = manifestsOf("base", before.loaded);
   const changedHead = manifestsOf("head", after.loaded);
-  const blind = new BlindSpots(after, headTree);
-  const changes = base ? changesBetween(changedBase, changedHead, (manifest) => blind.has(manifest)) : [];
+  const blind = new BlindSpots(before, after, headTree);
+  const { changes, unknown: unknown2 } = base ? changesBetween(changedBase, changedHead, ({ origin }) => blind.reasonFor(origin.path) !== void 0) : { changes: [], unknown: [] };
   const partners = loadPartners(rules2, changes, rest);
   const baseManifests = [...changedBase, ...manifestsOf("base", partners)];
   const headManifests = [...changedHead, ...manifestsOf("head", partners)];
-  const gaps = base ? blind.findings(before, changedBase, changedHead) : wholeGaps(after);
+  const gaps = base ? blind.findings(unknown2) : wholeGaps(after);
   return {
     mode: base ? "change" : "all",
     changes,
@@ -34944,20 +35149,13 @@ async function gather(scope) {
     }
   };
 }
-var Files = class {
-  loaded = /* @__PURE__ */ new Map();
-  missing = /* @__PURE__ */ new Map();
-  unreadableContents() {
-    return [...this.loaded.values()].flatMap((file) => file.unreadable.map(({ content }) => content));
-  }
-};
 async function readFiles(revision, entries) {
   const files = new Files();
   const byId = /* @__PURE__ */ new Map();
   for await (const [entry, content] of revision.read(entries)) {
     if ("missing" in content) files.missing.set(entry.path, content.missing);
     else {
-      const file = byId.get(entry.id) ?? loadFile(content);
+      const file = byId.get(entry.id) ?? loadFile(decodeFile(content));
       byId.set(entry.id, file);
       files.loaded.set(entry.path, file);
     }
@@ -34967,168 +35165,21 @@ async function readFiles(revision, entries) {
 async function readTexts(revision, entries) {
   const texts = /* @__PURE__ */ new Map();
   for await (const [entry, content] of revision.read(entries)) {
-    const text2 = textOf2(content);
-    if (text2 !== void 0 && mentionsKubernetes(text2)) texts.set(entry.path, text2);
+    const text2 = "missing" in content ? "" : decodeFile(content);
+    if (mentionsKubernetes(text2)) texts.set(entry.path, text2);
   }
   return texts;
 }
-function textOf2(content) {
-  return "missing" in content ? void 0 : Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("utf8");
-}
-function needsOtherFiles(rules2, before, after) {
-  const manifests = [
-    ...[...before.loaded].map(([path11, file]) => ["base", path11, file]),
-    ...[...after.loaded].map(([path11, file]) => ["head", path11, file])
-  ].flatMap(
-    ([side, path11, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path11 }, []))
-  );
-  return manifests.some(
-    (manifest) => rules2.some(
-      ({ rule, params: params2 }) => rule.kinds === "*" ? partnersOf(rule, manifest, params2).length > 0 : concerns(rule, groupKindOf(manifest.ref))
-    )
-  );
-}
-function concerns(rule, kind) {
-  return rule.kinds === "*" || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true;
-}
-function partnersOf(rule, manifest, params2) {
-  return [...rule.partners?.(manifest, params2) ?? []];
-}
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files) => [...files.loaded].map(([path11, file]) => ({ path: path11, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path11, text2]) => {
+  const loaded = (side, files) => [...files.loaded].map(([path12, file]) => ({ path: path12, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path12, text2]) => {
     const refs = skimIdentities(text2);
     return [
-      { path: path11, side: "base", refs },
-      { path: path11, side: "head", refs }
+      { path: path12, side: "base", refs },
+      { path: path12, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
-}
-function loadPartners(rules2, changes, rest) {
-  const loaded = /* @__PURE__ */ new Map();
-  const asked = /* @__PURE__ */ new Map();
-  let frontier = changes.flatMap((change) => [
-    ...change.kind === "added" ? [] : [change.before],
-    ...change.kind === "removed" ? [] : [change.after]
-  ]);
-  while (frontier.length > 0) {
-    const wanted = /* @__PURE__ */ new Map();
-    for (const active of rules2) {
-      const known = asked.get(active) ?? /* @__PURE__ */ new Set();
-      asked.set(active, known);
-      for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
-        for (const text2 of partnersOf(active.rule, manifest, active.params)) {
-          if (known.has(text2)) continue;
-          known.add(text2);
-          wanted.set(active, [...wanted.get(active) ?? [], text2]);
-        }
-      }
-    }
-    if (wanted.size === 0) break;
-    frontier = [];
-    const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path11, text2] of rest) {
-      if (!strings.some((string) => text2.includes(string))) continue;
-      const before = new Set(loaded.get(path11)?.objects.map((object) => identityOf(object.ref)));
-      const file = loadFile(
-        Buffer.from(text2),
-        (document) => [...asked].some(
-          ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
-        )
-      );
-      loaded.set(path11, file);
-      frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path11 }, []))
-      );
-    }
-  }
-  return loaded;
-}
-function mayHold(rule, document) {
-  const kind = skimKind(document);
-  return rule.kinds === "*" || !kind || [...rule.kinds, ...rule.reads ?? []].some((groupKind) => groupKind.split(".")[0] === kind);
-}
-var BlindSpots = class {
-  constructor(head, tree) {
-    this.head = head;
-    this.tree = tree;
-  }
-  head;
-  tree;
-  has({ origin }) {
-    return this.reasonFor(origin.path) !== void 0;
-  }
-  reasonFor(path11) {
-    const file = this.head.loaded.get(path11);
-    if (file?.template) return "it is a template now, which has to be rendered before it can be judged";
-    if (file && file.unreadable.length > 0) return file.unreadable[0]?.reason;
-    const template = this.tree.skipped.find((entry) => entry.path === path11 && entry.reason.startsWith("a template"));
-    if (template) return `it is ${template.reason} now, which has to be rendered before it can be judged`;
-    for (const [link2, reason] of this.tree.refused) {
-      if (path11 === link2 || path11.startsWith(`${link2}/`)) return `${link2} is ${reason} now`;
-    }
-    return this.head.missing.get(path11);
-  }
-  /** `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped. */
-  findings(base, baseManifests, headManifests) {
-    const findings = [];
-    const skipped = [];
-    const held = new Set(headManifests.map(({ ref }) => identityOf(ref)));
-    const lost = /* @__PURE__ */ new Map();
-    for (const manifest of baseManifests) {
-      if (held.has(identityOf(manifest.ref)) || !this.has(manifest)) continue;
-      lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    }
-    const old = new Set(base.unreadableContents());
-    for (const [path11, file] of this.head.loaded) {
-      const wasUnreadable = (base.loaded.get(path11)?.unreadable.length ?? 0) > 0;
-      for (const { reason, region, content } of file.unreadable) {
-        if (file.kubernetes || lost.has(path11) || (base.loaded.get(path11)?.objects.length ?? 0) > 0) {
-          const status = old.has(content) || wasUnreadable ? "existing" : "introduced";
-          findings.push(unreadable(path11, reason, region, status, file.text, lost.get(path11)));
-        } else skipped.push({ path: path11, reason: `not readable as YAML: ${reason}` });
-      }
-      if (file.template) skipped.push({ path: path11, reason: "a template" });
-      if (file.unreadable.length > 0) lost.delete(path11);
-    }
-    for (const [path11, reason] of this.head.missing) {
-      findings.push(unreadable(path11, reason, start3, "introduced", void 0, lost.get(path11)));
-      lost.delete(path11);
-    }
-    for (const [path11, manifests] of lost) {
-      const file = this.head.loaded.get(path11);
-      findings.push(unreadable(path11, this.reasonFor(path11) ?? "it is gone", start3, "introduced", file?.text, manifests));
-    }
-    return { findings, skipped };
-  }
-};
-function wholeGaps(head) {
-  const findings = [];
-  const skipped = [];
-  for (const [path11, file] of head.loaded) {
-    for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path11, reason, region, "existing", file.text));
-      else skipped.push({ path: path11, reason: `not readable as YAML: ${reason}` });
-    }
-    if (file.template) skipped.push({ path: path11, reason: "a template" });
-  }
-  for (const [path11, reason] of head.missing) findings.push(unreadable(path11, reason, start3, "existing", void 0));
-  return { findings, skipped };
-}
-function unreadable(path11, reason, region, status, fileText, lost = []) {
-  const names = lost.map(({ ref }) => nameOf(ref));
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
-  const unknown2 = names.length > 0 ? ` What became of ${names.slice(0, 3).join(", ")}${more} is not known.` : "";
-  return gateFinding("source/unreadable", "unreadable", "error", {
-    side: "head",
-    path: path11,
-    region,
-    status,
-    keys: [path11],
-    text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
-    ...fileText ? { fileText } : {}
-  });
 }
 function duplicateKeys(changes, whole) {
   const judged = [
@@ -35155,8 +35206,8 @@ function duplicateKeys(changes, whole) {
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path11, { text: text2 }] of before.loaded) texts.set(path11, { before: text2 });
-  for (const [path11, { text: text2 }] of after.loaded) texts.set(path11, { ...texts.get(path11), after: text2 });
+  for (const [path12, { text: text2 }] of before.loaded) texts.set(path12, { before: text2 });
+  for (const [path12, { text: text2 }] of after.loaded) texts.set(path12, { ...texts.get(path12), after: text2 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -35173,7 +35224,7 @@ function sortedByPath(skipped) {
 
 // src/source/open.ts
 var import_node_fs4 = require("node:fs");
-var import_node_path5 = __toESM(require("node:path"), 1);
+var import_node_path6 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
 var import_node_crypto3 = require("node:crypto");
@@ -35182,6 +35233,9 @@ var import_node_path3 = __toESM(require("node:path"), 1);
 
 // src/source/revision.ts
 var sizeLimit2 = 100 * 1024 * 1024;
+function tooLarge(size) {
+  return `it has ${Math.round(size / 1024 / 1024)} MiB, more than the ${sizeLimit2 / 1024 / 1024} MiB that are read of a file`;
+}
 
 // src/source/directory.ts
 var DirectoryRevision = class {
@@ -35220,25 +35274,26 @@ var DirectoryRevision = class {
     }
   }
   async entry(file, link2) {
+    if (!link2 && !/\.(?:ya?ml|json)$/i.test(file)) {
+      const { size, mtimeMs } = await (0, import_promises.lstat)(import_node_path3.default.join(this.dir, file));
+      return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
+    }
     const content = link2 ? Buffer.from(await (0, import_promises.readlink)(import_node_path3.default.join(this.dir, file))) : await this.content(file);
     const id = "missing" in content ? `large:${file}` : (0, import_node_crypto3.createHash)("sha1").update(content).digest("hex");
     return { path: file, type: link2 ? "link" : "file", id };
   }
   async content(file) {
     const { size } = await (0, import_promises.lstat)(import_node_path3.default.join(this.dir, file));
-    if (size > sizeLimit2)
-      return {
-        missing: `it has ${Math.round(size / 1024 / 1024)} MiB, more than the ${sizeLimit2 / 1024 / 1024} MiB that are read of a file`
-      };
+    if (size > sizeLimit2) return { missing: tooLarge(size) };
     return (0, import_promises.readFile)(import_node_path3.default.join(this.dir, file));
   }
 };
 
 // src/source/git.ts
-var import_node_child_process = require("node:child_process");
-var import_node_crypto4 = require("node:crypto");
 var import_node_fs3 = require("node:fs");
-var import_promises2 = require("node:fs/promises");
+
+// src/source/git-command.ts
+var import_node_child_process = require("node:child_process");
 var import_node_path4 = __toESM(require("node:path"), 1);
 var locating = [
   "GIT_DIR",
@@ -35321,6 +35376,8 @@ function gitError(repository, args, stderr) {
     `\`git ${args.slice(0, 2).join(" ")}\` failed: ${stderr.split("\n")[0] || "no message"}`
   );
 }
+
+// src/source/git.ts
 async function openRepository(given) {
   if (!(0, import_node_fs3.existsSync)(given.dir)) throw new GuardError("source", `There is no folder ${given.dir}.`);
   const bare = await git(given, "rev-parse", "--is-bare-repository") === "true";
@@ -35374,122 +35431,18 @@ async function defaultBranch(repository) {
   }
   throw new GuardError("usage", "There is no default branch to compare with. Name the base with --base.");
 }
-var CommitRevision = class {
-  constructor(repository, commit2, name) {
-    this.repository = repository;
-    this.commit = commit2;
-    this.name = name;
-  }
-  repository;
-  commit;
-  name;
-  entries;
-  list() {
-    this.entries ??= this.readTree();
-    return this.entries;
-  }
-  async readTree() {
-    const { status, stdout, stderr } = await run(this.repository, ["ls-tree", "-r", "-z", "--full-tree", this.commit]);
-    if (status !== 0) throw gitError(this.repository, ["ls-tree"], stderr);
-    return splitNul(stdout).map((line) => {
-      const tab = line.indexOf(9);
-      const [mode = "", , id = ""] = line.subarray(0, tab).toString("latin1").split(" ");
-      return { path: pathText(line.subarray(tab + 1)), type: typeOf(mode), id };
-    });
-  }
-  async *read(entries) {
-    yield* readBlobs(this.repository, entries);
-  }
-};
-var WorkingTreeRevision = class {
-  constructor(repository) {
-    this.repository = repository;
-  }
-  repository;
-  name = "the working tree";
-  entries;
-  list() {
-    this.entries ??= this.readTree();
-    return this.entries;
-  }
-  async readTree() {
-    const [staged, changed, untracked] = await Promise.all(
-      [
-        ["ls-files", "--stage", "-z"],
-        ["diff-files", "--name-status", "--no-renames", "-z"],
-        ["ls-files", "--others", "--exclude-standard", "-z"]
-      ].map(async (args) => {
-        const { status, stdout, stderr } = await run(this.repository, args);
-        if (status !== 0) throw gitError(this.repository, args, stderr);
-        return splitNul(stdout);
-      })
-    );
-    const entries = /* @__PURE__ */ new Map();
-    for (const line of staged ?? []) {
-      const tab = line.indexOf(9);
-      const [mode = "", id = ""] = line.subarray(0, tab).toString("latin1").split(" ");
-      const file = pathText(line.subarray(tab + 1));
-      entries.set(file, { path: file, type: typeOf(mode), id });
-    }
-    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []].map(pathText);
-    for (const file of touched) {
-      const entry = entries.get(file);
-      if (entry?.type === "submodule" || file.endsWith("/")) continue;
-      const found = await onDisk(this.repository.dir, file, entry?.id.length === 64 ? "sha256" : "sha1");
-      if (found) entries.set(file, found);
-      else entries.delete(file);
-    }
-    return [...entries.values()];
-  }
-  async *read(entries) {
-    for (const entry of entries) {
-      try {
-        yield [entry, await contentOnDisk(this.repository.dir, entry)];
-      } catch {
-        yield* readBlobs(this.repository, [entry]);
-      }
-    }
-  }
-};
-async function contentOnDisk(dir, entry) {
-  const file = import_node_path4.default.join(dir, entry.path);
-  if (entry.type === "link") return Buffer.from(await (0, import_promises2.readlink)(file));
-  const { size } = await (0, import_promises2.lstat)(file);
-  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises2.readFile)(file);
-}
-async function onDisk(dir, file, algorithm) {
-  const stats = await (0, import_promises2.lstat)(import_node_path4.default.join(dir, file)).catch(() => void 0);
-  if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const entry = { path: file, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
-  const content = await contentOnDisk(dir, entry);
-  if ("missing" in content) return { ...entry, id: `large:${file}` };
-  const id = (0, import_node_crypto4.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
-  return { ...entry, id };
-}
-function tooLarge(size) {
-  return `it has ${Math.round(size / 1024 / 1024)} MiB, more than the ${sizeLimit2 / 1024 / 1024} MiB that are read of a file`;
-}
-function typeOf(mode) {
-  return mode === "120000" ? "link" : mode === "160000" ? "submodule" : "file";
-}
-function splitNul(buffer) {
-  const parts = [];
-  for (let start4 = 0; start4 < buffer.length; ) {
-    const end = buffer.indexOf(0, start4);
-    parts.push(buffer.subarray(start4, end === -1 ? void 0 : end));
-    start4 = end === -1 ? buffer.length : end + 1;
-  }
-  return parts;
-}
-function pathText(bytes) {
-  const text2 = bytes.toString("utf8");
-  if (!text2.includes("\uFFFD")) return text2;
-  return bytes.toString("latin1").replace(/[\x80-\xff]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
-}
+
+// src/source/git-revision.ts
+var import_node_crypto4 = require("node:crypto");
+var import_promises2 = require("node:fs/promises");
+var import_node_path5 = __toESM(require("node:path"), 1);
+
+// src/source/git-blobs.ts
+var import_node_child_process2 = require("node:child_process");
 async function* readBlobs(repository, entries) {
   if (entries.length === 0) return;
   await fetchMissing(repository, entries);
-  const child = (0, import_node_child_process.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
+  const child = (0, import_node_child_process2.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
     env: environment(repository),
     stdio: ["pipe", "pipe", "ignore"]
   });
@@ -35579,6 +35532,117 @@ async function fetchMissing(repository, entries) {
   );
 }
 
+// src/source/git-revision.ts
+var CommitRevision = class {
+  constructor(repository, commit2, name) {
+    this.repository = repository;
+    this.commit = commit2;
+    this.name = name;
+  }
+  repository;
+  commit;
+  name;
+  entries;
+  list() {
+    this.entries ??= this.readTree();
+    return this.entries;
+  }
+  async readTree() {
+    const { status, stdout, stderr } = await run(this.repository, ["ls-tree", "-r", "-z", "--full-tree", this.commit]);
+    if (status !== 0) throw gitError(this.repository, ["ls-tree"], stderr);
+    return splitNul(stdout).map((line) => {
+      const tab = line.indexOf(9);
+      const [mode = "", , id = ""] = line.subarray(0, tab).toString("latin1").split(" ");
+      return { path: pathText(line.subarray(tab + 1)), type: typeOf(mode), id };
+    });
+  }
+  async *read(entries) {
+    yield* readBlobs(this.repository, entries);
+  }
+};
+var WorkingTreeRevision = class {
+  constructor(repository) {
+    this.repository = repository;
+  }
+  repository;
+  name = "the working tree";
+  entries;
+  list() {
+    this.entries ??= this.readTree();
+    return this.entries;
+  }
+  async readTree() {
+    const [staged, changed, untracked] = await Promise.all(
+      [
+        ["ls-files", "--stage", "-z"],
+        ["diff-files", "--name-status", "--no-renames", "-z"],
+        ["ls-files", "--others", "--exclude-standard", "-z"]
+      ].map(async (args) => {
+        const { status, stdout, stderr } = await run(this.repository, args);
+        if (status !== 0) throw gitError(this.repository, args, stderr);
+        return splitNul(stdout);
+      })
+    );
+    const entries = /* @__PURE__ */ new Map();
+    for (const line of staged ?? []) {
+      const tab = line.indexOf(9);
+      const [mode = "", id = ""] = line.subarray(0, tab).toString("latin1").split(" ");
+      const file = pathText(line.subarray(tab + 1));
+      entries.set(file, { path: file, type: typeOf(mode), id });
+    }
+    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []].map(pathText);
+    for (const file of touched) {
+      const entry = entries.get(file);
+      if (entry?.type === "submodule" || file.endsWith("/")) continue;
+      const found = await onDisk(this.repository.dir, file, entry?.id.length === 64 ? "sha256" : "sha1");
+      if (found) entries.set(file, found);
+      else entries.delete(file);
+    }
+    return [...entries.values()];
+  }
+  async *read(entries) {
+    for (const entry of entries) {
+      try {
+        yield [entry, await contentOnDisk(this.repository.dir, entry)];
+      } catch {
+        yield* readBlobs(this.repository, [entry]);
+      }
+    }
+  }
+};
+async function contentOnDisk(dir, entry) {
+  const file = import_node_path5.default.join(dir, entry.path);
+  if (entry.type === "link") return Buffer.from(await (0, import_promises2.readlink)(file));
+  const { size } = await (0, import_promises2.lstat)(file);
+  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises2.readFile)(file);
+}
+async function onDisk(dir, file, algorithm) {
+  const stats = await (0, import_promises2.lstat)(import_node_path5.default.join(dir, file)).catch(() => void 0);
+  if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
+  const entry = { path: file, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
+  const content = await contentOnDisk(dir, entry);
+  if ("missing" in content) return { ...entry, id: `large:${file}` };
+  const id = (0, import_node_crypto4.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
+  return { ...entry, id };
+}
+function typeOf(mode) {
+  return mode === "120000" ? "link" : mode === "160000" ? "submodule" : "file";
+}
+function splitNul(buffer) {
+  const parts = [];
+  for (let start4 = 0; start4 < buffer.length; ) {
+    const end = buffer.indexOf(0, start4);
+    parts.push(buffer.subarray(start4, end === -1 ? void 0 : end));
+    start4 = end === -1 ? buffer.length : end + 1;
+  }
+  return parts;
+}
+function pathText(bytes) {
+  const text2 = bytes.toString("utf8");
+  if (!text2.includes("\uFFFD")) return text2;
+  return bytes.toString("latin1").replace(/[\x80-\xff]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
+}
+
 // src/source/open.ts
 async function openRevisions(opening) {
   const headFolder = folderOf(opening.head);
@@ -35611,7 +35675,7 @@ function nameOf2(named, commit2) {
 function folderOf(named) {
   if (named === void 0 || named === "") return void 0;
   const isFolder = (0, import_node_fs4.statSync)(named, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder && (named.startsWith(".") || import_node_path5.default.isAbsolute(named) || named.includes("/")) ? named : void 0;
+  return isFolder && (named.startsWith(".") || import_node_path6.default.isAbsolute(named) || named.includes("/")) ? named : void 0;
 }
 
 // src/run.ts
@@ -35654,20 +35718,20 @@ async function run2(options2, host) {
 }
 
 // src/cli/demo.ts
-var import_node_child_process2 = require("node:child_process");
+var import_node_child_process3 = require("node:child_process");
 var import_node_fs5 = require("node:fs");
 var import_node_os = require("node:os");
-var import_node_path6 = __toESM(require("node:path"), 1);
+var import_node_path7 = __toESM(require("node:path"), 1);
 async function demo(io, paint) {
-  const folder = import_node_path6.default.join(io.root, "__tests__", "incidents");
+  const folder = import_node_path7.default.join(io.root, "__tests__", "incidents");
   let stopped = 0;
   const incidents = (0, import_node_fs5.readdirSync)(folder).sort();
   for (const incident of incidents) {
-    const title = (0, import_node_fs5.readFileSync)(import_node_path6.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
-    const repo = (0, import_node_fs5.mkdtempSync)(import_node_path6.default.join((0, import_node_os.tmpdir)(), "ingress-guard-demo-"));
+    const title = (0, import_node_fs5.readFileSync)(import_node_path7.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
+    const repo = (0, import_node_fs5.mkdtempSync)(import_node_path7.default.join((0, import_node_os.tmpdir)(), "ingress-guard-demo-"));
     try {
-      commit(repo, import_node_path6.default.join(folder, incident, "base"), "before");
-      commit(repo, import_node_path6.default.join(folder, incident, "head"), "the change");
+      commit(repo, import_node_path7.default.join(folder, incident, "base"), "before");
+      commit(repo, import_node_path7.default.join(folder, incident, "head"), "the change");
       const report = await run2({ repo, base: "HEAD~1", head: "HEAD", policies: [], all: false }, { root: io.root });
       io.stdout.write(`${paint("bold", `=== ${title}`)}
 
@@ -35685,9 +35749,9 @@ ${terminalReport(report, paint, io.now)}
 function commit(repo, content, message) {
   const env = {
     ...process.env,
-    GIT_CONFIG_GLOBAL: import_node_path6.default.join(repo, "no-such-file"),
+    GIT_CONFIG_GLOBAL: import_node_path7.default.join(repo, "no-such-file"),
     GIT_CONFIG_NOSYSTEM: "1",
-    GIT_DIR: import_node_path6.default.join(repo, ".git"),
+    GIT_DIR: import_node_path7.default.join(repo, ".git"),
     GIT_WORK_TREE: repo,
     GIT_AUTHOR_NAME: "demo",
     GIT_AUTHOR_EMAIL: "demo@example.com",
@@ -35697,9 +35761,9 @@ function commit(repo, content, message) {
     GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z",
     GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z"
   };
-  const git2 = (...args) => (0, import_node_child_process2.execFileSync)("git", args, { cwd: repo, env, stdio: "pipe" });
+  const git2 = (...args) => (0, import_node_child_process3.execFileSync)("git", args, { cwd: repo, env, stdio: "pipe" });
   git2("init", "--quiet");
-  for (const entry of (0, import_node_fs5.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs5.rmSync)(import_node_path6.default.join(repo, entry), { recursive: true });
+  for (const entry of (0, import_node_fs5.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs5.rmSync)(import_node_path7.default.join(repo, entry), { recursive: true });
   (0, import_node_fs5.cpSync)(content, repo, { recursive: true });
   git2("add", "--all", "--force");
   git2("commit", "--quiet", "--message", message);
@@ -35736,7 +35800,7 @@ async function program2(argv, io) {
         `There is no rule ${JSON.stringify(id)}; the rules are ${rules.map((rule) => rule.id).join(", ")}.`
       );
     }
-    const page = (0, import_node_fs6.readFileSync)(import_node_path7.default.join(io.root, "docs", "rules", `${id}.md`), "utf8");
+    const page = (0, import_node_fs6.readFileSync)(import_node_path8.default.join(io.root, "docs", "rules", `${id}.md`), "utf8");
     io.stdout.write(page.replace(/^<!--.*-->\n/gm, ""));
   });
   command.command("demo").description("Replay the outages in temporary Git repositories and show what the gate says.").action(async () => {
@@ -35796,7 +35860,7 @@ ${known?.cause ?? ""}
 }
 
 // src/cli/main.ts
-var root2 = import_node_path8.default.dirname(import_node_path8.default.dirname((0, import_node_fs7.realpathSync)(process.argv[1] ?? "")));
+var root2 = import_node_path9.default.dirname(import_node_path9.default.dirname((0, import_node_fs7.realpathSync)(process.argv[1] ?? "")));
 program2(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, root: root2, now: /* @__PURE__ */ new Date() }).then(
   (status) => {
     process.exitCode = status;

@@ -6,21 +6,28 @@ export type Change =
   | { readonly kind: 'changed'; readonly cluster: string; readonly before: Manifest; readonly after: Manifest }
   | { readonly kind: 'removed'; readonly cluster: string; readonly before: Manifest }
 
+export interface Changes {
+  readonly changes: readonly Change[]
+  /** Base objects that stand nowhere at the head and may be in what could not be read there: not called removed. */
+  readonly unknown: readonly Manifest[]
+}
+
 /**
  * What a change does to objects. One identity may be written several times, so occurrences are matched: by path, then by
  * content, then by identity alone; only one that is left over is added or removed. What is written the same on both sides
  * is no change, wherever it stands.
  *
- * @param isUnknown base objects whose file could not be read at the head; nothing is said of them
+ * @param isUnknown base objects whose file could not be read at the head
  */
 export function changesBetween(
   base: readonly Manifest[],
   head: readonly Manifest[],
   isUnknown: (manifest: Manifest) => boolean = () => false,
-): Change[] {
+): Changes {
   const before = occurrences(base)
   const after = occurrences(head)
   const changes: Change[] = []
+  const unknown: Manifest[] = []
   const addedAnywhere = new Map<string, Manifest[]>()
   const removed: { cluster: string; manifest: Manifest }[] = []
   for (const key of new Set([...before.keys(), ...after.keys()])) {
@@ -39,12 +46,15 @@ export function changesBetween(
     removed.push(...gone.map((manifest) => ({ cluster, manifest })))
   }
   for (const { cluster, manifest } of removed) {
-    if (isUnknown(manifest)) continue
+    if (isUnknown(manifest)) {
+      unknown.push(manifest)
+      continue
+    }
     // From the files that belong to no known cluster into a cluster's folder: the object was filed, not taken away.
     if (cluster === '' && addedAnywhere.has(identityOf(manifest.ref))) continue
     changes.push({ kind: 'removed', cluster, before: manifest })
   }
-  return changes
+  return { changes, unknown }
 }
 
 interface Occurrences {

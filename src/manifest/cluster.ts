@@ -28,8 +28,10 @@ export interface ClusterMap {
  */
 export function mapClusters(declarations: readonly DeclaredClusters[], files: readonly FileObjects[]): ClusterMap {
   const repeated = foldersThatRepeat(files)
+  const hasBase = files.some(({ side }) => side === 'base')
   return {
-    assumed: repeated.size > 0,
+    // Doubt weakens findings, so what a pull request newly repeats gives none.
+    assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
     of(path) {
       for (const declared of declarations) {
         const names = Object.keys(declared).filter((name) =>
@@ -53,17 +55,21 @@ function ancestors(path: string): string[] {
   return folders
 }
 
+const sideBits: Readonly<Record<Side, number>> = { base: 1, head: 2 }
+
 /** An object held by more siblings than this says little more about any pair of them. */
 const siblingLimit = 64
 
 /**
  * Sibling folders that repeat each other: on one side at least two objects of the one, and at least half of the smaller
  * folder's, stand in the other too. Namespaces do not count.
+ *
+ * @returns the folders, with the sides on which they repeat another
  */
-function foldersThatRepeat(files: readonly FileObjects[]): Set<string> {
+function foldersThatRepeat(files: readonly FileObjects[]): Map<string, number> {
   const objects = new Map<string, Map<string, number>>()
   for (const { path, side, refs } of files) {
-    const bit = side === 'base' ? 1 : 2
+    const bit = sideBits[side]
     const identities = refs.filter((ref) => ref.kind !== 'Namespace' || ref.group !== '').map(identityOf)
     for (const folder of ancestors(path)) {
       const held = objects.get(folder) ?? new Map<string, number>()
@@ -74,9 +80,11 @@ function foldersThatRepeat(files: readonly FileObjects[]): Set<string> {
   const siblings = new Map<string, string[]>()
   for (const folder of objects.keys()) {
     const parent = folder.slice(0, folder.lastIndexOf('/') + 1)
-    siblings.set(parent, [...(siblings.get(parent) ?? []), folder])
+    const children = siblings.get(parent)
+    if (children) children.push(folder)
+    else siblings.set(parent, [folder])
   }
-  const found = new Set<string>()
+  const found = new Map<string, number>()
   for (const folders of siblings.values()) {
     const holders = new Map<string, string[]>()
     for (const folder of folders) {
@@ -87,16 +95,19 @@ function foldersThatRepeat(files: readonly FileObjects[]): Set<string> {
       }
     }
     for (const folder of folders) {
-      if (found.has(folder)) continue
       const own = objects.get(folder) ?? new Map<string, number>()
-      const shared = new Map<string, number>()
+      const shared = new Map<string, number[]>()
       for (const [identity, sides] of own) {
         for (const other of holders.get(identity) ?? []) {
-          if (other === folder || !(sides & (objects.get(other)?.get(identity) ?? 0))) continue
-          const count = (shared.get(other) ?? 0) + 1
-          shared.set(other, count)
-          if (count >= 2 && count * 2 >= Math.min(own.size, objects.get(other)?.size ?? 0)) {
-            found.add(folder).add(other)
+          const both = sides & (objects.get(other)?.get(identity) ?? 0)
+          if (other === folder || both === 0) continue
+          const counts = shared.get(other) ?? [0, 0, 0, 0]
+          shared.set(other, counts)
+          for (const bit of [sideBits.base, sideBits.head]) if (both & bit) counts[bit] = (counts[bit] ?? 0) + 1
+          const enough = Math.max(2, Math.min(own.size, objects.get(other)?.size ?? 0) / 2)
+          for (const bit of [sideBits.base, sideBits.head]) {
+            if ((counts[bit] ?? 0) < enough) continue
+            for (const one of [folder, other]) found.set(one, (found.get(one) ?? 0) | bit)
           }
         }
       }

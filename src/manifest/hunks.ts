@@ -4,11 +4,13 @@ import type { Region } from './manifest'
 /** Which lines of a file a change wrote, and where lines it took away stood. */
 export class Hunks {
   private readonly hunks: readonly { oldStart: number; oldLines: number; newStart: number; newLines: number }[]
+  private readonly before: readonly string[]
 
   constructor(before: string, after: string) {
     // Files that differ nearly everywhere are not worth the time a minimal difference takes.
     const patch = structuredPatch('', '', before, after, '', '', { context: 0, maxEditLength: 2000 })
     this.hunks = patch?.hunks ?? []
+    this.before = before.split('\n')
   }
 
   wrote(line: number): boolean {
@@ -16,11 +18,24 @@ export class Hunks {
   }
 
   /** The head's line at which lines of the base were changed or cut out; the one before the cut when nothing replaced it. */
-  removalOf(region: Region): number | undefined {
+  removalOf({ startLine, endLine }: Region): number | undefined {
     const hunk = this.hunks.find(
-      ({ oldStart, oldLines }) => oldLines > 0 && oldStart <= region.endLine && oldStart + oldLines > region.startLine,
+      ({ oldStart, oldLines }) => oldLines > 0 && oldStart <= endLine && oldStart + oldLines > startLine,
     )
     if (!hunk) return undefined
-    return Math.max(1, hunk.newLines === 0 ? hunk.newStart - 1 : hunk.newStart)
+    if (hunk.newLines > 0) return hunk.newStart
+    return Math.max(1, hunk.newStart - 1 - this.slack(hunk.oldStart, hunk.oldLines))
+  }
+
+  /**
+   * How many lines up the same cut begins right after a `---`. Manifests begin alike, so a difference may keep the first
+   * lines of what was cut out and give up those of what follows.
+   */
+  private slack(cutStart: number, length: number): number {
+    for (let start = cutStart; start > 1; start--) {
+      if (this.before[start - 2]?.startsWith('---')) return cutStart - start
+      if (this.before[start - 2] !== this.before[start + length - 2]) break
+    }
+    return 0
   }
 }

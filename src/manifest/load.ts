@@ -39,8 +39,8 @@ export interface LoadedFile {
   readonly text: string
   readonly objects: readonly LoadedObject[]
   readonly unreadable: readonly Unreadable[]
-  /** A document is a template: it becomes manifests only once some tool has filled it in. */
-  readonly template: boolean
+  /** The texts of documents that are templates: they become manifests only once some tool has filled them in. */
+  readonly templates: readonly string[]
   /** The file has `apiVersion` and `kind` as keys, so a person meant it for Kubernetes. */
   readonly kubernetes: boolean
 }
@@ -50,11 +50,10 @@ export interface LoadedFile {
  *
  * @param wants which documents to parse, by their text; the others are passed over
  */
-export function loadFile(bytes: Uint8Array, wants: (text: string) => boolean = () => true): LoadedFile {
-  const text = decode(bytes)
+export function loadFile(text: string, wants: (text: string) => boolean = () => true): LoadedFile {
   const objects: LoadedObject[] = []
   const unreadable: Unreadable[] = []
-  let template = false
+  const templates: string[] = []
   let line = 1
   let counted = 0
   for (const document of splitDocuments(text)) {
@@ -62,11 +61,11 @@ export function loadFile(bytes: Uint8Array, wants: (text: string) => boolean = (
     line += linesIn(text, counted, document.offset)
     counted = document.offset
     const result = loadDocument(document.text, line, text)
-    if (result === 'template') template = true
+    if (result === 'template') templates.push(document.text.trim())
     else if ('reason' in result) unreadable.push(result)
     else objects.push(...result.objects)
   }
-  return { text, objects, unreadable, template, kubernetes: mentionsKubernetes(text) }
+  return { text, objects, unreadable, templates, kubernetes: mentionsKubernetes(text) }
 }
 
 /** Whether `apiVersion` and `kind` stand in a text as keys. */
@@ -74,8 +73,8 @@ export function mentionsKubernetes(text: string): boolean {
   return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text)
 }
 
-/** Bytes that are no text become U+FFFD; kubectl's parser takes UTF-16 too, by its byte order mark. */
-function decode(bytes: Uint8Array): string {
+/** A file's bytes as text. What is no UTF-8 becomes U+FFFD; kubectl's parser takes UTF-16 too, by its byte order mark. */
+export function decodeFile(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
   return new TextDecoder().decode(bytes)
@@ -145,7 +144,7 @@ function loadDocument(original: string, firstLine: number, fileText: string): Re
       ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
       apiVersion,
       node,
-      content: node === document.contents ? original.replace(/^---[^\n]*\n/, '').trim() : text.slice(from, to).trim(),
+      content: contentOf(node === document.contents ? original.replace(/^---[^\n]*\n/, '') : text.slice(from, to)),
       fileText,
       region: lines.region(from, from + text.slice(from, to).trimEnd().length),
       duplicateKeys: survey.duplicates
@@ -156,6 +155,11 @@ function loadDocument(original: string, firstLine: number, fileText: string): Re
     }
   })
   return { objects }
+}
+
+/** Line ends and blank lines around an object are no part of it. */
+function contentOf(text: string): string {
+  return text.replaceAll('\r\n', '\n').trim()
 }
 
 function parse(text: string): ParsedDocument | Error | undefined {

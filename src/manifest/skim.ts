@@ -17,7 +17,7 @@ export function skimIdentities(text: string): ObjectRef[] {
   return splitDocuments(text).flatMap((document) => {
     const skimmed = skimDocument(document.text)
     if (skimmed === 'none') return []
-    return skimmed ? [skimmed] : loadFile(Buffer.from(document.text)).objects.map((object) => object.ref)
+    return skimmed ? [skimmed] : loadFile(document.text).objects.map((object) => object.ref)
   })
 }
 

@@ -53,7 +53,13 @@ export const ReportJson = Type.Object(
         policy: Type.Union([Type.Object({ name: Type.String(), version: Type.String() }), Type.Null()]),
         cluster: Type.String(),
         object: Type.Union([ObjectInReport, Type.Null()]),
-        sources: Type.Array(Type.Object({ kind: Type.Enum(['file']), path: Type.String(), cluster: Type.String() })),
+        sources: Type.Array(
+          Type.Object({
+            kind: Type.String({ description: 'What kind of source it is; `file` for a plain manifest.' }),
+            path: Type.String(),
+            cluster: Type.String(),
+          }),
+        ),
         location: PlaceInReport,
         related: Type.Array(PlaceInReport),
         keys: Type.Array(Type.String()),

@@ -91,6 +91,7 @@ function words(text: string): PhrasingContent[] {
     .split(/(`[^`]*`|\s+)/)
     .filter((piece) => piece !== '')
     .flatMap((piece): PhrasingContent[] => {
+      if (/^\s+$/.test(piece)) return [{ type: 'text', value: ' ' }]
       if (/^`[^`]+`$/.test(piece)) return [inlineCode(piece.slice(1, -1))]
       const [, before = '', core = '', after = ''] = piece.match(/^([("]*)(.*?)([.,;:)"]*)$/s) ?? []
       if (/^[\p{L}\d’'–→-]*$/u.test(core)) return [{ type: 'text', value: piece }]

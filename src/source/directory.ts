@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import path from 'node:path'
-import { type Content, type Entry, type Revision, sizeLimit } from './revision'
+import { type Content, type Entry, type Revision, sizeLimit, tooLarge } from './revision'
 
 /** A folder, for comparing two trees without Git. Folders named `.git` are left out. */
 export class DirectoryRevision implements Revision {
@@ -45,6 +45,10 @@ export class DirectoryRevision implements Revision {
   }
 
   private async entry(file: string, link: boolean): Promise<Entry> {
+    if (!link && !/\.(?:ya?ml|json)$/i.test(file)) {
+      const { size, mtimeMs } = await lstat(path.join(this.dir, file))
+      return { path: file, type: 'file', id: `unread:${size}:${mtimeMs}` }
+    }
     const content = link ? Buffer.from(await readlink(path.join(this.dir, file))) : await this.content(file)
     const id = 'missing' in content ? `large:${file}` : createHash('sha1').update(content).digest('hex')
     return { path: file, type: link ? 'link' : 'file', id }
@@ -52,10 +56,7 @@ export class DirectoryRevision implements Revision {
 
   private async content(file: string): Promise<Content> {
     const { size } = await lstat(path.join(this.dir, file))
-    if (size > sizeLimit)
-      return {
-        missing: `it has ${Math.round(size / 1024 / 1024)} MiB, more than the ${sizeLimit / 1024 / 1024} MiB that are read of a file`,
-      }
+    if (size > sizeLimit) return { missing: tooLarge(size) }
     return readFile(path.join(this.dir, file))
   }
 }

@@ -2,15 +2,9 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { Options } from '../options'
 import { DirectoryRevision } from './directory'
-import {
-  CommitRevision,
-  defaultBranch,
-  mergeBase,
-  openRepository,
-  type Repository,
-  resolveCommit,
-  WorkingTreeRevision,
-} from './git'
+import { defaultBranch, mergeBase, openRepository, resolveCommit } from './git'
+import type { Repository } from './git-command'
+import { CommitRevision, WorkingTreeRevision } from './git-revision'
 import type { Revision } from './revision'
 
 /** How a host knows its revisions better than by name. */

@@ -1,0 +1,114 @@
+import { type Manifest, nameOf } from '../manifest/manifest'
+import { gateFinding } from '../report/gate-finding'
+import type { Finding } from '../report/report'
+import type { Files } from './files'
+import type { Skipped, Tree } from './tree'
+
+const start = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
+
+/** What could not be read: findings, and what is listed as skipped. */
+export interface Gaps {
+  readonly findings: readonly Finding[]
+  readonly skipped: readonly Skipped[]
+}
+
+/** Places of the head that could not be read: what the base had there is unknown, not removed. */
+export class BlindSpots {
+  private readonly opaqueBefore: Set<string>
+
+  constructor(
+    private readonly base: Files,
+    private readonly head: Files,
+    private readonly tree: Tree,
+  ) {
+    this.opaqueBefore = base.opaque()
+  }
+
+  /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
+  reasonFor(path: string): string | undefined {
+    const file = this.head.loaded.get(path)
+    const unreadable = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content))
+    if (unreadable) return unreadable.reason
+    if (file?.templates.some((content) => !this.opaqueBefore.has(content))) return templateReason('a template')
+    const template = this.tree.skipped.find((entry) => entry.path === path && entry.reason.startsWith('a template'))
+    if (template) return templateReason(template.reason)
+    for (const [link, reason] of this.tree.refused) {
+      if (path === link || path.startsWith(`${link}/`)) return `${link} is ${reason} now`
+    }
+    return this.head.missing.get(path)
+  }
+
+  /** `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped. */
+  findings(unknown: readonly Manifest[]): Gaps {
+    const findings: Finding[] = []
+    const skipped: Skipped[] = []
+    const lost = new Map<string, Manifest[]>()
+    for (const manifest of unknown)
+      lost.set(manifest.origin.path, [...(lost.get(manifest.origin.path) ?? []), manifest])
+    for (const [path, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path)
+      const meant = file.kubernetes || (before?.objects.length ?? 0) > 0
+      for (const { reason, region, content } of file.unreadable) {
+        if (!meant) {
+          skipped.push({ path, reason: `not readable as YAML: ${reason}` })
+          continue
+        }
+        const old = this.opaqueBefore.has(content) || ((before?.unreadable.length ?? 0) > 0 && !lost.has(path))
+        findings.push(
+          unreadable(path, reason, region, old ? 'existing' : 'introduced', file.text, old ? [] : lost.get(path)),
+        )
+        if (!old) lost.delete(path)
+      }
+      if (file.templates.length > 0) skipped.push({ path, reason: 'a template' })
+    }
+    for (const [path, reason] of this.head.missing) {
+      findings.push(unreadable(path, reason, start, 'introduced', undefined, lost.get(path)))
+      lost.delete(path)
+    }
+    for (const [path, manifests] of lost) {
+      const text = this.head.loaded.get(path)?.text
+      findings.push(unreadable(path, this.reasonFor(path) ?? 'it is gone', start, 'introduced', text, manifests))
+    }
+    return { findings, skipped }
+  }
+}
+
+function templateReason(what: string): string {
+  return `it is ${what} now, which has to be rendered before it can be judged`
+}
+
+export function wholeGaps(head: Files): Gaps {
+  const findings: Finding[] = []
+  const skipped: Skipped[] = []
+  for (const [path, file] of head.loaded) {
+    for (const { reason, region } of file.unreadable) {
+      if (file.kubernetes) findings.push(unreadable(path, reason, region, 'existing', file.text))
+      else skipped.push({ path, reason: `not readable as YAML: ${reason}` })
+    }
+    if (file.templates.length > 0) skipped.push({ path, reason: 'a template' })
+  }
+  for (const [path, reason] of head.missing) findings.push(unreadable(path, reason, start, 'existing', undefined))
+  return { findings, skipped }
+}
+
+function unreadable(
+  path: string,
+  reason: string,
+  region: typeof start,
+  status: Finding['status'],
+  fileText: string | undefined,
+  lost: readonly Manifest[] = [],
+): Finding {
+  const names = lost.map(({ ref }) => nameOf(ref))
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
+  const unknown = names.length > 0 ? ` What became of ${names.slice(0, 3).join(', ')}${more} is not known.` : ''
+  return gateFinding('source/unreadable', 'unreadable', 'error', {
+    side: 'head',
+    path,
+    region,
+    status,
+    keys: [path],
+    text: `This cannot be read: ${reason}.${unknown} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
+    ...(fileText ? { fileText } : {}),
+  })
+}

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process'
+import { ask, environment, git, type Repository, run } from './git-command'
+import { type Content, type Entry, sizeLimit, tooLarge } from './revision'
+
+/** Reads blobs in one `git cat-file --batch`, in order, dropping those over the limit as they stream by. */
+export async function* readBlobs(repository: Repository, entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
+  if (entries.length === 0) return
+  await fetchMissing(repository, entries)
+  const child = spawn('git', ['-C', repository.dir, 'cat-file', '--batch', '--buffer'], {
+    env: environment(repository),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  child.stdin.on('error', () => {})
+  child.stdin.end(entries.map((entry) => `${entry.id}\n`).join(''))
+  const reader = new BatchReader(child.stdout)
+  try {
+    for (const entry of entries) yield [entry, await reader.next()]
+  } finally {
+    child.kill()
+  }
+}
+
+/** Reads the answers of `git cat-file --batch`: a line `<id> <type> <size>`, the bytes, a line feed. */
+class BatchReader {
+  private readonly chunks: AsyncIterator<Buffer>
+  private rest: Buffer = Buffer.alloc(0)
+
+  constructor(stream: AsyncIterable<Buffer>) {
+    this.chunks = stream[Symbol.asyncIterator]()
+  }
+
+  async next(): Promise<Content> {
+    const header = await this.line()
+    if (header === undefined) return { missing: 'git ended before it gave its content' }
+    const [, type, size] = header.split(' ')
+    if (type !== 'blob') {
+      return { missing: 'its content is not in this clone and could not be fetched; a full clone (no --filter) has it' }
+    }
+    const length = Number(size)
+    const content = await this.take(length, length <= sizeLimit)
+    await this.take(1, false)
+    return content ?? { missing: tooLarge(length) }
+  }
+
+  private async line(): Promise<string | undefined> {
+    let end = this.rest.indexOf(10)
+    while (end === -1) {
+      const { value, done } = await this.chunks.next()
+      if (done) return undefined
+      this.rest = Buffer.concat([this.rest, value])
+      end = this.rest.indexOf(10)
+    }
+    const line = this.rest.subarray(0, end).toString('latin1')
+    this.rest = this.rest.subarray(end + 1)
+    return line
+  }
+
+  /** The next bytes; with `keep` false they are passed over. */
+  private async take(length: number, keep: boolean): Promise<Buffer | undefined> {
+    const parts: Buffer[] = []
+    let left = length
+    while (true) {
+      const part = this.rest.subarray(0, left)
+      if (keep) parts.push(part)
+      left -= part.length
+      this.rest = this.rest.subarray(part.length)
+      if (left === 0) return keep ? (parts.length === 1 ? parts[0] : Buffer.concat(parts, length)) : undefined
+      const { value, done } = await this.chunks.next()
+      if (done) return undefined
+      this.rest = value
+    }
+  }
+}
+
+/** A partial clone asks its remote for one object at a time; what is missing is asked for at once instead. */
+async function fetchMissing(repository: Repository, entries: readonly Entry[]): Promise<void> {
+  const promisor = await ask(repository, 'config', '--get-regexp', '^remote\\..*\\.promisor$')
+  const remote = promisor?.match(/^remote\.(.*)\.promisor true$/m)?.[1]
+  if (!remote) return
+  const local = new Set(
+    (await git(repository, 'cat-file', '--batch-all-objects', '--unordered', '--batch-check=%(objectname)')).split(
+      '\n',
+    ),
+  )
+  const missing = [...new Set(entries.map((entry) => entry.id))].filter((id) => !local.has(id))
+  if (missing.length === 0) return
+  // The flags git itself uses for this; what stays missing is reported file by file.
+  await run(
+    repository,
+    [
+      '-c',
+      'fetch.negotiationAlgorithm=noop',
+      'fetch',
+      '--quiet',
+      '--no-tags',
+      '--no-write-fetch-head',
+      '--recurse-submodules=no',
+      '--filter=blob:none',
+      '--stdin',
+      remote,
+    ],
+    missing.join('\n'),
+  )
+}

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { lstat, readFile, readlink } from 'node:fs/promises'
+import path from 'node:path'
+import { readBlobs } from './git-blobs'
+import { gitError, type Repository, run } from './git-command'
+import { type Content, type Entry, type Revision, sizeLimit, tooLarge } from './revision'
+
+/** A commit, read from the object database and never checked out. */
+export class CommitRevision implements Revision {
+  private entries: Promise<readonly Entry[]> | undefined
+
+  constructor(
+    private readonly repository: Repository,
+    readonly commit: string,
+    readonly name: string,
+  ) {}
+
+  list(): Promise<readonly Entry[]> {
+    this.entries ??= this.readTree()
+    return this.entries
+  }
+
+  private async readTree(): Promise<Entry[]> {
+    const { status, stdout, stderr } = await run(this.repository, ['ls-tree', '-r', '-z', '--full-tree', this.commit])
+    if (status !== 0) throw gitError(this.repository, ['ls-tree'], stderr)
+    return splitNul(stdout).map((line) => {
+      const tab = line.indexOf(9)
+      const [mode = '', , id = ''] = line.subarray(0, tab).toString('latin1').split(' ')
+      return { path: pathText(line.subarray(tab + 1)), type: typeOf(mode), id }
+    })
+  }
+
+  async *read(entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
+    yield* readBlobs(this.repository, entries)
+  }
+}
+
+/** The working tree of a repository: what is checked out, with everything changed or added and not ignored. */
+export class WorkingTreeRevision implements Revision {
+  readonly name = 'the working tree'
+  private entries: Promise<readonly Entry[]> | undefined
+
+  constructor(private readonly repository: Repository) {}
+
+  list(): Promise<readonly Entry[]> {
+    this.entries ??= this.readTree()
+    return this.entries
+  }
+
+  private async readTree(): Promise<Entry[]> {
+    const [staged, changed, untracked] = await Promise.all(
+      [
+        ['ls-files', '--stage', '-z'],
+        ['diff-files', '--name-status', '--no-renames', '-z'],
+        ['ls-files', '--others', '--exclude-standard', '-z'],
+      ].map(async (args) => {
+        const { status, stdout, stderr } = await run(this.repository, args)
+        if (status !== 0) throw gitError(this.repository, args, stderr)
+        return splitNul(stdout)
+      }),
+    )
+    const entries = new Map<string, Entry>()
+    for (const line of staged ?? []) {
+      const tab = line.indexOf(9)
+      const [mode = '', id = ''] = line.subarray(0, tab).toString('latin1').split(' ')
+      const file = pathText(line.subarray(tab + 1))
+      entries.set(file, { path: file, type: typeOf(mode), id })
+    }
+    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...(untracked ?? [])].map(pathText)
+    for (const file of touched) {
+      const entry = entries.get(file)
+      if (entry?.type === 'submodule' || file.endsWith('/')) continue
+      const found = await onDisk(this.repository.dir, file, entry?.id.length === 64 ? 'sha256' : 'sha1')
+      if (found) entries.set(file, found)
+      else entries.delete(file)
+    }
+    return [...entries.values()]
+  }
+
+  async *read(entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
+    for (const entry of entries) {
+      try {
+        yield [entry, await contentOnDisk(this.repository.dir, entry)]
+      } catch {
+        // Tracked, unchanged and not on disk: a sparse checkout. The object database has it.
+        yield* readBlobs(this.repository, [entry])
+      }
+    }
+  }
+}
+
+async function contentOnDisk(dir: string, entry: Entry): Promise<Content> {
+  const file = path.join(dir, entry.path)
+  if (entry.type === 'link') return Buffer.from(await readlink(file))
+  const { size } = await lstat(file)
+  return size > sizeLimit ? { missing: tooLarge(size) } : readFile(file)
+}
+
+/** A file as the working tree has it, under the id git would give its bytes. */
+async function onDisk(dir: string, file: string, algorithm: string): Promise<Entry | undefined> {
+  const stats = await lstat(path.join(dir, file)).catch(() => undefined)
+  if (!stats || (!stats.isFile() && !stats.isSymbolicLink())) return undefined
+  const entry: Entry = { path: file, type: stats.isSymbolicLink() ? 'link' : 'file', id: '' }
+  const content = await contentOnDisk(dir, entry)
+  if ('missing' in content) return { ...entry, id: `large:${file}` }
+  const id = createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest('hex')
+  return { ...entry, id }
+}
+
+function typeOf(mode: string): Entry['type'] {
+  return mode === '120000' ? 'link' : mode === '160000' ? 'submodule' : 'file'
+}
+
+function splitNul(buffer: Buffer): Buffer[] {
+  const parts: Buffer[] = []
+  for (let start = 0; start < buffer.length; ) {
+    const end = buffer.indexOf(0, start)
+    parts.push(buffer.subarray(start, end === -1 ? undefined : end))
+    start = end === -1 ? buffer.length : end + 1
+  }
+  return parts
+}
+
+/** A path as text; bytes that are not UTF-8 are written out, so that two paths never become one. */
+function pathText(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  if (!text.includes('\ufffd')) return text
+  return bytes.toString('latin1').replace(/[\x80-\xff]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`)
+}
