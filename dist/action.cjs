@@ -55862,7 +55862,7 @@ ${indent(visible(yaml))}`);
 function findingBlock(finding, paint) {
   const { level, rule, text: text2, location, related, policy } = finding;
   return [
-    `${paint(colours[level], level)} ${paint("bold", rule)} ${visible(placeOf(location))}`,
+    `${paint(colours[level], level)} ${paint("bold", rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ""}`,
     ...frame(location, paint),
     `  ${visible(text2)}`,
     ...related.map((place2) => `  ${paint("dim", visible(`${place2.note ?? "see also"}: ${placeOf(place2)}`))}`),
@@ -55901,6 +55901,157 @@ function skippedIn(skipped) {
 }
 function indent(text2) {
   return text2.replace(/^/gm, "    ");
+}
+
+// src/doubt.ts
+function withDoubt(draft, { clusters, head }) {
+  if (!clusters.assumed || draft.level === "notice") return draft;
+  const paths = [...new Set(draft.ends.map((end) => end.manifest.origin.path))];
+  const folders = new Set(paths.map((path15) => path15.slice(0, path15.lastIndexOf("/") + 1)));
+  if (draft.active.rule.scope !== "change") {
+    if (draft.cluster !== "" || folders.size < 2) return draft;
+    return weakened(
+      draft,
+      `Whether both reach one cluster is not certain: declare \`clusters: {<name>: {paths: [${globsFor(folders)}]}}\` in the config.`
+    );
+  }
+  const removed = draft.ends[0]?.manifest;
+  if (!removed || clusters.of(removed.origin.path).evidence === "declared" || clusters.of(removed.origin.path).evidence === "layout")
+    return draft;
+  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref));
+  if (copies.length === 0) return draft;
+  const places = [...new Set(copies.map((copy) => copy.origin.path))].sort();
+  return weakened(
+    draft,
+    `A copy stays in ${places.slice(0, 3).join(", ")}${places.length > 3 ? ` and ${places.length - 3} more` : ""}. If that is another cluster's, declare \`clusters: {<name>: {paths: [${globsFor(folders)}]}}\` in the config, and this is an error.`
+  );
+}
+function weakened(draft, why) {
+  return { ...draft, level: "warning", text: `${draft.text} ${why}` };
+}
+function globsFor(folders) {
+  return [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
+}
+
+// src/manifest/snapshot.ts
+var Snapshot = class {
+  constructor(cluster, manifests) {
+    this.cluster = cluster;
+    this.manifests = manifests;
+    for (const manifest of manifests) {
+      push(this.byIdentity, identityOf(manifest.ref), manifest);
+      push(this.byKind, groupKindOf(manifest.ref), manifest);
+    }
+  }
+  cluster;
+  manifests;
+  byIdentity = /* @__PURE__ */ new Map();
+  byKind = /* @__PURE__ */ new Map();
+  /** The occurrences of one identity; more than one are copies of one object. */
+  get(ref) {
+    return this.byIdentity.get(identityOf(ref)) ?? [];
+  }
+  ofKind(kind) {
+    return this.byKind.get(kind) ?? [];
+  }
+};
+function push(map4, key, manifest) {
+  const list3 = map4.get(key);
+  if (list3) list3.push(manifest);
+  else map4.set(key, [manifest]);
+}
+function snapshotsOf(manifests) {
+  const byCluster = /* @__PURE__ */ new Map();
+  for (const manifest of manifests) for (const cluster of manifest.clusters) push(byCluster, cluster, manifest);
+  return new Map([...byCluster].map(([cluster, list3]) => [cluster, new Snapshot(cluster, list3)]));
+}
+
+// src/evaluate.ts
+var Evaluation = class {
+  /** @param today YYYY-MM-DD */
+  constructor(evidence, rules2, touched, today) {
+    this.evidence = evidence;
+    this.rules = rules2;
+    this.touched = touched;
+    this.today = today;
+  }
+  evidence;
+  rules;
+  touched;
+  today;
+  /** What the rules could not judge, and why. */
+  skipped = [];
+  /** What `manifest` and `snapshot` rules state about one side: of touched objects, and of others together with them. */
+  ofSide(side) {
+    const drafts = [];
+    const whole = this.evidence.mode === "all";
+    for (const [cluster, snapshot] of this.evidence[side]) {
+      for (const active of this.rules) {
+        const { rule } = active;
+        if (rule.scope === "change") continue;
+        for (const manifest of snapshot.manifests.filter((candidate) => judges(active, candidate))) {
+          if (rule.scope === "manifest" && !whole && !this.touched(manifest)) continue;
+          const made = [];
+          const context3 = this.contextOf(active, cluster, made, side);
+          guarded(active, manifest, () => {
+            if (rule.scope === "manifest") rule.check({ ...context3, manifest });
+            else rule.check({ ...context3, manifest, snapshot });
+          });
+          drafts.push(...made.filter((draft) => whole || draft.ends.some((end) => this.touched(end.manifest))));
+        }
+      }
+    }
+    return drafts.map((draft) => withDoubt(draft, this.evidence));
+  }
+  /** What `change` rules state. */
+  ofChanges() {
+    const drafts = [];
+    for (const change of this.evidence.changes) {
+      const manifest = change.kind === "added" ? change.after : change.before;
+      const [base, head] = [this.evidence.base, this.evidence.head].map(
+        (snapshots) => snapshots.get(change.cluster) ?? new Snapshot(change.cluster, [])
+      );
+      for (const active of this.rules) {
+        const { rule } = active;
+        if (rule.scope !== "change" || !judges(active, manifest)) continue;
+        const context3 = this.contextOf(active, change.cluster, drafts, "head");
+        guarded(active, manifest, () => rule.check({ ...context3, change, base, head }));
+      }
+    }
+    return drafts.map((draft) => withDoubt(draft, this.evidence));
+  }
+  contextOf(active, cluster, drafts, side) {
+    return {
+      params: active.params,
+      today: this.today,
+      report: (at2, message, args, more = {}) => {
+        const level = active.levelOf(message);
+        if (!level) return;
+        const text2 = active.rule.messages[message](args);
+        const ends = Array.isArray(at2) ? at2 : [at2];
+        drafts.push({ active, message, text: text2, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
+      },
+      skip: (at2, reason) => {
+        const { ref, origin } = at2.manifest;
+        if (side === "head") this.skipped.push({ path: origin.path, reason: `${nameOf(ref)}: ${reason}` });
+      }
+    };
+  }
+};
+function judges({ rule }, manifest) {
+  return rule.kinds === "*" || rule.kinds.includes(groupKindOf(manifest.ref));
+}
+function guarded({ rule }, manifest, run3) {
+  try {
+    run3();
+  } catch (cause) {
+    throw new GuardError(
+      "internal",
+      `The rule ${rule.id} crashed on ${nameOf(manifest.ref)}. Please report this with the manifest; until then \`rules: {${rule.id}: {level: off}}\` in the config turns it off.`,
+      { path: manifest.origin.path, region: manifest.object.region },
+      { cause }
+    );
+  }
 }
 
 // node_modules/diff/libesm/diff/base.js
@@ -56305,39 +56456,6 @@ var Hunks = class {
   }
 };
 
-// src/manifest/snapshot.ts
-var Snapshot = class {
-  constructor(cluster, manifests) {
-    this.cluster = cluster;
-    this.manifests = manifests;
-    for (const manifest of manifests) {
-      push(this.byIdentity, identityOf(manifest.ref), manifest);
-      push(this.byKind, groupKindOf(manifest.ref), manifest);
-    }
-  }
-  cluster;
-  manifests;
-  byIdentity = /* @__PURE__ */ new Map();
-  byKind = /* @__PURE__ */ new Map();
-  /** The occurrences of one identity; more than one are copies of one object. */
-  get(ref) {
-    return this.byIdentity.get(identityOf(ref)) ?? [];
-  }
-  ofKind(kind) {
-    return this.byKind.get(kind) ?? [];
-  }
-};
-function push(map4, key, manifest) {
-  const list3 = map4.get(key);
-  if (list3) list3.push(manifest);
-  else map4.set(key, [manifest]);
-}
-function snapshotsOf(manifests) {
-  const byCluster = /* @__PURE__ */ new Map();
-  for (const manifest of manifests) for (const cluster of manifest.clusters) push(byCluster, cluster, manifest);
-  return new Map([...byCluster].map(([cluster, list3]) => [cluster, new Snapshot(cluster, list3)]));
-}
-
 // src/report/gate-finding.ts
 var import_node_crypto = require("node:crypto");
 
@@ -56444,7 +56562,9 @@ function findingOf(draft, status, placing) {
   const written2 = draft.ends.filter((end) => placing.touched(end.manifest));
   const primary = written2.length === 1 ? written2[0] : draft.ends[0];
   const others = draft.ends.filter((end) => end !== primary);
-  const location = locationOf(primary, placing);
+  const { side, origin } = primary.manifest;
+  const deleted = side === "base" && placing.isDeleted(origin.path) ? "this change deletes the file" : void 0;
+  const location = locationOf(primary, placing, deleted);
   return {
     rule: draft.active.rule.id,
     message: draft.message,
@@ -56540,9 +56660,10 @@ function check2(evidence, terms) {
   const { mode, changes } = evidence;
   const placing = placingIn(evidence);
   const { rules: rules2 } = terms.resolution;
+  const evaluation = new Evaluation(evidence, rules2, placing.touched, terms.today);
   const findings = [
-    ...statused(draftsOn("base", rules2, evidence, placing), draftsOn("head", rules2, evidence, placing), placing, mode),
-    ...draftsOfChanges(rules2, evidence).map((draft) => findingOf(draft, "introduced", placing))
+    ...statused(evaluation.ofSide("base"), evaluation.ofSide("head"), placing, mode),
+    ...evaluation.ofChanges().map((draft) => findingOf(draft, "introduced", placing))
   ];
   const judged = applyExceptions(findings, terms, mode);
   const all2 = sortFindings(mergeByPlace([...judged, ...evidence.findings]));
@@ -56555,10 +56676,16 @@ function check2(evidence, terms) {
     policies: terms.resolution.policies,
     inspected: {
       ...evidence.inspected,
+      skipped: sortSkipped([...evidence.inspected.skipped, ...evaluation.skipped]),
       changes: { added: count2("added"), changed: count2("changed"), removed: count2("removed") }
     },
     findings: all2
   };
+}
+function sortSkipped(skipped) {
+  const unique2 = new Map(skipped.map((entry) => [`${entry.path}
+${entry.reason}`, entry]));
+  return [...unique2].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0).map(([, entry]) => entry);
 }
 var severity = { error: 3, warning: 2, notice: 1 };
 function reaches(level, failOn) {
@@ -56574,6 +56701,7 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   return {
     touched: (manifest) => touched.has(manifest),
     isNew: (path15) => changedTexts2.has(path15) && changedTexts2.get(path15)?.before === void 0,
+    isDeleted: (path15) => changedTexts2.has(path15) && changedTexts2.get(path15)?.after === void 0,
     hunks(path15) {
       const { before, after } = changedTexts2.get(path15) ?? {};
       if (before === void 0 || after === void 0) return void 0;
@@ -56582,96 +56710,6 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
       return known;
     }
   };
-}
-function draftsOn(side, rules2, evidence, placing) {
-  const drafts = [];
-  const whole = evidence.mode === "all";
-  for (const [cluster, snapshot] of evidence[side]) {
-    for (const active of rules2) {
-      const { rule, params: params2 } = active;
-      if (rule.scope === "change") continue;
-      for (const manifest of snapshot.manifests.filter((candidate) => judges(active, candidate))) {
-        if (rule.scope === "manifest" && !whole && !placing.touched(manifest)) continue;
-        const made = [];
-        const report = reporter(active, cluster, made);
-        guarded(active, manifest, () => {
-          if (rule.scope === "manifest") rule.check({ manifest, params: params2, report });
-          else rule.check({ manifest, snapshot, params: params2, report });
-        });
-        drafts.push(...made.filter((draft) => whole || draft.ends.some((end) => placing.touched(end.manifest))));
-      }
-    }
-  }
-  return drafts.map((draft) => withDoubt(draft, evidence));
-}
-function draftsOfChanges(rules2, evidence) {
-  const drafts = [];
-  for (const change of evidence.changes) {
-    const manifest = change.kind === "added" ? change.after : change.before;
-    const sides = { base: snapshotIn(evidence.base, change.cluster), head: snapshotIn(evidence.head, change.cluster) };
-    for (const active of rules2) {
-      const { rule, params: params2 } = active;
-      if (rule.scope !== "change" || !judges(active, manifest)) continue;
-      const report = reporter(active, change.cluster, drafts);
-      guarded(active, manifest, () => rule.check({ change, ...sides, params: params2, report }));
-    }
-  }
-  return drafts.map((draft) => withDoubt(draft, evidence));
-}
-function snapshotIn(snapshots, cluster) {
-  return snapshots.get(cluster) ?? new Snapshot(cluster, []);
-}
-function judges({ rule }, manifest) {
-  return rule.kinds === "*" || rule.kinds.includes(groupKindOf(manifest.ref));
-}
-function reporter(active, cluster, drafts) {
-  return (at2, message, args, more = {}) => {
-    const level = active.levelOf(message);
-    if (!level) return;
-    const text2 = active.rule.messages[message](args);
-    const ends = Array.isArray(at2) ? at2 : [at2];
-    drafts.push({ active, message, text: text2, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
-  };
-}
-function guarded({ rule }, manifest, run3) {
-  try {
-    run3();
-  } catch (cause) {
-    throw new GuardError(
-      "internal",
-      `The rule ${rule.id} crashed on ${nameOf(manifest.ref)}. Please report this with the manifest; until then \`rules: {${rule.id}: {level: off}}\` in the config turns it off.`,
-      { path: manifest.origin.path, region: manifest.object.region },
-      { cause }
-    );
-  }
-}
-function withDoubt(draft, { clusters, head }) {
-  if (!clusters.assumed || draft.level === "notice") return draft;
-  const paths = [...new Set(draft.ends.map((end) => end.manifest.origin.path))];
-  const folders = new Set(paths.map((path15) => path15.slice(0, path15.lastIndexOf("/") + 1)));
-  if (draft.active.rule.scope !== "change") {
-    if (draft.cluster !== "" || folders.size < 2) return draft;
-    return weakened(
-      draft,
-      `Whether both reach one cluster is not certain: declare \`clusters: {<name>: {paths: [${globsFor(folders)}]}}\` in the config.`
-    );
-  }
-  const removed = draft.ends[0]?.manifest;
-  if (!removed || clusters.of(removed.origin.path).evidence === "declared" || clusters.of(removed.origin.path).evidence === "layout")
-    return draft;
-  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref));
-  if (copies.length === 0) return draft;
-  const places = [...new Set(copies.map((copy) => copy.origin.path))].sort();
-  return weakened(
-    draft,
-    `A copy stays in ${places.slice(0, 3).join(", ")}${places.length > 3 ? ` and ${places.length - 3} more` : ""}. If that is another cluster's, declare \`clusters: {<name>: {paths: [${globsFor(folders)}]}}\` in the config, and this is an error.`
-  );
-}
-function weakened(draft, why) {
-  return { ...draft, level: "warning", text: `${draft.text} ${why}` };
-}
-function globsFor(folders) {
-  return [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
 }
 function statused(base, head, placing, mode) {
   if (mode === "all") return head.map((draft) => findingOf(draft, "existing", placing));
@@ -56865,14 +56903,19 @@ var host_covered_default = defineRule({
   messages: {
     uncovered: ({ host }) => `No entry of spec.tls names ${host}, so it is served with the controller's default certificate. Add it to the hosts of the entry whose Secret covers it.`
   },
-  check({ manifest, report }) {
+  check({ manifest, report, skip }) {
     const entries = tlsEntries(manifest);
     if (entries.length === 0) return;
     if (entries.some((entry) => entry.hosts.length === 0 && entry.secretName.string)) return;
-    const names = entries.flatMap((entry) => entry.hosts.map((host) => host.string ?? ""));
-    if (names.some(isPlaceholder)) return;
+    const names = entries.flatMap((entry) => entry.hosts);
+    const unknown2 = names.find((name) => isPlaceholder(name.string ?? ""));
+    if (unknown2) return skip(unknown2, `the TLS host ${unknown2.string} is filled in before it reaches the cluster`);
     for (const [host, at2] of routedHosts(manifest)) {
-      if (isPlaceholder(host) || names.some((name) => covers2(name, host))) continue;
+      if (names.some((name) => covers2(name.string ?? "", host))) continue;
+      if (isPlaceholder(host)) {
+        skip(at2, `the host ${at2.string} is filled in before it reaches the cluster`);
+        continue;
+      }
       report(at2, "uncovered", { host: at2.string ?? host }, { keys: [host] });
     }
   }
@@ -58035,7 +58078,7 @@ async function gather2(scope) {
     inspected: {
       base: base ? inspected(base, baseTree, baseManifests) : null,
       head: inspected(head, headTree, headManifests),
-      skipped: sortedByPath([...headTree.skipped, ...gaps.skipped])
+      skipped: [...headTree.skipped, ...gaps.skipped]
     }
   };
 }
@@ -58107,9 +58150,6 @@ function inspected(revision, tree, manifests) {
     sources: new Set(manifests.map(({ origin }) => origin.path)).size,
     manifests: manifests.length
   };
-}
-function sortedByPath(skipped) {
-  return [...skipped].sort((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 }
 
 // src/source/open.ts
@@ -58274,6 +58314,10 @@ async function openRepository(given) {
   if (bare) return { ...given, bare };
   const top = await git(given, "rev-parse", "--show-toplevel");
   return { ...given, dir: top || given.dir, bare };
+}
+async function isRevision(repository, name) {
+  if (name.startsWith("-")) return false;
+  return await ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`) !== void 0;
 }
 var objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 async function resolveCommit(repository, revision) {
@@ -58540,8 +58584,7 @@ function pathText(bytes) {
 
 // src/source/open.ts
 async function openRevisions(opening) {
-  const headFolder = folderOf(opening.head);
-  const baseFolder = folderOf(opening.base);
+  const [headFolder, baseFolder] = await Promise.all([folderOf(opening.head, opening), folderOf(opening.base, opening)]);
   if (headFolder && (baseFolder || opening.all)) {
     return {
       base: opening.all || !baseFolder ? void 0 : new DirectoryRevision(baseFolder),
@@ -58567,10 +58610,10 @@ function nameOf2(named, commit) {
   const short = commit.slice(0, 8);
   return commit.startsWith(named) ? short : `${named} (${short})`;
 }
-function folderOf(named) {
-  if (named === void 0 || named === "") return void 0;
-  const isFolder = (0, import_node_fs4.statSync)(named, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder && (named.startsWith(".") || import_node_path6.default.isAbsolute(named) || named.includes("/")) ? named : void 0;
+async function folderOf(named, { repo: dir, token, trusted }) {
+  if (!named || !(0, import_node_fs4.statSync)(named, { throwIfNoEntry: false })?.isDirectory()) return void 0;
+  if (named.startsWith(".") || import_node_path6.default.isAbsolute(named)) return named;
+  return await isRevision({ dir, token, trusted }, named) ? void 0 : named;
 }
 
 // src/run.ts

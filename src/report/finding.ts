@@ -39,6 +39,8 @@ export interface Placing {
   hunks(path: string): Hunks | undefined
   /** Whether a file is new in this change. */
   isNew(path: string): boolean
+  /** Whether this change deletes a file. */
+  isDeleted(path: string): boolean
 }
 
 /** Places a draft: at the one end this change wrote, else at the rule's first; the other ends are related. */
@@ -46,7 +48,9 @@ export function findingOf(draft: Draft, status: Status, placing: Placing): Findi
   const written = draft.ends.filter((end) => placing.touched(end.manifest))
   const primary = (written.length === 1 ? written[0] : draft.ends[0]) as Cursor
   const others = draft.ends.filter((end) => end !== primary)
-  const location = locationOf(primary, placing)
+  const { side, origin } = primary.manifest
+  const deleted = side === 'base' && placing.isDeleted(origin.path) ? 'this change deletes the file' : undefined
+  const location = locationOf(primary, placing, deleted)
   return {
     rule: draft.active.rule.id,
     message: draft.message,

@@ -18,7 +18,7 @@ export interface Location {
   readonly path: string
   readonly region: Region
   readonly precision: Precision
-  /** What it has to do with the finding; set on related places. */
+  /** What it has to do with the finding; set on related places, and where a file is deleted. */
   readonly note?: string
   readonly excerpt?: Excerpt
   /** This change wrote the line. */

@@ -21,7 +21,7 @@ export function terminalReport(report: Report, paint: Paint, today: Date): strin
 function findingBlock(finding: Finding, paint: Paint): string {
   const { level, rule, text, location, related, policy } = finding
   return [
-    `${paint(colours[level], level)} ${paint('bold', rule)} ${visible(placeOf(location))}`,
+    `${paint(colours[level], level)} ${paint('bold', rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ''}`,
     ...frame(location, paint),
     `  ${visible(text)}`,
     ...related.map((place) => `  ${paint('dim', visible(`${place.note ?? 'see also'}: ${placeOf(place)}`))}`),

@@ -27,6 +27,16 @@ export type ReportFunction<M extends Messages> = <Id extends keyof M & string>(
   more?: { keys?: readonly string[]; fix?: Fix },
 ) => void
 
+/** What every rule is given beside what it judges. */
+interface Context<M extends Messages, P extends TSchema> {
+  readonly params: Static<P>
+  readonly report: ReportFunction<M>
+  /** Says that something could not be judged (it is encrypted, or a tool fills it in); listed as not inspected. */
+  readonly skip: (at: Cursor, reason: string) => void
+  /** The day of the run, YYYY-MM-DD. */
+  readonly today: string
+}
+
 interface Shared<M extends Messages, P extends TSchema> {
   /** `policy/what-must-hold`; also the path of the rule's file and page. */
   readonly id: string
@@ -48,19 +58,19 @@ interface Shared<M extends Messages, P extends TSchema> {
 interface ManifestRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
   /** Reads one object. */
   readonly scope: 'manifest'
-  check(context: { manifest: Manifest; params: Static<P>; report: ReportFunction<M> }): void
+  check(context: Context<M, P> & { manifest: Manifest }): void
 }
 
 interface SnapshotRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
   /** Reads objects of one cluster together; called for each object of `kinds`. */
   readonly scope: 'snapshot'
-  check(context: { manifest: Manifest; snapshot: Snapshot; params: Static<P>; report: ReportFunction<M> }): void
+  check(context: Context<M, P> & { manifest: Manifest; snapshot: Snapshot }): void
 }
 
 interface ChangeRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
   /** Reads both sides; called for each changed object of `kinds`. */
   readonly scope: 'change'
-  check(context: { change: Change; base: Snapshot; head: Snapshot; params: Static<P>; report: ReportFunction<M> }): void
+  check(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
 }
 
 /** One rule, as the engine runs it. */

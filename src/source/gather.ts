@@ -1,4 +1,4 @@
-import type { Evidence } from '../check'
+import type { Evidence } from '../evidence'
 import { type Change, changesBetween, renamedClusters } from '../manifest/change'
 import { type DeclaredClusters, type FileObjects, mapClusters } from '../manifest/cluster'
 import { decodeFile, type LoadedFile, loadFile, mentionsKubernetes } from '../manifest/load'
@@ -12,7 +12,7 @@ import { BlindSpots, wholeGaps } from './blind-spots'
 import { Files } from './files'
 import { loadPartners, needsOtherFiles } from './partners'
 import type { Entry, Revision } from './revision'
-import { readTree, type Skipped, type Tree } from './tree'
+import { readTree, type Tree } from './tree'
 
 /** What to compare, and what decides how much of it has to be read. */
 export interface Scope {
@@ -98,7 +98,7 @@ export async function gather(scope: Scope): Promise<Evidence> {
     inspected: {
       base: base ? inspected(base, baseTree, baseManifests) : null,
       head: inspected(head, headTree, headManifests),
-      skipped: sortedByPath([...headTree.skipped, ...gaps.skipped]),
+      skipped: [...headTree.skipped, ...gaps.skipped],
     },
   }
 }
@@ -182,8 +182,4 @@ function inspected(revision: Revision, tree: Tree, manifests: readonly Manifest[
     sources: new Set(manifests.map(({ origin }) => origin.path)).size,
     manifests: manifests.length,
   }
-}
-
-function sortedByPath(skipped: readonly Skipped[]): Skipped[] {
-  return [...skipped].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }

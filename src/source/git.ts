@@ -11,6 +11,14 @@ export async function openRepository(given: Repository): Promise<Repository & { 
   return { ...given, dir: top || given.dir, bare }
 }
 
+/** Whether a name stands for a commit of this clone. */
+export async function isRevision(repository: Repository, name: string): Promise<boolean> {
+  if (name.startsWith('-')) return false
+  return (
+    (await ask(repository, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`)) !== undefined
+  )
+}
+
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
 /** The commit a revision stands for; one that a shallow clone lacks is fetched by its id. */

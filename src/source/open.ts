@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { Options } from '../options'
 import { DirectoryRevision } from './directory'
-import { defaultBranch, mergeBase, openRepository, resolveCommit } from './git'
+import { defaultBranch, isRevision, mergeBase, openRepository, resolveCommit } from './git'
 import type { Repository } from './git-command'
 import { CommitRevision, WorkingTreeRevision } from './git-revision'
 import type { Revision } from './revision'
@@ -17,8 +17,7 @@ export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'>
 
 /** Opens the two revisions of a change; no base when the head is to be judged whole. */
 export async function openRevisions(opening: Opening): Promise<{ base: Revision | undefined; head: Revision }> {
-  const headFolder = folderOf(opening.head)
-  const baseFolder = folderOf(opening.base)
+  const [headFolder, baseFolder] = await Promise.all([folderOf(opening.head, opening), folderOf(opening.base, opening)])
   if (headFolder && (baseFolder || opening.all)) {
     return {
       base: opening.all || !baseFolder ? undefined : new DirectoryRevision(baseFolder),
@@ -47,9 +46,12 @@ function nameOf(named: string, commit: string): string {
   return commit.startsWith(named) ? short : `${named} (${short})`
 }
 
-/** A folder is named by a path: `./x`, `../x`, `/x`, or any name of a folder that is plainly no revision. */
-function folderOf(named: string | undefined): string | undefined {
-  if (named === undefined || named === '') return undefined
-  const isFolder = statSync(named, { throwIfNoEntry: false })?.isDirectory() === true
-  return isFolder && (named.startsWith('.') || path.isAbsolute(named) || named.includes('/')) ? named : undefined
+/** A name stands for a folder when it is written as a path (`./x`, `../x`, `/x`) or is no revision. */
+async function folderOf(
+  named: string | undefined,
+  { repo: dir, token, trusted }: Opening,
+): Promise<string | undefined> {
+  if (!named || !statSync(named, { throwIfNoEntry: false })?.isDirectory()) return undefined
+  if (named.startsWith('.') || path.isAbsolute(named)) return named
+  return (await isRevision({ dir, token, trusted }, named)) ? undefined : named
 }

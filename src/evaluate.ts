@@ -1,0 +1,104 @@
+import { withDoubt } from './doubt'
+import { GuardError } from './errors'
+import type { Evidence } from './evidence'
+import type { Cursor } from './manifest/cursor'
+import { groupKindOf, type Manifest, nameOf, type Side } from './manifest/manifest'
+import { Snapshot } from './manifest/snapshot'
+import type { ActiveRule } from './policy/policy'
+import type { Draft } from './report/finding'
+
+/** Runs rules over the evidence and keeps what they state. */
+export class Evaluation {
+  /** What the rules could not judge, and why. */
+  readonly skipped: { path: string; reason: string }[] = []
+
+  /** @param today YYYY-MM-DD */
+  constructor(
+    private readonly evidence: Evidence,
+    private readonly rules: readonly ActiveRule[],
+    private readonly touched: (manifest: Manifest) => boolean,
+    private readonly today: string,
+  ) {}
+
+  /** What `manifest` and `snapshot` rules state about one side: of touched objects, and of others together with them. */
+  ofSide(side: Side): Draft[] {
+    const drafts: Draft[] = []
+    const whole = this.evidence.mode === 'all'
+    for (const [cluster, snapshot] of this.evidence[side]) {
+      for (const active of this.rules) {
+        const { rule } = active
+        if (rule.scope === 'change') continue
+        for (const manifest of snapshot.manifests.filter((candidate) => judges(active, candidate))) {
+          if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
+          const made: Draft[] = []
+          const context = this.contextOf(active, cluster, made, side)
+          guarded(active, manifest, () => {
+            if (rule.scope === 'manifest') rule.check({ ...context, manifest })
+            else rule.check({ ...context, manifest, snapshot })
+          })
+          drafts.push(...made.filter((draft) => whole || draft.ends.some((end) => this.touched(end.manifest))))
+        }
+      }
+    }
+    return drafts.map((draft) => withDoubt(draft, this.evidence))
+  }
+
+  /** What `change` rules state. */
+  ofChanges(): Draft[] {
+    const drafts: Draft[] = []
+    for (const change of this.evidence.changes) {
+      const manifest = change.kind === 'added' ? change.after : change.before
+      const [base, head] = [this.evidence.base, this.evidence.head].map(
+        (snapshots) => snapshots.get(change.cluster) ?? new Snapshot(change.cluster, []),
+      ) as [Snapshot, Snapshot]
+      for (const active of this.rules) {
+        const { rule } = active
+        if (rule.scope !== 'change' || !judges(active, manifest)) continue
+        const context = this.contextOf(active, change.cluster, drafts, 'head')
+        guarded(active, manifest, () => rule.check({ ...context, change, base, head }))
+      }
+    }
+    return drafts.map((draft) => withDoubt(draft, this.evidence))
+  }
+
+  private contextOf(active: ActiveRule, cluster: string, drafts: Draft[], side: Side) {
+    return {
+      params: active.params,
+      today: this.today,
+      report: (
+        at: Cursor | readonly Cursor[],
+        message: string,
+        args: object,
+        more: Pick<Partial<Draft>, 'keys' | 'fix'> = {},
+      ) => {
+        const level = active.levelOf(message)
+        if (!level) return
+        const text: string = active.rule.messages[message](args)
+        const ends = Array.isArray(at) ? at : [at]
+        drafts.push({ active, message, text, level, cluster, ends, keys: more.keys ?? [], fix: more.fix })
+      },
+      skip: (at: Cursor, reason: string) => {
+        const { ref, origin } = at.manifest
+        if (side === 'head') this.skipped.push({ path: origin.path, reason: `${nameOf(ref)}: ${reason}` })
+      },
+    }
+  }
+}
+
+function judges({ rule }: ActiveRule, manifest: Manifest): boolean {
+  return rule.kinds === '*' || rule.kinds.includes(groupKindOf(manifest.ref))
+}
+
+/** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */
+function guarded({ rule }: ActiveRule, manifest: Manifest, run: () => void): void {
+  try {
+    run()
+  } catch (cause) {
+    throw new GuardError(
+      'internal',
+      `The rule ${rule.id} crashed on ${nameOf(manifest.ref)}. Please report this with the manifest; until then \`rules: {${rule.id}: {level: off}}\` in the config turns it off.`,
+      { path: manifest.origin.path, region: manifest.object.region },
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,20 @@
+import type { Change } from './manifest/change'
+import type { ClusterMap } from './manifest/cluster'
+import type { Snapshot } from './manifest/snapshot'
+import type { Finding, Report } from './report/report'
+
+/** Everything the gate judges: data only, gathered by a host. */
+export interface Evidence {
+  /** A change between two revisions, or one revision (the head) whole. */
+  readonly mode: Report['mode']
+  readonly changes: readonly Change[]
+  /** By cluster. */
+  readonly base: ReadonlyMap<string, Snapshot>
+  readonly head: ReadonlyMap<string, Snapshot>
+  readonly clusters: ClusterMap
+  /** The texts of every file this change adds, changes or removes. */
+  readonly changedTexts: ReadonlyMap<string, { readonly before?: string; readonly after?: string }>
+  /** What could not be read, and what the change does to the config: `source/*` and `config/*`. */
+  readonly findings: readonly Finding[]
+  readonly inspected: Omit<Report['inspected'], 'changes'>
+}
