@@ -56013,9 +56013,11 @@ var Evaluation = class {
       );
       for (const active of this.rules) {
         const { rule } = active;
-        if (rule.scope !== "change" || !judges(active, manifest)) continue;
-        const context3 = this.contextOf(active, change.cluster, drafts, "head");
-        guarded(active, manifest, () => rule.check({ ...context3, change, base, head }));
+        const context3 = { ...this.contextOf(active, change.cluster, drafts, "head"), change, base, head };
+        if (rule.scope === "change" && judges(active, manifest)) guarded(active, manifest, () => rule.check(context3));
+        if (rule.scope === "snapshot" && reads(active, manifest)) {
+          guarded(active, manifest, () => rule.checkChange?.(context3));
+        }
       }
     }
     return drafts.map((draft) => withDoubt(draft, this.evidence));
@@ -56040,6 +56042,9 @@ var Evaluation = class {
 };
 function judges({ rule }, manifest) {
   return rule.kinds === "*" || rule.kinds.includes(groupKindOf(manifest.ref));
+}
+function reads(active, manifest) {
+  return judges(active, manifest) || active.rule.reads?.includes(groupKindOf(manifest.ref)) === true;
 }
 function guarded({ rule }, manifest, run3) {
   try {

@@ -53,9 +53,11 @@ export class Evaluation {
       ) as [Snapshot, Snapshot]
       for (const active of this.rules) {
         const { rule } = active
-        if (rule.scope !== 'change' || !judges(active, manifest)) continue
-        const context = this.contextOf(active, change.cluster, drafts, 'head')
-        guarded(active, manifest, () => rule.check({ ...context, change, base, head }))
+        const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
+        if (rule.scope === 'change' && judges(active, manifest)) guarded(active, manifest, () => rule.check(context))
+        if (rule.scope === 'snapshot' && reads(active, manifest)) {
+          guarded(active, manifest, () => rule.checkChange?.(context))
+        }
       }
     }
     return drafts.map((draft) => withDoubt(draft, this.evidence))
@@ -87,6 +89,10 @@ export class Evaluation {
 
 function judges({ rule }: ActiveRule, manifest: Manifest): boolean {
   return rule.kinds === '*' || rule.kinds.includes(groupKindOf(manifest.ref))
+}
+
+function reads(active: ActiveRule, manifest: Manifest): boolean {
+  return judges(active, manifest) || active.rule.reads?.includes(groupKindOf(manifest.ref)) === true
 }
 
 /** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */

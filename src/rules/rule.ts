@@ -65,6 +65,8 @@ interface SnapshotRule<M extends Messages, P extends TSchema> extends Shared<M, 
   /** Reads objects of one cluster together; called for each object of `kinds`. */
   readonly scope: 'snapshot'
   check(context: Context<M, P> & { manifest: Manifest; snapshot: Snapshot }): void
+  /** What the rule states of a change besides, for what only two sides show; called for objects of `kinds` and `reads`. */
+  checkChange?(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
 }
 
 interface ChangeRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
