@@ -35,7 +35,7 @@ export async function judge({ base, head, guard }: Case, rule?: string): Promise
     head: new MemoryRevision('head', head),
     rules: active,
     ignore: config.ignore,
-    clusters: [config.clusters],
+    clusters: { base: config.clusters, head: config.clusters },
   })
   return check(evidence, {
     resolution: { ...resolution, rules: active },

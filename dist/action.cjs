@@ -1073,14 +1073,14 @@ var require_util = __commonJS({
         }
         const port = url.port != null ? url.port : url.protocol === "https:" ? 443 : 80;
         let origin = url.origin != null ? url.origin : `${url.protocol || ""}//${url.hostname || ""}:${port}`;
-        let path15 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
+        let path16 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
         if (origin[origin.length - 1] === "/") {
           origin = origin.slice(0, origin.length - 1);
         }
-        if (path15 && path15[0] !== "/") {
-          path15 = `/${path15}`;
+        if (path16 && path16[0] !== "/") {
+          path16 = `/${path16}`;
         }
-        return new URL(`${origin}${path15}`);
+        return new URL(`${origin}${path16}`);
       }
       if (!isHttpOrHttpsPrefixed(url.origin || url.protocol)) {
         throw new InvalidArgumentError("Invalid URL protocol: the URL must start with `http:` or `https:`.");
@@ -1531,39 +1531,39 @@ var require_diagnostics = __commonJS({
       });
       diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
         const {
-          request: { method, path: path15, origin }
+          request: { method, path: path16, origin }
         } = evt;
-        debuglog("sending request to %s %s/%s", method, origin, path15);
+        debuglog("sending request to %s %s/%s", method, origin, path16);
       });
       diagnosticsChannel.channel("undici:request:headers").subscribe((evt) => {
         const {
-          request: { method, path: path15, origin },
+          request: { method, path: path16, origin },
           response: { statusCode }
         } = evt;
         debuglog(
           "received response to %s %s/%s - HTTP %d",
           method,
           origin,
-          path15,
+          path16,
           statusCode
         );
       });
       diagnosticsChannel.channel("undici:request:trailers").subscribe((evt) => {
         const {
-          request: { method, path: path15, origin }
+          request: { method, path: path16, origin }
         } = evt;
-        debuglog("trailers received from %s %s/%s", method, origin, path15);
+        debuglog("trailers received from %s %s/%s", method, origin, path16);
       });
       diagnosticsChannel.channel("undici:request:error").subscribe((evt) => {
         const {
-          request: { method, path: path15, origin },
+          request: { method, path: path16, origin },
           error: error2
         } = evt;
         debuglog(
           "request to %s %s/%s errored - %s",
           method,
           origin,
-          path15,
+          path16,
           error2.message
         );
       });
@@ -1612,9 +1612,9 @@ var require_diagnostics = __commonJS({
         });
         diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
           const {
-            request: { method, path: path15, origin }
+            request: { method, path: path16, origin }
           } = evt;
-          debuglog("sending request to %s %s/%s", method, origin, path15);
+          debuglog("sending request to %s %s/%s", method, origin, path16);
         });
       }
       diagnosticsChannel.channel("undici:websocket:open").subscribe((evt) => {
@@ -1677,7 +1677,7 @@ var require_request = __commonJS({
     var kHandler = /* @__PURE__ */ Symbol("handler");
     var Request = class {
       constructor(origin, {
-        path: path15,
+        path: path16,
         method,
         body,
         headers,
@@ -1692,11 +1692,11 @@ var require_request = __commonJS({
         expectContinue,
         servername
       }, handler2) {
-        if (typeof path15 !== "string") {
+        if (typeof path16 !== "string") {
           throw new InvalidArgumentError("path must be a string");
-        } else if (path15[0] !== "/" && !(path15.startsWith("http://") || path15.startsWith("https://")) && method !== "CONNECT") {
+        } else if (path16[0] !== "/" && !(path16.startsWith("http://") || path16.startsWith("https://")) && method !== "CONNECT") {
           throw new InvalidArgumentError("path must be an absolute URL or start with a slash");
-        } else if (invalidPathRegex.test(path15)) {
+        } else if (invalidPathRegex.test(path16)) {
           throw new InvalidArgumentError("invalid request path");
         }
         if (typeof method !== "string") {
@@ -1762,7 +1762,7 @@ var require_request = __commonJS({
         this.completed = false;
         this.aborted = false;
         this.upgrade = upgrade || null;
-        this.path = query ? buildURL(path15, query) : path15;
+        this.path = query ? buildURL(path16, query) : path16;
         this.origin = origin;
         this.idempotent = idempotent == null ? method === "HEAD" || method === "GET" : idempotent;
         this.blocking = blocking == null ? false : blocking;
@@ -6455,7 +6455,7 @@ var require_client_h1 = __commonJS({
       return method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && method !== "TRACE" && method !== "CONNECT";
     }
     function writeH1(client, request3) {
-      const { method, path: path15, host, upgrade, blocking, reset } = request3;
+      const { method, path: path16, host, upgrade, blocking, reset } = request3;
       let { body, headers, contentLength } = request3;
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH" || method === "QUERY" || method === "PROPFIND" || method === "PROPPATCH";
       if (util.isFormDataLike(body)) {
@@ -6536,7 +6536,7 @@ var require_client_h1 = __commonJS({
       if (blocking) {
         socket[kBlocking] = true;
       }
-      let header = `${method} ${path15} HTTP/1.1\r
+      let header = `${method} ${path16} HTTP/1.1\r
 `;
       if (typeof host === "string") {
         header += `host: ${host}\r
@@ -7065,7 +7065,7 @@ var require_client_h2 = __commonJS({
     }
     function writeH2(client, request3) {
       const session = client[kHTTP2Session];
-      const { method, path: path15, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
+      const { method, path: path16, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
       let { body } = request3;
       if (upgrade) {
         util.errorRequest(client, request3, new Error("Upgrade not supported for H2"));
@@ -7162,7 +7162,7 @@ var require_client_h2 = __commonJS({
         });
         return true;
       }
-      headers[HTTP2_HEADER_PATH] = path15;
+      headers[HTTP2_HEADER_PATH] = path16;
       headers[HTTP2_HEADER_SCHEME] = "https";
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH";
       if (body && typeof body.read === "function") {
@@ -7515,9 +7515,9 @@ var require_redirect_handler = __commonJS({
           return this.handler.onHeaders(statusCode, headers, resume, statusText);
         }
         const { origin, pathname, search } = util.parseURL(new URL(this.location, this.opts.origin && new URL(this.opts.path, this.opts.origin)));
-        const path15 = search ? `${pathname}${search}` : pathname;
+        const path16 = search ? `${pathname}${search}` : pathname;
         this.opts.headers = cleanRequestHeaders(this.opts.headers, statusCode === 303, this.opts.origin !== origin);
-        this.opts.path = path15;
+        this.opts.path = path16;
         this.opts.origin = origin;
         this.opts.maxRedirections = 0;
         this.opts.query = null;
@@ -8756,10 +8756,10 @@ var require_proxy_agent = __commonJS({
         };
         const {
           origin,
-          path: path15 = "/",
+          path: path16 = "/",
           headers = {}
         } = opts;
-        opts.path = origin + path15;
+        opts.path = origin + path16;
         if (!("host" in headers) && !("Host" in headers)) {
           const { host } = new URL2(origin);
           headers.host = host;
@@ -10731,20 +10731,20 @@ var require_mock_utils = __commonJS({
       }
       return true;
     }
-    function safeUrl(path15) {
-      if (typeof path15 !== "string") {
-        return path15;
+    function safeUrl(path16) {
+      if (typeof path16 !== "string") {
+        return path16;
       }
-      const pathSegments = path15.split("?");
+      const pathSegments = path16.split("?");
       if (pathSegments.length !== 2) {
-        return path15;
+        return path16;
       }
       const qp = new URLSearchParams(pathSegments.pop());
       qp.sort();
       return [...pathSegments, qp.toString()].join("?");
     }
-    function matchKey(mockDispatch2, { path: path15, method, body, headers }) {
-      const pathMatch = matchValue(mockDispatch2.path, path15);
+    function matchKey(mockDispatch2, { path: path16, method, body, headers }) {
+      const pathMatch = matchValue(mockDispatch2.path, path16);
       const methodMatch = matchValue(mockDispatch2.method, method);
       const bodyMatch = typeof mockDispatch2.body !== "undefined" ? matchValue(mockDispatch2.body, body) : true;
       const headersMatch = matchHeaders(mockDispatch2, headers);
@@ -10766,7 +10766,7 @@ var require_mock_utils = __commonJS({
     function getMockDispatch(mockDispatches, key) {
       const basePath = key.query ? buildURL(key.path, key.query) : key.path;
       const resolvedPath = typeof basePath === "string" ? safeUrl(basePath) : basePath;
-      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path15 }) => matchValue(safeUrl(path15), resolvedPath));
+      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path16 }) => matchValue(safeUrl(path16), resolvedPath));
       if (matchedMockDispatches.length === 0) {
         throw new MockNotMatchedError(`Mock dispatch not matched for path '${resolvedPath}'`);
       }
@@ -10804,9 +10804,9 @@ var require_mock_utils = __commonJS({
       }
     }
     function buildKey(opts) {
-      const { path: path15, method, body, headers, query } = opts;
+      const { path: path16, method, body, headers, query } = opts;
       return {
-        path: path15,
+        path: path16,
         method,
         body,
         headers,
@@ -11269,10 +11269,10 @@ var require_pending_interceptors_formatter = __commonJS({
       }
       format(pendingInterceptors) {
         const withPrettyHeaders = pendingInterceptors.map(
-          ({ method, path: path15, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
+          ({ method, path: path16, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
             Method: method,
             Origin: origin,
-            Path: path15,
+            Path: path16,
             "Status code": statusCode,
             Persistent: persist ? PERSISTENT : NOT_PERSISTENT,
             Invocations: timesInvoked,
@@ -16151,9 +16151,9 @@ var require_util6 = __commonJS({
         }
       }
     }
-    function validateCookiePath(path15) {
-      for (let i = 0; i < path15.length; ++i) {
-        const code4 = path15.charCodeAt(i);
+    function validateCookiePath(path16) {
+      for (let i = 0; i < path16.length; ++i) {
+        const code4 = path16.charCodeAt(i);
         if (code4 < 32 || // exclude CTLs (0-31)
         code4 > 126 || // exclude DEL and non-ascii
         code4 === 59) {
@@ -19073,11 +19073,11 @@ var require_undici = __commonJS({
           if (typeof opts.path !== "string") {
             throw new InvalidArgumentError("invalid opts.path");
           }
-          let path15 = opts.path;
+          let path16 = opts.path;
           if (!opts.path.startsWith("/")) {
-            path15 = `/${path15}`;
+            path16 = `/${path16}`;
           }
-          url = new URL(util.parseOrigin(url).origin + path15);
+          url = new URL(util.parseOrigin(url).origin + path16);
         } else {
           if (!opts) {
             opts = typeof url === "object" ? url : {};
@@ -20081,7 +20081,7 @@ var require_visit = __commonJS({
     var BREAK = /* @__PURE__ */ Symbol("break visit");
     var SKIP2 = /* @__PURE__ */ Symbol("skip children");
     var REMOVE = /* @__PURE__ */ Symbol("remove node");
-    function visit2(node2, visitor) {
+    function visit3(node2, visitor) {
       const visitor_ = initVisitor(visitor);
       if (identity.isDocument(node2)) {
         const cd = visit_(null, node2.contents, visitor_, Object.freeze([node2]));
@@ -20090,20 +20090,20 @@ var require_visit = __commonJS({
       } else
         visit_(null, node2, visitor_, Object.freeze([]));
     }
-    visit2.BREAK = BREAK;
-    visit2.SKIP = SKIP2;
-    visit2.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path15) {
-      const ctrl = callVisitor(key, node2, visitor, path15);
+    visit3.BREAK = BREAK;
+    visit3.SKIP = SKIP2;
+    visit3.REMOVE = REMOVE;
+    function visit_(key, node2, visitor, path16) {
+      const ctrl = callVisitor(key, node2, visitor, path16);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path15, ctrl);
-        return visit_(key, ctrl, visitor, path15);
+        replaceNode(key, path16, ctrl);
+        return visit_(key, ctrl, visitor, path16);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path15 = Object.freeze(path15.concat(node2));
+          path16 = Object.freeze(path16.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path15);
+            const ci = visit_(i, node2.items[i], visitor, path16);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20114,13 +20114,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path15 = Object.freeze(path15.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path15);
+          path16 = Object.freeze(path16.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path16);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path15);
+          const cv = visit_("value", node2.value, visitor, path16);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20141,17 +20141,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path15) {
-      const ctrl = await callVisitor(key, node2, visitor, path15);
+    async function visitAsync_(key, node2, visitor, path16) {
+      const ctrl = await callVisitor(key, node2, visitor, path16);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path15, ctrl);
-        return visitAsync_(key, ctrl, visitor, path15);
+        replaceNode(key, path16, ctrl);
+        return visitAsync_(key, ctrl, visitor, path16);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path15 = Object.freeze(path15.concat(node2));
+          path16 = Object.freeze(path16.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path15);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path16);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20162,13 +20162,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path15 = Object.freeze(path15.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path15);
+          path16 = Object.freeze(path16.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path16);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path15);
+          const cv = await visitAsync_("value", node2.value, visitor, path16);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20195,23 +20195,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path15) {
+    function callVisitor(key, node2, visitor, path16) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path15);
+        return visitor(key, node2, path16);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path15);
+        return visitor.Map?.(key, node2, path16);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path15);
+        return visitor.Seq?.(key, node2, path16);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path15);
+        return visitor.Pair?.(key, node2, path16);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path15);
+        return visitor.Scalar?.(key, node2, path16);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path15);
+        return visitor.Alias?.(key, node2, path16);
       return void 0;
     }
-    function replaceNode(key, path15, node2) {
-      const parent = path15[path15.length - 1];
+    function replaceNode(key, path16, node2) {
+      const parent = path16[path16.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -20226,7 +20226,7 @@ var require_visit = __commonJS({
         throw new Error(`Cannot replace node with ${pt} parent`);
       }
     }
-    exports2.visit = visit2;
+    exports2.visit = visit3;
     exports2.visitAsync = visitAsync;
   }
 });
@@ -20236,7 +20236,7 @@ var require_directives = __commonJS({
   "node_modules/yaml/dist/doc/directives.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var visit2 = require_visit();
+    var visit3 = require_visit();
     var escapeChars = {
       "!": "%21",
       ",": "%2C",
@@ -20380,7 +20380,7 @@ var require_directives = __commonJS({
         let tagNames;
         if (doc && tagEntries.length > 0 && identity.isNode(doc.contents)) {
           const tags = {};
-          visit2.visit(doc.contents, (_key, node2) => {
+          visit3.visit(doc.contents, (_key, node2) => {
             if (identity.isNode(node2) && node2.tag)
               tags[node2.tag] = true;
           });
@@ -20407,7 +20407,7 @@ var require_anchors = __commonJS({
   "node_modules/yaml/dist/doc/anchors.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var visit2 = require_visit();
+    var visit3 = require_visit();
     function anchorIsValid(anchor) {
       if (/[\x00-\x19\s,[\]{}]/.test(anchor)) {
         const sa = JSON.stringify(anchor);
@@ -20418,7 +20418,7 @@ var require_anchors = __commonJS({
     }
     function anchorNames(root3) {
       const anchors = /* @__PURE__ */ new Set();
-      visit2.visit(root3, {
+      visit3.visit(root3, {
         Value(_key, node2) {
           if (node2.anchor)
             anchors.add(node2.anchor);
@@ -20598,7 +20598,7 @@ var require_Alias = __commonJS({
   "node_modules/yaml/dist/nodes/Alias.js"(exports2) {
     "use strict";
     var anchors = require_anchors();
-    var visit2 = require_visit();
+    var visit3 = require_visit();
     var identity = require_identity();
     var Node = require_Node();
     var toJS = require_toJS();
@@ -20624,7 +20624,7 @@ var require_Alias = __commonJS({
           nodes = ctx.aliasResolveCache;
         } else {
           nodes = [];
-          visit2.visit(doc, {
+          visit3.visit(doc, {
             Node: (_key, node2) => {
               if (identity.isAlias(node2) || identity.hasAnchor(node2))
                 nodes.push(node2);
@@ -20823,10 +20823,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path15, value) {
+    function collectionFromPath(schema, path16, value) {
       let v = value;
-      for (let i = path15.length - 1; i >= 0; --i) {
-        const k = path15[i];
+      for (let i = path16.length - 1; i >= 0; --i) {
+        const k = path16[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -20845,7 +20845,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path15) => path15 == null || typeof path15 === "object" && !!path15[Symbol.iterator]().next().done;
+    var isEmptyPath = (path16) => path16 == null || typeof path16 === "object" && !!path16[Symbol.iterator]().next().done;
     var Collection2 = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -20875,11 +20875,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path15, value) {
-        if (isEmptyPath(path15))
+      addIn(path16, value) {
+        if (isEmptyPath(path16))
           this.add(value);
         else {
-          const [key, ...rest] = path15;
+          const [key, ...rest] = path16;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -20893,8 +20893,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path15) {
-        const [key, ...rest] = path15;
+      deleteIn(path16) {
+        const [key, ...rest] = path16;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -20908,8 +20908,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path15, keepScalar) {
-        const [key, ...rest] = path15;
+      getIn(path16, keepScalar) {
+        const [key, ...rest] = path16;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -20927,8 +20927,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path15) {
-        const [key, ...rest] = path15;
+      hasIn(path16) {
+        const [key, ...rest] = path16;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -20938,8 +20938,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path15, value) {
-        const [key, ...rest] = path15;
+      setIn(path16, value) {
+        const [key, ...rest] = path16;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -20983,14 +20983,14 @@ var require_foldFlowLines = __commonJS({
     var FOLD_FLOW = "flow";
     var FOLD_BLOCK = "block";
     var FOLD_QUOTED = "quoted";
-    function foldFlowLines(text2, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
+    function foldFlowLines(text3, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
       if (!lineWidth || lineWidth < 0)
-        return text2;
+        return text3;
       if (lineWidth < minContentWidth)
         minContentWidth = 0;
       const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent2.length);
-      if (text2.length <= endStep)
-        return text2;
+      if (text3.length <= endStep)
+        return text3;
       const folds = [];
       const escapedFolds = {};
       let end = lineWidth - indent2.length;
@@ -21007,14 +21007,14 @@ var require_foldFlowLines = __commonJS({
       let escStart = -1;
       let escEnd = -1;
       if (mode === FOLD_BLOCK) {
-        i = consumeMoreIndentedLines(text2, i, indent2.length);
+        i = consumeMoreIndentedLines(text3, i, indent2.length);
         if (i !== -1)
           end = i + endStep;
       }
-      for (let ch; ch = text2[i += 1]; ) {
+      for (let ch; ch = text3[i += 1]; ) {
         if (mode === FOLD_QUOTED && ch === "\\") {
           escStart = i;
-          switch (text2[i + 1]) {
+          switch (text3[i + 1]) {
             case "x":
               i += 3;
               break;
@@ -21031,12 +21031,12 @@ var require_foldFlowLines = __commonJS({
         }
         if (ch === "\n") {
           if (mode === FOLD_BLOCK)
-            i = consumeMoreIndentedLines(text2, i, indent2.length);
+            i = consumeMoreIndentedLines(text3, i, indent2.length);
           end = i + indent2.length + endStep;
           split2 = void 0;
         } else {
           if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
-            const next = text2[i + 1];
+            const next = text3[i + 1];
             if (next && next !== " " && next !== "\n" && next !== "	")
               split2 = i;
           }
@@ -21048,12 +21048,12 @@ var require_foldFlowLines = __commonJS({
             } else if (mode === FOLD_QUOTED) {
               while (prev === " " || prev === "	") {
                 prev = ch;
-                ch = text2[i += 1];
+                ch = text3[i += 1];
                 overflow = true;
               }
               const j = i > escEnd + 1 ? i - 2 : escStart - 1;
               if (escapedFolds[j])
-                return text2;
+                return text3;
               folds.push(j);
               escapedFolds[j] = true;
               end = j + endStep;
@@ -21068,39 +21068,39 @@ var require_foldFlowLines = __commonJS({
       if (overflow && onOverflow)
         onOverflow();
       if (folds.length === 0)
-        return text2;
+        return text3;
       if (onFold)
         onFold();
-      let res = text2.slice(0, folds[0]);
+      let res = text3.slice(0, folds[0]);
       for (let i2 = 0; i2 < folds.length; ++i2) {
         const fold = folds[i2];
-        const end2 = folds[i2 + 1] || text2.length;
+        const end2 = folds[i2 + 1] || text3.length;
         if (fold === 0)
           res = `
-${indent2}${text2.slice(0, end2)}`;
+${indent2}${text3.slice(0, end2)}`;
         else {
           if (mode === FOLD_QUOTED && escapedFolds[fold])
-            res += `${text2[fold]}\\`;
+            res += `${text3[fold]}\\`;
           res += `
-${indent2}${text2.slice(fold + 1, end2)}`;
+${indent2}${text3.slice(fold + 1, end2)}`;
         }
       }
       return res;
     }
-    function consumeMoreIndentedLines(text2, i, indent2) {
+    function consumeMoreIndentedLines(text3, i, indent2) {
       let end = i;
       let start4 = i + 1;
-      let ch = text2[start4];
+      let ch = text3[start4];
       while (ch === " " || ch === "	") {
         if (i < start4 + indent2) {
-          ch = text2[++i];
+          ch = text3[++i];
         } else {
           do {
-            ch = text2[++i];
+            ch = text3[++i];
           } while (ch && ch !== "\n");
           end = i;
           start4 = i + 1;
-          ch = text2[start4];
+          ch = text3[start4];
         }
       }
       return end;
@@ -23454,9 +23454,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path15, value) {
+      addIn(path16, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path15, value);
+          this.contents.addIn(path16, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -23531,14 +23531,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path15) {
-        if (Collection2.isEmptyPath(path15)) {
+      deleteIn(path16) {
+        if (Collection2.isEmptyPath(path16)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path15) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path16) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -23553,10 +23553,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path15, keepScalar) {
-        if (Collection2.isEmptyPath(path15))
+      getIn(path16, keepScalar) {
+        if (Collection2.isEmptyPath(path16))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path15, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path16, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -23567,10 +23567,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path15) {
-        if (Collection2.isEmptyPath(path15))
+      hasIn(path16) {
+        if (Collection2.isEmptyPath(path16))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path15) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path16) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -23587,13 +23587,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path15, value) {
-        if (Collection2.isEmptyPath(path15)) {
+      setIn(path16, value) {
+        if (Collection2.isEmptyPath(path16)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path15), value);
+          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path16), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path15, value);
+          this.contents.setIn(path16, value);
         }
       }
       /**
@@ -25546,17 +25546,17 @@ var require_cst_visit = __commonJS({
     var BREAK = /* @__PURE__ */ Symbol("break visit");
     var SKIP2 = /* @__PURE__ */ Symbol("skip children");
     var REMOVE = /* @__PURE__ */ Symbol("remove item");
-    function visit2(cst, visitor) {
+    function visit3(cst, visitor) {
       if ("type" in cst && cst.type === "document")
         cst = { start: cst.start, value: cst.value };
       _visit(Object.freeze([]), cst, visitor);
     }
-    visit2.BREAK = BREAK;
-    visit2.SKIP = SKIP2;
-    visit2.REMOVE = REMOVE;
-    visit2.itemAtPath = (cst, path15) => {
+    visit3.BREAK = BREAK;
+    visit3.SKIP = SKIP2;
+    visit3.REMOVE = REMOVE;
+    visit3.itemAtPath = (cst, path16) => {
       let item = cst;
-      for (const [field, index] of path15) {
+      for (const [field, index] of path16) {
         const tok = item?.[field];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -25565,23 +25565,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit2.parentCollection = (cst, path15) => {
-      const parent = visit2.itemAtPath(cst, path15.slice(0, -1));
-      const field = path15[path15.length - 1][0];
+    visit3.parentCollection = (cst, path16) => {
+      const parent = visit3.itemAtPath(cst, path16.slice(0, -1));
+      const field = path16[path16.length - 1][0];
       const coll = parent?.[field];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path15, item, visitor) {
-      let ctrl = visitor(item, path15);
+    function _visit(path16, item, visitor) {
+      let ctrl = visitor(item, path16);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field of ["key", "value"]) {
         const token = item[field];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path15.concat([[field, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path16.concat([[field, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -25592,12 +25592,12 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field === "key")
-            ctrl = ctrl(item, path15);
+            ctrl = ctrl(item, path16);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path15) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path16) : ctrl;
     }
-    exports2.visit = visit2;
+    exports2.visit = visit3;
   }
 });
 
@@ -27313,7 +27313,7 @@ var require_dist = __commonJS({
     var lineCounter = require_line_counter();
     var parser = require_parser();
     var publicApi = require_public_api();
-    var visit2 = require_visit();
+    var visit3 = require_visit();
     exports2.Composer = composer.Composer;
     exports2.Document = Document.Document;
     exports2.Schema = Schema.Schema;
@@ -27341,8 +27341,8 @@ var require_dist = __commonJS({
     exports2.parseAllDocuments = publicApi.parseAllDocuments;
     exports2.parseDocument = publicApi.parseDocument;
     exports2.stringify = publicApi.stringify;
-    exports2.visit = visit2.visit;
-    exports2.visitAsync = visit2.visitAsync;
+    exports2.visit = visit3.visit;
+    exports2.visitAsync = visit3.visitAsync;
   }
 });
 
@@ -30575,8 +30575,8 @@ var require_utils2 = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path15) {
-      let input = path15;
+    function removeDotSegments(path16) {
+      let input = path16;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -30650,11 +30650,11 @@ var require_utils2 = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path15) {
-      if (path15 === "" || path15[0] === "/") {
-        return removeDotSegments(path15);
+    function removeDotSegmentsRelative(path16) {
+      if (path16 === "" || path16[0] === "/") {
+        return removeDotSegments(path16);
       }
-      const segments = path15.split("/");
+      const segments = path16.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -31017,8 +31017,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path15 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path15 && path15 !== "/" ? path15 : void 0;
+        const path16 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path16 && path16 !== "/" ? path16 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -31994,7 +31994,7 @@ var require_core = __commonJS({
       errorsText(errors = this.errors, { separator = ", ", dataVar = "data" } = {}) {
         if (!errors || errors.length === 0)
           return "No errors";
-        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text2, msg) => text2 + separator + msg);
+        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text3, msg) => text3 + separator + msg);
       }
       $dataMetaSchema(metaSchema, keywordsJsonPointers) {
         const rules2 = this.RULES.all;
@@ -37042,7 +37042,7 @@ var require_semver2 = __commonJS({
 // src/action/main.ts
 var import_node_fs5 = require("node:fs");
 var import_node_os = require("node:os");
-var import_node_path7 = __toESM(require("node:path"), 1);
+var import_node_path8 = __toESM(require("node:path"), 1);
 
 // node_modules/@actions/core/lib/core.js
 var core_exports = {};
@@ -38164,8 +38164,8 @@ var Summary = class {
    *
    * @returns {Summary} summary instance
    */
-  addRaw(text2, addEOL = false) {
-    this._buffer += text2;
+  addRaw(text3, addEOL = false) {
+    this._buffer += text3;
     return addEOL ? this.addEOL() : this;
   }
   /**
@@ -38261,10 +38261,10 @@ var Summary = class {
    *
    * @returns {Summary} summary instance
    */
-  addHeading(text2, level) {
+  addHeading(text3, level) {
     const tag = `h${level}`;
     const allowedTag = ["h1", "h2", "h3", "h4", "h5", "h6"].includes(tag) ? tag : "h1";
-    const element = this.wrap(allowedTag, text2);
+    const element = this.wrap(allowedTag, text3);
     return this.addRaw(element).addEOL();
   }
   /**
@@ -38293,9 +38293,9 @@ var Summary = class {
    *
    * @returns {Summary} summary instance
    */
-  addQuote(text2, cite) {
+  addQuote(text3, cite) {
     const attrs = Object.assign({}, cite && { cite });
-    const element = this.wrap("blockquote", text2, attrs);
+    const element = this.wrap("blockquote", text3, attrs);
     return this.addRaw(element).addEOL();
   }
   /**
@@ -38306,8 +38306,8 @@ var Summary = class {
    *
    * @returns {Summary} summary instance
    */
-  addLink(text2, href) {
-    const element = this.wrap("a", text2, { href });
+  addLink(text3, href) {
+    const element = this.wrap("a", text3, { href });
     return this.addRaw(element).addEOL();
   }
 };
@@ -39331,8 +39331,8 @@ var Context = class {
       if ((0, import_fs2.existsSync)(process.env.GITHUB_EVENT_PATH)) {
         this.payload = JSON.parse((0, import_fs2.readFileSync)(process.env.GITHUB_EVENT_PATH, { encoding: "utf8" }));
       } else {
-        const path15 = process.env.GITHUB_EVENT_PATH;
-        process.stdout.write(`GITHUB_EVENT_PATH ${path15} does not exist${import_os3.EOL}`);
+        const path16 = process.env.GITHUB_EVENT_PATH;
+        process.stdout.write(`GITHUB_EVENT_PATH ${path16} does not exist${import_os3.EOL}`);
       }
     }
     this.eventName = process.env.GITHUB_EVENT_NAME;
@@ -40092,8 +40092,8 @@ var convertMarkedBigIntsReviver = (key, value, context3, userReviver) => {
   if (!hasUserReviver) return value;
   return userReviver(key, value, context3);
 };
-var JSONParseV2 = (text2, reviver) => {
-  return JSON.parse(text2, (key, value, context3) => {
+var JSONParseV2 = (text3, reviver) => {
+  return JSON.parse(text3, (key, value, context3) => {
     const isNumber = typeof value === "number";
     const isOutOfBounds = value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER;
     const isBigNumber = isNumber && isOutOfBounds;
@@ -40151,8 +40151,8 @@ var applyReviverIteratively = (parsed, userReviver) => {
   }
   return rootHolder[""];
 };
-var serializeBigInts = (text2) => {
-  return text2.replace(
+var serializeBigInts = (text3) => {
+  return text3.replace(
     stringsOrLargeNumbers,
     (match3, digits, fractional, exponential) => {
       const isString = match3[0] === '"';
@@ -40166,18 +40166,18 @@ var serializeBigInts = (text2) => {
     }
   );
 };
-var JSONParse = (text2, reviver) => {
-  if (!text2) return originalParse(text2, reviver);
+var JSONParse = (text3, reviver) => {
+  if (!text3) return originalParse(text3, reviver);
   try {
-    if (isContextSourceSupported()) return JSONParseV2(text2, reviver);
-    const serializedData = serializeBigInts(text2);
+    if (isContextSourceSupported()) return JSONParseV2(text3, reviver);
+    const serializedData = serializeBigInts(text3);
     return originalParse(
       serializedData,
       (key, value, context3) => convertMarkedBigIntsReviver(key, value, context3, reviver)
     );
   } catch (error2) {
     if (error2 instanceof RangeError) {
-      const serializedData = serializeBigInts(text2);
+      const serializedData = serializeBigInts(text3);
       const parsed = originalParse(serializedData);
       return applyReviverIteratively(parsed, reviver);
     }
@@ -40345,12 +40345,12 @@ async function getResponseData(response) {
   }
   const mimetype = (0, import_fast_content_type_parse.safeParse)(contentType);
   if (isJSONResponse(mimetype)) {
-    let text2 = "";
+    let text3 = "";
     try {
-      text2 = await response.text();
-      return JSONParse(text2);
+      text3 = await response.text();
+      return JSONParse(text3);
     } catch (err) {
-      return text2;
+      return text3;
     }
   } else if (mimetype.type.startsWith("text/") || mimetype.parameters.charset?.toLowerCase() === "utf-8") {
     return response.text().catch(noop);
@@ -40524,12 +40524,12 @@ async function getResponseData2(response) {
   }
   const mimetype = (0, import_fast_content_type_parse2.safeParse)(contentType);
   if (isJSONResponse2(mimetype)) {
-    let text2 = "";
+    let text3 = "";
     try {
-      text2 = await response.text();
-      return JSONParse(text2);
+      text3 = await response.text();
+      return JSONParse(text3);
     } catch (err) {
-      return text2;
+      return text3;
     }
   } else if (mimetype.type.startsWith("text/") || mimetype.parameters.charset?.toLowerCase() === "utf-8") {
     return response.text().catch(noop2);
@@ -43455,10 +43455,13 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path15, region } = this.at;
-    return region ? `${path15}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path15}: ${this.message}`;
+    const { path: path16, region } = this.at;
+    return region ? `${path16}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path16}: ${this.message}`;
   }
 };
+
+// src/report/annotations.ts
+var import_node_crypto = require("node:crypto");
 
 // src/report/report.ts
 function countsFor(finding, mode) {
@@ -43467,12 +43470,2653 @@ function countsFor(finding, mode) {
 }
 
 // src/report/visible.ts
-function visible(text2) {
-  return text2.replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
+function visible(text3) {
+  return text3.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
+    if (char === "\n") return "\\n";
+    if (char === "	") return "\\t";
     const code4 = (char.codePointAt(0) ?? 0).toString(16);
     return code4.length <= 2 ? `\\x${code4.padStart(2, "0")}` : `\\u{${code4}}`;
-  });
+  }).replace(/^(\s*)::/, "$1\\x3a:").replaceAll("##[", "#\\x23[");
 }
+function visibleLines(text3) {
+  return text3.split("\n").map(visible).join("\n");
+}
+
+// node_modules/balanced-match/dist/esm/index.js
+var range = (a, b, str) => {
+  let begs, beg, left, right = void 0, result;
+  let ai = str.indexOf(a);
+  let bi = str.indexOf(b, ai + 1);
+  let i = ai;
+  if (ai >= 0 && bi > 0) {
+    if (a === b) {
+      return [ai, bi];
+    }
+    begs = [];
+    left = str.length;
+    while (i >= 0 && !result) {
+      if (i === ai) {
+        begs.push(i);
+        ai = str.indexOf(a, i + 1);
+      } else if (begs.length === 1) {
+        const r = begs.pop();
+        if (r !== void 0)
+          result = [r, bi];
+      } else {
+        beg = begs.pop();
+        if (beg !== void 0 && beg < left) {
+          left = beg;
+          right = bi;
+        }
+        bi = str.indexOf(b, i + 1);
+      }
+      i = ai < bi && ai >= 0 ? ai : bi;
+    }
+    if (begs.length && right !== void 0) {
+      result = [left, right];
+    }
+  }
+  return result;
+};
+
+// node_modules/brace-expansion/dist/esm/index.js
+var escSlash = "\0SLASH" + Math.random().toFixed(16) + "\0";
+var escOpen = "\0OPEN" + Math.random().toFixed(16) + "\0";
+var escClose = "\0CLOSE" + Math.random().toFixed(16) + "\0";
+var escComma = "\0COMMA" + Math.random().toFixed(16) + "\0";
+var escPeriod = "\0PERIOD" + Math.random().toFixed(16) + "\0";
+var escSlashPattern = new RegExp(escSlash, "g");
+var escOpenPattern = new RegExp(escOpen, "g");
+var escClosePattern = new RegExp(escClose, "g");
+var escCommaPattern = new RegExp(escComma, "g");
+var escPeriodPattern = new RegExp(escPeriod, "g");
+var slashPattern = /\\\\/g;
+var openPattern = /\\{/g;
+var closePattern = /\\}/g;
+var commaPattern = /\\,/g;
+var periodPattern = /\\\./g;
+var EXPANSION_MAX = 1e5;
+var EXPANSION_MAX_LENGTH = 4e6;
+var EXPANSION_MAX_DEPTH = 1e3;
+var EXPANSION_MAX_REWRITES = 1e3;
+var EXPANSION_MAX_STEPS = 2e7;
+var CALL_STEPS = 16;
+function numeric(str) {
+  return !isNaN(str) ? parseInt(str, 10) : str.charCodeAt(0);
+}
+function escapeBraces(str) {
+  return str.replace(slashPattern, escSlash).replace(openPattern, escOpen).replace(closePattern, escClose).replace(commaPattern, escComma).replace(periodPattern, escPeriod);
+}
+function unescapeBraces(str) {
+  return str.replace(escSlashPattern, "\\").replace(escOpenPattern, "{").replace(escClosePattern, "}").replace(escCommaPattern, ",").replace(escPeriodPattern, ".");
+}
+function pushAll(target, items) {
+  for (let i = 0; i < items.length; i++) {
+    target.push(items[i]);
+  }
+}
+function balancedWithBudget(str, masked, budget) {
+  if (budget.remaining < 0) {
+    return void 0;
+  }
+  const r = range("{", "}", masked);
+  const unmatched = r !== void 0 && masked.indexOf("{") < r[0];
+  budget.remaining -= r && !unmatched ? r[1] + 1 : str.length;
+  if (!r || budget.remaining < 0) {
+    return void 0;
+  }
+  return {
+    end: r[1],
+    pre: str.slice(0, r[0]),
+    body: str.slice(r[0] + 1, r[1]),
+    post: str.slice(r[1] + 1),
+    unmatched
+  };
+}
+function maskUnmatchedOpens(masked, budget) {
+  budget.remaining -= masked.length;
+  const open2 = [];
+  for (let i = 0; i < masked.length; i++) {
+    const c = masked.charCodeAt(i);
+    if (c === 123) {
+      open2.push(i);
+    } else if (c === 125 && open2.length) {
+      open2.pop();
+    }
+  }
+  let out = "";
+  let last = 0;
+  for (let i = 0; i < open2.length; i++) {
+    const at2 = open2[i];
+    out += masked.slice(last, at2) + "\0";
+    last = at2 + 1;
+  }
+  return out + masked.slice(last);
+}
+function commaSetFollows(str, budget) {
+  budget.remaining -= str.length;
+  if (budget.remaining < 0) {
+    return false;
+  }
+  let close = false;
+  for (let i = str.length - 1; i >= 0; i--) {
+    const c = str.charCodeAt(i);
+    if (c === 125) {
+      close = true;
+    } else if (c === 10 || c === 13 || c === 8232 || c === 8233) {
+      close = false;
+    } else if (c === 44 && close && str.charCodeAt(i + 1) !== 44) {
+      return true;
+    }
+  }
+  return false;
+}
+function parseCommaParts(str, budget) {
+  const parts = [];
+  let carry = "";
+  for (; ; ) {
+    const m = balancedWithBudget(str, str, budget);
+    if (budget.remaining < 0) {
+      return void 0;
+    }
+    if (!m) {
+      const tail = str.split(",");
+      tail[0] = carry + tail[0];
+      pushAll(parts, tail);
+      return parts;
+    }
+    const { pre, body, post } = m;
+    const p = pre.split(",");
+    p[0] = carry + p[0];
+    p[p.length - 1] += "{" + body + "}";
+    if (!post.length) {
+      pushAll(parts, p);
+      return parts;
+    }
+    carry = p.pop();
+    pushAll(parts, p);
+    str = post;
+  }
+}
+function bound(value, fallback) {
+  return value === void 0 || isNaN(value) ? fallback : value;
+}
+function expand2(str, options2 = {}) {
+  if (!str) {
+    return [];
+  }
+  const max = bound(options2.max, EXPANSION_MAX);
+  const maxLength = bound(options2.maxLength, EXPANSION_MAX_LENGTH);
+  const maxDepth = bound(options2.maxDepth, EXPANSION_MAX_DEPTH);
+  const maxRewrites = bound(options2.maxRewrites, EXPANSION_MAX_REWRITES);
+  const maxSteps = bound(options2.maxSteps, EXPANSION_MAX_STEPS);
+  if (str.slice(0, 2) === "{}") {
+    str = "\\{\\}" + str.slice(2);
+  }
+  return expand_(escapeBraces(str), max, maxLength, maxDepth, 0, maxRewrites, { remaining: maxSteps }, true).map(unescapeBraces);
+}
+function embrace(str) {
+  return "{" + str + "}";
+}
+function isPadded(el) {
+  return /^-?0\d/.test(el);
+}
+function lte(i, y) {
+  return i <= y;
+}
+function gte(i, y) {
+  return i >= y;
+}
+function combine(acc, pre, values, max, maxLength, dropEmpties, budget) {
+  const out = [];
+  let length = 0;
+  let nonEmpty;
+  outer: for (let a = 0; a < acc.length; a++) {
+    const prefix2 = acc[a] + pre;
+    let vs = values;
+    if (dropEmpties && !prefix2) {
+      if (!nonEmpty)
+        nonEmpty = values.filter((v) => v);
+      vs = nonEmpty;
+    }
+    for (let v = 0; v < vs.length; v++) {
+      if (out.length >= max)
+        break outer;
+      const expansion = prefix2 + vs[v];
+      if (length + expansion.length > maxLength)
+        break outer;
+      out.push(expansion);
+      length += expansion.length;
+    }
+  }
+  budget.remaining -= out.length;
+  return out;
+}
+function expandSequence(body, isAlphaSequence, max, maxLength, budget) {
+  const n = body.split(/\.\./);
+  const N = [];
+  if (n[0] === void 0 || n[1] === void 0) {
+    return N;
+  }
+  const x = numeric(n[0]);
+  const y = numeric(n[1]);
+  const width = Math.max(n[0].length, n[1].length);
+  let incr = n.length === 3 && n[2] !== void 0 ? Math.max(Math.abs(numeric(n[2])), 1) : 1;
+  let test = lte;
+  const reverse = y < x;
+  if (reverse) {
+    incr *= -1;
+    test = gte;
+  }
+  const pad = n.some(isPadded);
+  const cost = pad ? width : 1;
+  let length = 0;
+  for (let i = x; test(i, y) && N.length < max; i += incr) {
+    budget.remaining -= cost;
+    if (budget.remaining < 0) {
+      return void 0;
+    }
+    let c;
+    if (isAlphaSequence) {
+      c = String.fromCharCode(i);
+      if (c === "\\") {
+        c = "";
+      }
+    } else {
+      c = String(i);
+      if (pad) {
+        const need = width - c.length;
+        if (need > 0) {
+          const z = new Array(need + 1).join("0");
+          if (i < 0) {
+            c = "-" + z + c.slice(1);
+          } else {
+            c = z + c;
+          }
+        }
+      }
+    }
+    if (length + c.length > maxLength)
+      break;
+    N.push(c);
+    length += c.length;
+  }
+  return N;
+}
+function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTop) {
+  budget.remaining -= CALL_STEPS;
+  if (depth > maxDepth) {
+    return [str];
+  }
+  let acc = [""];
+  let rewrites = 0;
+  let dropEmpties = false;
+  let firstGroup = true;
+  let masked = str;
+  for (; ; ) {
+    const m = balancedWithBudget(str, masked, budget);
+    if (!m) {
+      return combine(acc, str, [""], max, maxLength, dropEmpties, budget);
+    }
+    if (m.unmatched) {
+      masked = maskUnmatchedOpens(masked, budget);
+    }
+    const pre = m.pre;
+    const literal2 = () => combine(acc, pre + "{" + m.body + "}" + m.post, [""], max, maxLength, dropEmpties, budget);
+    if (/\$$/.test(pre)) {
+      acc = combine(acc, pre + "{" + m.body + "}", [""], max, maxLength, dropEmpties && !m.post.length, budget);
+      firstGroup = false;
+      if (!m.post.length)
+        break;
+      str = m.post;
+      masked = masked.slice(m.end + 1);
+      continue;
+    }
+    const isNumericSequence = /^-?\d+\.\.-?\d+(?:\.\.-?\d+)?$/.test(m.body);
+    const isAlphaSequence = /^[a-zA-Z]\.\.[a-zA-Z](?:\.\.-?\d+)?$/.test(m.body);
+    const isSequence = isNumericSequence || isAlphaSequence;
+    const isOptions = m.body.indexOf(",") >= 0;
+    if (!isSequence && !isOptions) {
+      if (rewrites < maxRewrites && commaSetFollows(m.post, budget)) {
+        rewrites++;
+        str = m.pre + "{" + m.body + escClose + m.post;
+        masked = masked.slice(0, m.end) + escClose + masked.slice(m.end + 1);
+        isTop = true;
+        continue;
+      }
+      return literal2();
+    }
+    if (firstGroup) {
+      dropEmpties = isTop && !isSequence;
+      firstGroup = false;
+    }
+    let values;
+    if (isSequence) {
+      values = expandSequence(m.body, isAlphaSequence, max, maxLength, budget);
+      if (!values) {
+        return literal2();
+      }
+    } else {
+      let n = parseCommaParts(m.body, budget);
+      if (!n) {
+        return literal2();
+      }
+      if (n.length === 1 && n[0] !== void 0) {
+        n = expand_(n[0], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false).map(embrace);
+        if (budget.remaining < 0) {
+          return literal2();
+        }
+        if (n.length === 1) {
+          const next2 = combine(acc, pre + n[0], [""], max, maxLength, dropEmpties && !m.post.length, budget);
+          if (budget.remaining < 0) {
+            return literal2();
+          }
+          acc = next2;
+          if (!m.post.length)
+            break;
+          str = m.post;
+          masked = masked.slice(m.end + 1);
+          continue;
+        }
+      }
+      let dropsEmpties = dropEmpties && !m.post.length && !pre;
+      for (let d = 0; dropsEmpties && d < acc.length; d++) {
+        if (acc[d]) {
+          dropsEmpties = false;
+        }
+      }
+      values = [];
+      let valuesLength = 0;
+      outer: for (let j = 0; j < n.length; j++) {
+        const expanded = expand_(n[j], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false);
+        if (budget.remaining < 0) {
+          return literal2();
+        }
+        for (let k = 0; k < expanded.length; k++) {
+          const v = expanded[k];
+          if (dropsEmpties && !v)
+            continue;
+          if (values.length >= max || valuesLength + v.length > maxLength) {
+            break outer;
+          }
+          values.push(v);
+          valuesLength += v.length;
+        }
+      }
+    }
+    const next = combine(acc, pre, values, max, maxLength, dropEmpties && !m.post.length, budget);
+    if (budget.remaining < 0) {
+      return literal2();
+    }
+    acc = next;
+    if (!m.post.length)
+      break;
+    str = m.post;
+    masked = masked.slice(m.end + 1);
+  }
+  return acc;
+}
+
+// node_modules/@isaacs/nonrecursive-glob-match/dist/esm/numeric-range.js
+var digit = (a, b) => a === b ? { t: "lit", ch: String(a) } : { t: "class", re: new RegExp(`^[${a}-${b}]$`) };
+var prefix = (d, alts) => alts.map((s) => [digit(d, d), ...s]);
+var fixed = (a, b) => {
+  if (!a)
+    return [[]];
+  let lo = +a[0];
+  let hi = +b[0];
+  const ra = a.slice(1);
+  const rb = b.slice(1);
+  if (lo === hi)
+    return prefix(lo, fixed(ra, rb));
+  const zeros = "0".repeat(ra.length);
+  const nines = "9".repeat(ra.length);
+  const out = [];
+  if (ra !== zeros)
+    out.push(...prefix(lo++, fixed(ra, nines)));
+  const last = rb === nines ? [] : prefix(hi--, fixed(zeros, rb));
+  if (lo <= hi) {
+    out.push([digit(lo, hi), ...Array.from(ra, () => digit(0, 9))]);
+  }
+  out.push(...last);
+  return out;
+};
+var nonneg = (a, b, width) => {
+  if (width) {
+    return fixed(String(a).padStart(width, "0"), String(b).padStart(width, "0"));
+  }
+  const out = [];
+  for (let len = String(a).length; len <= String(b).length; len++) {
+    const lo = Math.max(a, len === 1 ? 0 : 10 ** (len - 1));
+    const hi = Math.min(b, 10 ** len - 1);
+    out.push(...fixed(String(lo), String(hi)));
+  }
+  return out;
+};
+var numericRange = (loStr, hiStr) => {
+  let lo = Number(loStr);
+  let hi = Number(hiStr);
+  if (!Number.isSafeInteger(lo) || !Number.isSafeInteger(hi))
+    return;
+  if (lo > hi)
+    [lo, hi] = [hi, lo];
+  const padded = /^-?0\d/.test(loStr) || /^-?0\d/.test(hiStr);
+  const width = padded ? Math.max(loStr.length, hiStr.length) : 0;
+  const out = [];
+  if (lo < 0) {
+    const neg = nonneg(Math.max(-hi, 1), -lo, width && width - 1);
+    out.push(...neg.map((s) => [{ t: "lit", ch: "-" }, ...s]));
+  }
+  if (hi >= 0)
+    out.push(...nonneg(Math.max(lo, 0), hi, width));
+  return out;
+};
+
+// node_modules/@isaacs/nonrecursive-glob-match/dist/esm/parse-class.js
+var posixClasses = {
+  "[:alnum:]": ["\\p{L}\\p{Nl}\\p{Nd}"],
+  "[:alpha:]": ["\\p{L}\\p{Nl}"],
+  "[:ascii:]": ["\\x00-\\x7f"],
+  "[:blank:]": ["\\p{Zs}\\t"],
+  "[:cntrl:]": ["\\p{Cc}"],
+  "[:digit:]": ["\\p{Nd}"],
+  "[:graph:]": ["\\p{Z}\\p{C}", true],
+  "[:lower:]": ["\\p{Ll}"],
+  "[:print:]": ["\\p{C}", true],
+  "[:punct:]": ["\\p{P}\\p{S}"],
+  "[:space:]": ["\\p{Z}\\t\\r\\n\\v\\f"],
+  "[:upper:]": ["\\p{Lu}"],
+  "[:word:]": ["\\p{L}\\p{Nl}\\p{Nd}\\p{Pc}"],
+  "[:xdigit:]": ["A-Fa-f0-9"]
+};
+var braceEscape = (s) => s.replace(/[[\]\\-]/g, "\\$&");
+var noMatch = /$./;
+var parseClass = (glob, position, nocase = false, form) => {
+  const norm = (c) => {
+    const n = form ? c.normalize(form) : c;
+    return [...n].length === 1 ? n : c;
+  };
+  const pos = position;
+  if (glob.charAt(pos) !== "[") {
+    throw new Error("not in a brace expression");
+  }
+  const ranges = [];
+  const negs = [];
+  let i = pos + 1;
+  let sawStart = false;
+  let escaping = false;
+  let negate = false;
+  let endPos = pos;
+  let rangeStart = "";
+  WHILE: while (i < glob.length) {
+    const c = String.fromCodePoint(glob.codePointAt(i));
+    if ((c === "!" || c === "^") && i === pos + 1) {
+      negate = true;
+      i++;
+      continue;
+    }
+    if (c === "]" && sawStart && !escaping) {
+      endPos = i + 1;
+      break;
+    }
+    sawStart = true;
+    if (c === "\\") {
+      if (!escaping) {
+        escaping = true;
+        i++;
+        continue;
+      }
+    }
+    if (c === "[" && !escaping) {
+      for (const [cls, [unip, neg]] of Object.entries(posixClasses)) {
+        if (glob.startsWith(cls, i)) {
+          if (rangeStart) {
+            return [noMatch, glob.length - pos];
+          }
+          i += cls.length;
+          if (neg)
+            negs.push(unip);
+          else
+            ranges.push(unip);
+          continue WHILE;
+        }
+      }
+    }
+    escaping = false;
+    const n = norm(c);
+    if (rangeStart) {
+      if (n.codePointAt(0) > rangeStart.codePointAt(0)) {
+        ranges.push(braceEscape(rangeStart) + "-" + braceEscape(n));
+      } else if (n === rangeStart) {
+        ranges.push(braceEscape(n));
+      }
+      rangeStart = "";
+      i += c.length;
+      continue;
+    }
+    if (glob.startsWith("-]", i + c.length)) {
+      ranges.push(braceEscape(n + "-"));
+      i += c.length + 1;
+      continue;
+    }
+    if (glob.startsWith("-", i + c.length)) {
+      rangeStart = n;
+      i += c.length + 1;
+      continue;
+    }
+    ranges.push(braceEscape(n));
+    i += c.length;
+  }
+  if (endPos < i) {
+    return [noMatch, 0];
+  }
+  if (!ranges.length && !negs.length) {
+    return [noMatch, glob.length - pos];
+  }
+  const sranges = "[" + (negate ? "^" : "") + ranges.join("") + "]";
+  const snegs = "[" + (negate ? "" : "^") + negs.join("") + "]";
+  const comb = "^" + (ranges.length && negs.length ? "(" + sranges + "|" + snegs + ")" : ranges.length ? sranges : snegs);
+  return [new RegExp(comb, nocase ? "iu" : "u"), endPos - pos];
+};
+
+// node_modules/@isaacs/nonrecursive-glob-match/dist/esm/index.js
+var MATCH = { t: "match", id: 0 };
+var extTypes = "!?+*@";
+var lit = (ch) => ({ t: "lit", ch });
+var reEscape = (s) => s.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+var newFoldRe = (s) => new RegExp(`^${reEscape(s)}$`, "iu");
+var foldCache = /* @__PURE__ */ new Map();
+var foldRe = (ch) => {
+  let re = foldCache.get(ch);
+  if (!re) {
+    re = newFoldRe(ch);
+    if (foldCache.size >= 1e3)
+      foldCache.clear();
+    foldCache.set(ch, re);
+  }
+  return re;
+};
+var litMatch = (l, c) => {
+  if (c === l.ch)
+    return true;
+  if (!l.re)
+    return false;
+  const code4 = c.charCodeAt(0);
+  if (code4 >= 128)
+    return l.re.test(c);
+  const ascii = l.ascii ??= new Uint8Array(128);
+  ascii[code4] ||= l.re.test(c) ? 1 : 2;
+  return ascii[code4] === 1;
+};
+var tokenize = (p, nocase, noext, form, mark) => {
+  const toks = [];
+  for (let i = 0; i < p.length; ) {
+    const c = String.fromCodePoint(p.codePointAt(i));
+    if (mark) {
+      const m = c === "\\" && p.startsWith(mark, i + 1) ? 1 : 0;
+      if (m || c === mark) {
+        const start4 = i + m + mark.length;
+        const end = p.indexOf(mark, start4);
+        const r = /^(-?\d+)\.\.(-?\d+)$/.exec(p.slice(start4, end));
+        const alts = end !== -1 && r && numericRange(r[1], r[2]);
+        if (alts) {
+          toks.push({ t: "ext", type: "@", alts });
+          i = end + mark.length;
+          continue;
+        }
+      }
+    }
+    if (c === "\\") {
+      const e = p.codePointAt(i + 1);
+      const ch = e === void 0 ? c : String.fromCodePoint(e);
+      toks.push(lit(ch));
+      i += 1 + ch.length;
+      continue;
+    }
+    if (c === "[") {
+      const [re, consumed] = parseClass(p, i, nocase, form);
+      if (consumed) {
+        toks.push({ t: "class", re });
+        i += consumed;
+        continue;
+      }
+    }
+    if (!noext && extTypes.includes(c) && p[i + 1] === "(") {
+      toks.push({ t: "open", type: c });
+      i += 2;
+      continue;
+    }
+    toks.push(!noext && c === "|" ? { t: "bar" } : !noext && c === ")" ? { t: "close" } : c === "*" ? { t: "star" } : c === "?" ? { t: "any" } : lit(c));
+    i += c.length;
+  }
+  return toks;
+};
+var pair = (toks) => {
+  const pairs = /* @__PURE__ */ new Map();
+  const stack = [];
+  toks.forEach((tok, i) => {
+    if (tok.t === "open")
+      stack.push(i);
+    else if (tok.t === "close" && stack.length)
+      pairs.set(stack.pop(), i);
+  });
+  return pairs;
+};
+var build = (toks, pairs, start4, end, top) => {
+  let seq = [];
+  const alts = [seq];
+  for (let i = start4; i < end; i++) {
+    const tok = toks[i];
+    const close = pairs.get(i);
+    if (tok.t === "open" && close !== void 0) {
+      const sub = build(toks, pairs, i + 1, close, false);
+      seq.push({ t: "ext", type: tok.type, alts: sub });
+      i = close;
+    } else if (tok.t === "bar" && !top) {
+      alts.push(seq = []);
+    } else if (tok.t === "open") {
+      seq.push(lit(tok.type), lit("("));
+    } else if (tok.t === "bar") {
+      seq.push(lit("|"));
+    } else if (tok.t === "close") {
+      seq.push(lit(")"));
+    } else {
+      seq.push(tok);
+    }
+  }
+  return alts;
+};
+var normalize = (items, form) => {
+  const out = [];
+  let run3 = "";
+  const flush = () => {
+    for (const ch of run3.normalize(form))
+      out.push(lit(ch));
+    run3 = "";
+  };
+  for (const it of items) {
+    if (it.t === "lit") {
+      run3 += it.ch;
+      continue;
+    }
+    flush();
+    out.push(it.t === "ext" ? { ...it, alts: it.alts.map((a) => normalize(a, form)) } : it);
+  }
+  flush();
+  return out;
+};
+var compile = (items, nocase) => {
+  let id = 1;
+  const split2 = (out) => ({ t: "split", id: id++, out });
+  const seq = (items2, next) => items2.reduceRight((next2, it) => item(it, next2), next);
+  const item = (it, next) => {
+    switch (it.t) {
+      case "lit":
+        const re = nocase ? foldRe(it.ch) : void 0;
+        return { t: "lit", id: id++, ch: it.ch, re, next };
+      case "any":
+      case "star":
+        return { t: it.t, id: id++, next };
+      case "class":
+        return { t: "class", id: id++, re: it.re, next };
+    }
+    const alts = (next2) => it.alts.map((a) => seq(a, next2));
+    switch (it.type) {
+      case "@":
+        return split2(alts(next));
+      case "?":
+        return split2([next, ...alts(next)]);
+      case "!":
+        return { t: "neg", id: id++, sub: split2(alts(MATCH)), next };
+    }
+    const after = split2([]);
+    const entry = split2(alts(after));
+    after.out.push(next, entry);
+    return it.type === "*" ? after : entry;
+  };
+  const start4 = seq(items, MATCH);
+  return [start4, id];
+};
+var show = (start4) => {
+  const lines = [];
+  const seen = /* @__PURE__ */ new Set();
+  const ref = (n) => n.t === "match" ? "match" : String(n.id);
+  const walk = (n, indent2) => {
+    if (n.t === "match" || seen.has(n))
+      return;
+    seen.add(n);
+    const line = (desc) => lines.push(`${indent2}${n.id}: ${desc}`);
+    switch (n.t) {
+      case "split":
+        line(`split -> ${n.out.map(ref).join(", ")}`);
+        for (const o of n.out)
+          walk(o, indent2);
+        return;
+      case "neg":
+        line(`!(${ref(n.sub)}) -> ${ref(n.next)}`);
+        walk(n.sub, indent2 + "  ");
+        return walk(n.next, indent2);
+      case "lit":
+        line(`${JSON.stringify(n.ch)} -> ${ref(n.next)}`);
+        break;
+      case "class":
+        line(`${n.re} -> ${ref(n.next)}`);
+        break;
+      default:
+        line(`${n.t === "any" ? "?" : "*"} -> ${ref(n.next)}`);
+    }
+    walk(n.next, indent2);
+  };
+  walk(start4, "");
+  return [`start -> ${ref(start4)}`, ...lines].join("\n");
+};
+var State = class {
+  // set by the Sim, to mark the nodes that this state has
+  gen;
+  threads = [];
+  match = false;
+  runs = [];
+  // the sorted ids of the threads, with 0 for a match, once the
+  // state is done
+  ids = [];
+  constructor(gen) {
+    this.gen = gen;
+  }
+  // no threads, so nothing more can match
+  get dead() {
+    return !this.threads.length && !this.match && !this.runs.length;
+  }
+};
+var sameState = (a, b) => {
+  if (a.ids.length !== b.ids.length)
+    return false;
+  if (a.runs.length !== b.runs.length)
+    return false;
+  if (a.ids.some((id, i) => id !== b.ids[i]))
+    return false;
+  return a.runs.every((r) => b.runs.some((o) => o.neg === r.neg && sameState(o.state, r.state)));
+};
+var marks = (size) => ({
+  has: new Float64Array(size),
+  seen: new Float64Array(size),
+  gen: 0
+});
+var Sim = class {
+  // `.` and `..` only match literal dots, even with `dot:true`
+  dots;
+  // the string starts with `.`, and `dot:true` is not set
+  dotStart;
+  #marks;
+  constructor(dots, dotStart, marks2) {
+    this.dots = dots;
+    this.dotStart = dotStart;
+    this.#marks = marks2;
+  }
+  state() {
+    return new State(++this.#marks.gen);
+  }
+  // sort the ids of a state, once it has all of its threads
+  done(state) {
+    state.ids = state.threads.map((n) => n.id).sort((a, b) => a - b);
+    if (state.match)
+      state.ids.unshift(MATCH.id);
+    return state;
+  }
+  // true the first time that the state walks through the node, so
+  // that loops in the graph stop
+  #visit(state, node2) {
+    const { seen } = this.#marks;
+    if (seen[node2.id] === state.gen)
+      return false;
+    seen[node2.id] = state.gen;
+    return true;
+  }
+  #addThread(state, node2) {
+    const { has } = this.#marks;
+    if (has[node2.id] === state.gen)
+      return false;
+    has[node2.id] = state.gen;
+    state.threads.push(node2);
+    return true;
+  }
+  // wildcards only match a leading dot if `dot:true`. In a negated
+  // sub-pattern, this does not apply, because the negation itself
+  // can not match a leading dot.
+  restricted(i, top) {
+    return top && (this.dots || this.dotStart && i === 0);
+  }
+  add(state, node2, i, top) {
+    switch (node2.t) {
+      case "split":
+        if (!this.#visit(state, node2))
+          return;
+        for (const o of node2.out)
+          this.add(state, o, i, top);
+        return;
+      case "neg":
+        if (!this.#visit(state, node2))
+          return;
+        const sub = this.state();
+        this.add(sub, node2.sub, i, false);
+        this.done(sub);
+        return this.addRun(state, { t: "run", neg: node2, state: sub }, i, top);
+      case "star":
+        if (this.restricted(i, top))
+          return;
+        if (this.#addThread(state, node2))
+          this.add(state, node2.next, i, top);
+        return;
+      case "match":
+        state.match = true;
+        return;
+      default:
+        this.#addThread(state, node2);
+    }
+  }
+  addRun(state, run3, i, top) {
+    for (const r of state.runs) {
+      if (r.neg === run3.neg && sameState(r.state, run3.state))
+        return;
+    }
+    state.runs.push(run3);
+    if (!run3.state.match) {
+      this.add(state, run3.neg.next, i, top);
+    }
+  }
+  // the threads after char `c`, at index `i`
+  step(state, c, i, top) {
+    const next = this.state();
+    for (const th of state.threads) {
+      switch (th.t) {
+        case "lit":
+          if (litMatch(th, c)) {
+            this.add(next, th.next, i + 1, top);
+          }
+          break;
+        case "any":
+          if (!this.restricted(i, top))
+            this.add(next, th.next, i + 1, top);
+          break;
+        case "class":
+          if (!this.restricted(i, top) && th.re.test(c)) {
+            this.add(next, th.next, i + 1, top);
+          }
+          break;
+        case "star":
+          if (!this.restricted(i, top))
+            this.add(next, th, i + 1, top);
+      }
+    }
+    if (!this.restricted(i, top)) {
+      for (const run3 of state.runs) {
+        if (run3.state.dead) {
+          this.addRun(next, run3, i + 1, top);
+          continue;
+        }
+        const sub = this.step(run3.state, c, i, false);
+        this.addRun(next, { t: "run", neg: run3.neg, state: sub }, i + 1, top);
+      }
+    }
+    return this.done(next);
+  }
+};
+var stateKey = (state) => {
+  const ids = state.ids.join();
+  if (!state.runs.length)
+    return ids;
+  const runs = state.runs.map((r) => `${r.neg.id}(${stateKey(r.state)})`);
+  return `${ids}|${runs.sort().join("|")}`;
+};
+var DFA_BUDGET = 1 << 18;
+var Dfa = class {
+  #start;
+  #states = /* @__PURE__ */ new Map();
+  #size = 0;
+  #plain;
+  #dotStart;
+  #sim;
+  #dotSim;
+  constructor(start4, marks2) {
+    this.#start = start4;
+    this.#sim = new Sim(false, false, marks2);
+    this.#dotSim = new Sim(false, true, marks2);
+  }
+  #make(state) {
+    return {
+      state,
+      match: state.match,
+      dead: state.dead,
+      next: /* @__PURE__ */ new Map()
+    };
+  }
+  #intern(state) {
+    const key = stateKey(state);
+    const found = this.#states.get(key);
+    if (found)
+      return found;
+    if (this.#size > DFA_BUDGET)
+      this.#clear();
+    const d = this.#make(state);
+    this.#states.set(key, d);
+    this.#size += key.length + 1;
+    return d;
+  }
+  #clear() {
+    this.#states.clear();
+    this.#size = 0;
+    this.#plain = void 0;
+    this.#dotStart = void 0;
+  }
+  start(dotStart) {
+    if (dotStart) {
+      if (this.#dotStart)
+        return this.#dotStart;
+      const state2 = this.#dotSim.state();
+      this.#dotSim.add(state2, this.#start, 0, true);
+      return this.#dotStart = this.#make(this.#dotSim.done(state2));
+    }
+    if (this.#plain)
+      return this.#plain;
+    const state = this.#sim.state();
+    this.#sim.add(state, this.#start, 0, true);
+    return this.#plain = this.#intern(this.#sim.done(state));
+  }
+  // the next state, after a miss in `d.ascii`
+  next(d, c) {
+    const code4 = c.charCodeAt(0);
+    const found = code4 < 128 ? void 0 : d.next.get(c);
+    if (found)
+      return found;
+    const n = d === this.#dotStart ? this.#intern(this.#dotSim.step(d.state, c, 0, true)) : this.#intern(this.#sim.step(d.state, c, 1, true));
+    if (code4 < 128) {
+      if (!d.ascii) {
+        d.ascii = new Array(128);
+        this.#size += 128;
+      }
+      d.ascii[code4] = n;
+    } else {
+      d.next.set(c, n);
+    }
+    this.#size++;
+    return n;
+  }
+};
+var linear = (start4) => {
+  const nodes = [];
+  for (let n = start4; n.t !== "match"; n = n.next) {
+    if (n.t === "split" || n.t === "neg")
+      return void 0;
+    nodes.push(n);
+  }
+  return nodes;
+};
+var testLinear = (nodes, chars, start4, end) => {
+  let ni = 0;
+  let ci = start4;
+  let starNi = -1;
+  let starCi = 0;
+  while (ci < end) {
+    const n = nodes[ni];
+    if (n?.t === "star") {
+      starNi = ni++;
+      starCi = ci;
+      continue;
+    }
+    const c = chars[ci];
+    if (n && (n.t === "any" || n.t === "lit" && litMatch(n, c) || n.t === "class" && n.re.test(c))) {
+      ni++;
+      ci++;
+      continue;
+    }
+    if (starNi === -1)
+      return false;
+    ni = starNi + 1;
+    ci = ++starCi;
+  }
+  while (nodes[ni]?.t === "star")
+    ni++;
+  return ni === nodes.length;
+};
+var lengths = (items) => {
+  let min = 0;
+  let max = 0;
+  for (const it of items) {
+    const [lo, hi] = itemLengths(it);
+    min += lo;
+    max += hi;
+  }
+  return [min, max];
+};
+var itemLengths = (it) => {
+  if (it.t === "star")
+    return [0, Infinity];
+  if (it.t !== "ext")
+    return [1, 1];
+  if (it.type === "!")
+    return [0, Infinity];
+  const alts = it.alts.map(lengths);
+  const min = Math.min(...alts.map((a) => a[0]));
+  const max = Math.max(...alts.map((a) => a[1]));
+  const loop = max === 0 ? 0 : Infinity;
+  return it.type === "@" ? [min, max] : it.type === "?" ? [0, max] : it.type === "*" ? [0, loop] : [min, loop];
+};
+var hasAffix = (lits, chars, start4) => {
+  for (let j = 0; j < lits.length; j++) {
+    if (!litMatch(lits[j], chars[start4 + j]))
+      return false;
+  }
+  return true;
+};
+var slashOrSurrogate = /[/\ud800-\udfff]/;
+var surrogate = /[\ud800-\udfff]/;
+var codePoints = (s) => surrogate.test(s) ? [...s] : s;
+var noSlash = (s) => {
+  if (s.includes("/")) {
+    throw new Error("can only match a single path portion, got: " + s);
+  }
+};
+var Matcher = class {
+  pattern;
+  options;
+  #start;
+  // the number of node ids
+  #size;
+  #marks;
+  // the Sim for strings that are only `.` or `..`
+  #dotsSim;
+  // the string to compare, if the pattern has no magic. With
+  // `nocase:true`, the RegExp that folds case is made when it is
+  // first used.
+  #literal;
+  #literalFold = false;
+  #literalRe;
+  // the nodes between the prefix and suffix, if the graph is a
+  // single chain
+  #linear;
+  // the linear nodes are only `*` and `?`, so the length bounds and
+  // the prefix and suffix decide the match
+  #wild = false;
+  // the least and most chars that a match can have
+  #min = 0;
+  #max = Infinity;
+  // the literals that a match must start and end with. Each one
+  // matches exactly one char, and they are distinct items in the
+  // pattern, so a string that does not have them can not match.
+  #prefix = [];
+  #suffix = [];
+  // the prefix and suffix as strings, if they do not fold case
+  #prefixStr;
+  #suffixStr;
+  // there is a prefix or suffix to check
+  #affix = false;
+  #dfa;
+  #form;
+  constructor(pattern, options2 = {}) {
+    if (pattern.includes("/")) {
+      throw new Error("can only match a single path portion, got pattern: " + pattern);
+    }
+    this.pattern = pattern;
+    this.options = options2;
+    const { nocase = false, noext = false, normalize: n } = options2;
+    this.#form = n === true ? "NFC" : n || void 0;
+    const literal2 = /^[?*+@]\(\)$/.test(pattern);
+    const toks = tokenize(pattern, nocase, noext || literal2, this.#form, options2.rangeMark);
+    let [items] = build(toks, pair(toks), 0, toks.length, true);
+    if (this.#form)
+      items = normalize(items, this.#form);
+    const [start4, size] = compile(items, nocase);
+    this.#start = start4;
+    this.#size = size;
+    if (items.every((it) => it.t === "lit")) {
+      this.#literal = items.map((it) => it.ch).join("");
+      this.#literalFold = nocase;
+    } else {
+      const lit2 = (it) => it.t !== "lit" ? void 0 : nocase ? { ch: it.ch, re: foldRe(it.ch) } : { ch: it.ch };
+      for (const it of items) {
+        const l = lit2(it);
+        if (!l)
+          break;
+        this.#prefix.push(l);
+      }
+      for (let j = items.length - 1; j >= 0; j--) {
+        const l = lit2(items[j]);
+        if (!l)
+          break;
+        this.#suffix.unshift(l);
+      }
+      this.#affix = !!(this.#prefix.length || this.#suffix.length);
+      if (!nocase) {
+        this.#prefixStr = this.#prefix.map((l) => l.ch).join("");
+        this.#suffixStr = this.#suffix.map((l) => l.ch).join("");
+      }
+      this.#linear = linear(this.#start)?.slice(this.#prefix.length, -this.#suffix.length || void 0);
+      this.#wild = !!this.#linear?.every((n2) => n2.t === "star" || n2.t === "any");
+      const [min, max] = lengths(items);
+      this.#min = min;
+      this.#max = max;
+    }
+  }
+  test(s) {
+    if (this.#form) {
+      noSlash(s);
+      return this.#test(s.normalize(this.#form));
+    }
+    if (slashOrSurrogate.test(s)) {
+      noSlash(s);
+      return this.#test(s, [...s]);
+    }
+    return this.#test(s, s);
+  }
+  /**
+   * The same as {@link Matcher#test}, but the string is not checked
+   * for `/` chars, so the result for a string that has one is not
+   * defined. Only use it for a string that is known to be one path
+   * portion, such as a part of a path that was split on `/`. It can
+   * be faster, because some patterns do not need to look at each char
+   * of the string.
+   */
+  testUnchecked(s) {
+    return this.#test(this.#form ? s.normalize(this.#form) : s);
+  }
+  // Test a string that has no `/`. `chars` indexes it by code point.
+  // If it is not given, it is only found if a step needs it.
+  #test(s, chars) {
+    if (this.#literal !== void 0) {
+      return this.#literalFold ? (this.#literalRe ??= newFoldRe(this.#literal)).test(s) : s === this.#literal;
+    }
+    const min = this.#min;
+    const max = this.#max;
+    if (chars === void 0) {
+      const most = s.length;
+      const least = most + 1 >> 1;
+      if (most < min || least > max)
+        return false;
+      if (least < min || most > max)
+        chars = codePoints(s);
+    }
+    if (chars !== void 0 && (chars.length < min || chars.length > max)) {
+      return false;
+    }
+    const prefix2 = this.#prefix.length;
+    if (this.#affix) {
+      if (this.#prefixStr !== void 0 && this.#suffixStr !== void 0) {
+        if (!s.startsWith(this.#prefixStr) || !s.endsWith(this.#suffixStr)) {
+          return false;
+        }
+      } else {
+        chars ??= codePoints(s);
+        const end = chars.length - this.#suffix.length;
+        if (!hasAffix(this.#prefix, chars, 0) || !hasAffix(this.#suffix, chars, end)) {
+          return false;
+        }
+      }
+    }
+    const dotStart = !this.options.dot && s.startsWith(".");
+    if (this.#linear) {
+      if (s === "." || s === "..")
+        return false;
+      if (dotStart && !prefix2)
+        return false;
+      if (this.#wild)
+        return true;
+      chars ??= codePoints(s);
+      const end = chars.length - this.#suffix.length;
+      return testLinear(this.#linear, chars, prefix2, end);
+    }
+    chars ??= codePoints(s);
+    if (s === "." || s === "..") {
+      this.#marks ??= marks(this.#size);
+      const sim = this.#dotsSim ??= new Sim(true, false, this.#marks);
+      const start4 = sim.state();
+      sim.add(start4, this.#start, 0, true);
+      let state = sim.done(start4);
+      for (let i = 0; i < chars.length; i++) {
+        state = sim.step(state, chars[i], i, true);
+      }
+      return state.match;
+    }
+    this.#marks ??= marks(this.#size);
+    const dfa = this.#dfa ??= new Dfa(this.#start, this.#marks);
+    let d = dfa.start(dotStart);
+    const str = chars === s;
+    for (let i = 0; i < chars.length; i++) {
+      if (d.dead)
+        return false;
+      const code4 = str ? s.charCodeAt(i) : chars[i].charCodeAt(0);
+      d = d.ascii?.[code4] ?? dfa.next(d, chars[i]);
+    }
+    return d.match;
+  }
+  /** a readable listing of the state machine */
+  toString() {
+    return show(this.#start);
+  }
+};
+
+// node_modules/minimatch/dist/esm/assert-valid-pattern.js
+var MAX_PATTERN_LENGTH = 1024 * 64;
+var assertValidPattern = (pattern) => {
+  if (typeof pattern !== "string") {
+    throw new TypeError("invalid pattern");
+  }
+  if (pattern.length > MAX_PATTERN_LENGTH) {
+    throw new TypeError("pattern is too long");
+  }
+};
+
+// node_modules/minimatch/dist/esm/escape.js
+var escape2 = (s, { windowsPathsNoEscape = false, magicalBraces = false } = {}) => {
+  const e = magicalBraces ? windowsPathsNoEscape ? s.replace(/[?*()[\]{}]/g, "[$&]") : s.replace(/[?*()[\]\\{}]/g, "\\$&") : windowsPathsNoEscape ? s.replace(/[?*()[\]]/g, "[$&]") : s.replace(/[?*()[\]\\]/g, "\\$&");
+  const c = e.charAt(0);
+  if (c === "#") {
+    return (windowsPathsNoEscape ? "[#]" : "\\#") + e.slice(1);
+  }
+  if (c === "!") {
+    return (windowsPathsNoEscape ? "@(!)" : "\\!") + e.slice(1);
+  }
+  return e;
+};
+
+// node_modules/minimatch/dist/esm/unescape.js
+var unescape = (s, { windowsPathsNoEscape = false, magicalBraces = true } = {}) => {
+  if (windowsPathsNoEscape && s.startsWith("@(!)")) {
+    return "!" + unescape(s.slice(4), { windowsPathsNoEscape, magicalBraces });
+  }
+  if (magicalBraces) {
+    return windowsPathsNoEscape ? s.replace(/\[([^/\\])\]/g, "$1") : s.replace(/((?!\\).|^)\[([^/\\])\]/g, "$1$2").replace(/\\([^/])/g, "$1");
+  }
+  return windowsPathsNoEscape ? s.replace(/\[([^/\\{}])\]/g, "$1") : s.replace(/((?!\\).|^)\[([^/\\{}])\]/g, "$1$2").replace(/\\([^/{}])/g, "$1");
+};
+
+// node_modules/minimatch/dist/esm/index.js
+var DEFAULT_BRACE_EXPAND_MAX = 1e5;
+var DEFAULT_GLOB_STAR_RECURSION_MAX = 200;
+var AWE_KEY = "allowWindowsEscape";
+var minimatch = (p, pattern, options2) => {
+  assertValidPattern(pattern);
+  if (!options2?.nocomment && pattern.charAt(0) === "#") {
+    return false;
+  }
+  return cachedMinimatch(pattern, options2).match(p);
+};
+var cache = /* @__PURE__ */ new Map();
+var oldCache = /* @__PURE__ */ new Map();
+var cacheSize = 0;
+var cacheTotalWeight = 0;
+var cacheMax = 256;
+var cacheMaxWeight = 1 << 15;
+var cacheMaxEntryWeight = 1 << 12;
+var cacheWeight = (mm) => {
+  let w = mm.pattern.length;
+  for (const s of mm.globSet) {
+    w += s.length + 1;
+    if (w > cacheMaxEntryWeight)
+      break;
+  }
+  return w;
+};
+var tri = (v) => v === void 0 ? 0 : v ? 2 : 1;
+var booleanWeights = new Map(Object.keys({
+  nobrace: 0,
+  nocomment: 0,
+  nonegate: 0,
+  noglobstar: 0,
+  noext: 0,
+  nonull: 0,
+  partial: 0,
+  dot: 0,
+  nocase: 0,
+  nocaseMagicOnly: 0,
+  magicalBraces: 0,
+  matchBase: 0,
+  flipNegate: 0,
+  preserveMultipleSlashes: 0,
+  windowsNoMagicRoot: 0
+}).map((k, i) => [k, 24 * 3 ** i]));
+var optionsKey = (o) => {
+  let n = 0;
+  let wpe = false;
+  for (const k in o) {
+    const v = o[k];
+    switch (k) {
+      // the same test as the Minimatch constructor
+      case "windowsPathsNoEscape":
+        if (v)
+          wpe = true;
+        break;
+      case AWE_KEY:
+        if (v === false)
+          wpe = true;
+        break;
+      case "platform": {
+        const p = v || defaultPlatform;
+        if (p === defaultPlatform)
+          break;
+        if (p === "darwin")
+          n += 3;
+        else if (p === "win32")
+          n += 6;
+        else if (p === "linux")
+          n += 9;
+        else
+          return JSON.stringify(o);
+        break;
+      }
+      case "optimizationLevel":
+        if (v === void 0)
+          break;
+        n += v >= 2 ? 1 : v >= 1 ? 0 : 2;
+        break;
+      case "braceExpandMax":
+        if (v !== void 0 && v !== DEFAULT_BRACE_EXPAND_MAX) {
+          return JSON.stringify(o);
+        }
+        break;
+      case "maxGlobstarRecursion":
+        if (v !== void 0 && v !== DEFAULT_GLOB_STAR_RECURSION_MAX) {
+          return JSON.stringify(o);
+        }
+        break;
+      case "normalize":
+        if (v !== void 0)
+          return JSON.stringify(o);
+        break;
+      default:
+        n += (booleanWeights.get(k) ?? 0) * tri(v);
+    }
+  }
+  return wpe ? n + 12 : n;
+};
+var copyOptions = (o) => {
+  const copy = {};
+  for (const k in o)
+    copy[k] = o[k];
+  return copy;
+};
+var cachedMinimatch = (pattern, options2) => {
+  const key = options2 ? optionsKey(options2) : 0;
+  let mm = cache.get(key)?.get(pattern);
+  if (mm)
+    return mm;
+  mm = oldCache.get(key)?.get(pattern) ?? new Minimatch(pattern, copyOptions(options2));
+  const weight = cacheWeight(mm);
+  if (weight > cacheMaxEntryWeight)
+    return mm;
+  if (cacheSize >= cacheMax || cacheTotalWeight + weight > cacheMaxWeight) {
+    oldCache = cache;
+    cache = /* @__PURE__ */ new Map();
+    cacheSize = 0;
+    cacheTotalWeight = 0;
+  }
+  let byPattern = cache.get(key);
+  if (!byPattern)
+    cache.set(key, byPattern = /* @__PURE__ */ new Map());
+  byPattern.set(pattern, mm);
+  cacheSize++;
+  cacheTotalWeight += weight;
+  return mm;
+};
+var defaultPlatform = typeof process === "object" && process ? process.env?.__MINIMATCH_TESTING_PLATFORM__ || process.platform : "posix";
+var path6 = {
+  win32: { sep: "\\" },
+  posix: { sep: "/" }
+};
+var sep4 = defaultPlatform === "win32" ? path6.win32.sep : path6.posix.sep;
+minimatch.sep = sep4;
+var GLOBSTAR = /* @__PURE__ */ Symbol("globstar **");
+minimatch.GLOBSTAR = GLOBSTAR;
+var filter = (pattern, options2) => {
+  let mm;
+  return (p) => (mm ??= cachedMinimatch(pattern, options2)).match(p);
+};
+minimatch.filter = filter;
+var ext = (a, b = {}) => Object.assign({}, a, b);
+var defaults2 = (def) => {
+  if (!def || typeof def !== "object" || !Object.keys(def).length) {
+    return minimatch;
+  }
+  const orig = minimatch;
+  const m = (p, pattern, options2 = {}) => orig(p, pattern, ext(def, options2));
+  return Object.assign(m, {
+    Minimatch: class Minimatch extends orig.Minimatch {
+      constructor(pattern, options2 = {}) {
+        super(pattern, ext(def, options2));
+      }
+      static defaults(options2) {
+        return orig.defaults(ext(def, options2)).Minimatch;
+      }
+    },
+    unescape: (s, options2 = {}) => orig.unescape(s, ext(def, options2)),
+    escape: (s, options2 = {}) => orig.escape(s, ext(def, options2)),
+    filter: (pattern, options2 = {}) => orig.filter(pattern, ext(def, options2)),
+    defaults: (options2) => orig.defaults(ext(def, options2)),
+    braceExpand: (pattern, options2 = {}) => orig.braceExpand(pattern, ext(def, options2)),
+    match: (list3, pattern, options2 = {}) => orig.match(list3, pattern, ext(def, options2)),
+    sep: orig.sep,
+    GLOBSTAR
+  });
+};
+minimatch.defaults = defaults2;
+var braceExpand = (pattern, options2 = {}) => {
+  assertValidPattern(pattern);
+  if (options2.nobrace || !/\{(?:(?!\{).)*\}/.test(pattern)) {
+    return [pattern];
+  }
+  let p = pattern.replace(/\\\\/g, "\\\\\\\\");
+  if (options2.windowsPathsNoEscape || options2[AWE_KEY] === false) {
+    p = p.replace(/\[([{}])\]/g, "[\\$1]");
+  }
+  return expand2(p, { max: options2.braceExpandMax });
+};
+minimatch.braceExpand = braceExpand;
+var RANGE_MIN = 100;
+var rangeRe = /(?<![\\$])\{(-?\d+)\.\.(-?\d+)\}/g;
+var inRepeatOrNegExt = (portion, mark) => {
+  const stack = [];
+  for (let i = 0; i < portion.length; i++) {
+    const c = portion.charAt(i);
+    if (c === "\\") {
+      i++;
+    } else if (c === mark) {
+      if (stack.some((t) => t !== "@" && t !== "?"))
+        return true;
+    } else if (portion.charAt(i + 1) === "(" && "!?+*@".includes(c)) {
+      stack.push(c);
+      i++;
+    } else if (c === ")") {
+      stack.pop();
+    }
+  }
+  return false;
+};
+var match = (list3, pattern, options2 = {}) => {
+  const mm = new Minimatch(pattern, options2);
+  list3 = list3.filter((f) => mm.match(f));
+  if (mm.options.nonull && !list3.length) {
+    list3.push(pattern);
+  }
+  return list3;
+};
+minimatch.match = match;
+var globMagic = /[?*]|[+@!]\(.*?\)|\[|\]/;
+var classEnd = (pattern, start4) => {
+  let i = start4 + 1;
+  if (pattern.charAt(i) === "!" || pattern.charAt(i) === "^")
+    i++;
+  let sawStart = false;
+  for (; i < pattern.length; i++) {
+    const c = pattern.charAt(i);
+    if (c === "]" && sawStart)
+      return i;
+    sawStart = true;
+    if (c === "\\")
+      i++;
+  }
+  return -1;
+};
+var literal = (pattern, noext) => {
+  if (!noext && (pattern === "+()" || pattern === "@()"))
+    return pattern;
+  let lit2 = "";
+  for (let i = 0; i < pattern.length; i++) {
+    const c = pattern.charAt(i);
+    if (c === "\\") {
+      lit2 += pattern.charAt(++i) || c;
+    } else if (c === "*" || c === "?") {
+      return void 0;
+    } else if (c === "[") {
+      const close = classEnd(pattern, i);
+      if (close === -1) {
+        lit2 += c;
+        continue;
+      }
+      let body = pattern.slice(i + 1, close);
+      if (body.startsWith("\\"))
+        body = body.slice(1);
+      if ([...body].length !== 1 || "!^".includes(pattern.charAt(i + 1))) {
+        return void 0;
+      }
+      lit2 += body;
+      i = close;
+    } else if (!noext && "+@!".includes(c) && pattern.charAt(i + 1) === "(" && pattern.includes(")", i + 2)) {
+      return void 0;
+    } else {
+      lit2 += c;
+    }
+  }
+  return lit2;
+};
+var MAX_EXTGLOBS = 256;
+var extglobCount = (pattern) => {
+  let n = 0;
+  for (let i = 0; i < pattern.length - 1; i++) {
+    const c = pattern.charAt(i);
+    if (c === "\\") {
+      i++;
+    } else if ("+@!?*".includes(c) && pattern.charAt(i + 1) === "(") {
+      n++;
+      i++;
+    }
+  }
+  return n;
+};
+var assertValidExtglobs = (pattern) => {
+  if (extglobCount(pattern) > MAX_EXTGLOBS) {
+    throw new TypeError("pattern has too many extglobs");
+  }
+};
+var extSafe = (pattern) => {
+  if (/^[?*+@]\(\)$/.test(pattern) || pattern.includes("[:"))
+    return false;
+  let depth = 0;
+  for (let i = 0; i < pattern.length; i++) {
+    const c = pattern.charAt(i);
+    if (c === "\\") {
+      if (++i === pattern.length)
+        return false;
+    } else if (c === "[") {
+      const close = classEnd(pattern, i);
+      if (close !== -1)
+        i = close;
+    } else if ("+@!?*".includes(c) && pattern.charAt(i + 1) === "(") {
+      depth++;
+      i++;
+    } else if (c === ")") {
+      if (!depth--)
+        return false;
+    } else if (c === "|" && !depth) {
+      return false;
+    }
+  }
+  return !depth;
+};
+var lastSplit;
+var lastChecked;
+var portionMatch = (p, f) => typeof p === "string" ? f === p : f !== "" && p.testUnchecked(f);
+var endIndex = (p, last, lastStart, prev, prevStart) => portionMatch(p, last) ? lastStart : prev !== void 0 && portionMatch(p, prev) ? prevStart : -1;
+var isDots = (p) => p === "." || p === "..";
+var isDrive = (p) => typeof p === "string" && /^[a-z]:$/i.test(p);
+var isLongUNC = (p) => typeof p === "string" && /^unc$/i.test(p);
+var uncHost = (p) => {
+  if (p[0] !== "" || p[1] !== "")
+    return -1;
+  const h = p[2] !== "?" ? 2 : isLongUNC(p[3]) ? 4 : -1;
+  const host = p[h];
+  const share = p[h + 1];
+  return h !== -1 && host !== void 0 && host !== "" && host !== GLOBSTAR && share !== void 0 && share !== "" && share !== GLOBSTAR ? h : -1;
+};
+var walkable = (p, dot) => !isDots(p) && (dot || !p.startsWith("."));
+var dotPortion = (f, start4, end, dot, sep5) => {
+  for (let k = start4; k < end; ) {
+    if (f.charCodeAt(k) === 46) {
+      if (!dot)
+        return true;
+      const n = f.charCodeAt(k + 1) === 46 ? k + 2 : k + 1;
+      if (n >= end || isSep(f.charCodeAt(n), sep5))
+        return true;
+    }
+    const s = nextSep(f, k, sep5);
+    if (s === -1)
+      return false;
+    k = s + 1;
+    while (k < end && isSep(f.charCodeAt(k), sep5))
+      k++;
+  }
+  return false;
+};
+var isSep = (c, sep5) => sep5 === "/" ? c === 47 : sep5 === "\\" ? c === 92 : c === 47 || c === 92;
+var nextSep = (f, from, sep5) => {
+  if (sep5 !== "both")
+    return f.indexOf(sep5, from);
+  const s = f.indexOf("/", from);
+  const b = f.indexOf("\\", from);
+  return s === -1 ? b : b === -1 ? s : Math.min(s, b);
+};
+var lastSep = (f, from, sep5) => sep5 !== "both" ? f.lastIndexOf(sep5, from) : Math.max(f.lastIndexOf("/", from), f.lastIndexOf("\\", from));
+var PENDING = {};
+var Minimatch = class {
+  options;
+  set;
+  pattern;
+  windowsPathsNoEscape;
+  nonegate;
+  negate;
+  comment;
+  empty;
+  preserveMultipleSlashes;
+  partial;
+  globSet;
+  globParts;
+  nocase;
+  isWindows;
+  platform;
+  windowsNoMagicRoot;
+  maxGlobstarRecursion;
+  // the path can be checked against the last portion, and the string
+  // portions, of each row before it is split. See #canMatch.
+  #endCheck;
+  #literalCheck;
+  // level 2 resolves `.` and `..` portions in the path
+  #level2;
+  // the unicode normalization form, if any
+  #form;
+  // the string portions of each row in the set
+  #literals = [];
+  // the rows that #canMatch can match without splitting the path
+  #shapes = [];
+  // the rows whose last portion can be checked against the path's
+  #endRows = [];
+  // brace expansion can make the same portion in many rows, so they
+  // share one Matcher, and the states that it caches
+  #matchers = /* @__PURE__ */ new Map();
+  // parse() returns PENDING in place of a Matcher
+  #pending = false;
+  // the char that marks numeric ranges in globSet, if any
+  #rangeMark;
+  // the GlobstarParts of each pattern row, by start index and partial
+  #globstarParts = /* @__PURE__ */ new WeakMap();
+  constructor(pattern, options2 = {}) {
+    assertValidPattern(pattern);
+    options2 = options2 || {};
+    this.options = options2;
+    this.maxGlobstarRecursion = options2.maxGlobstarRecursion ?? DEFAULT_GLOB_STAR_RECURSION_MAX;
+    this.pattern = pattern;
+    this.platform = options2.platform || defaultPlatform;
+    this.isWindows = this.platform === "win32";
+    this.windowsPathsNoEscape = !!options2.windowsPathsNoEscape || options2[AWE_KEY] === false;
+    if (this.windowsPathsNoEscape) {
+      this.pattern = this.pattern.replace(/\\/g, "/");
+    }
+    this.preserveMultipleSlashes = !!options2.preserveMultipleSlashes;
+    this.negate = false;
+    this.nonegate = !!options2.nonegate;
+    this.comment = false;
+    this.empty = false;
+    this.partial = !!options2.partial;
+    this.nocase = !!this.options.nocase;
+    this.windowsNoMagicRoot = options2.windowsNoMagicRoot !== void 0 ? options2.windowsNoMagicRoot : !!(this.isWindows && this.nocase);
+    this.globSet = [];
+    this.globParts = [];
+    this.set = [];
+    this.#endCheck = !this.preserveMultipleSlashes;
+    this.#level2 = (options2.optimizationLevel ?? 1) >= 2;
+    const n = options2.normalize;
+    this.#form = n === true ? "NFC" : n || void 0;
+    this.make();
+    const drives = this.set.map((row2) => this.#rootIndex(row2));
+    this.#endRows = this.set.map((row2, r) => this.#endCheck && row2.length - 1 > drives[r]);
+    this.#literals = this.set.map((row2, r) => {
+      const end = this.#endRows[r] ? row2.length - 1 : row2.length;
+      const lits = row2.slice(drives[r] + 1, end).filter((p) => typeof p === "string" && !!p);
+      return [...new Set(lits)];
+    });
+    this.#literalCheck = this.#literals.some((l) => l.length);
+    this.#shapes = this.set.map((row2, r) => {
+      const [p0, p1, p2] = row2;
+      if (this.#endRows[r] && row2.length === 2) {
+        if (p0 === GLOBSTAR && p1 !== GLOBSTAR)
+          return "tail";
+      }
+      if (this.#endRows[r] && options2.matchBase && row2.length === 1 && p0 !== GLOBSTAR && p0 !== "") {
+        return "base";
+      }
+      if (!this.#endCheck || drives[r] !== -1)
+        return void 0;
+      if (row2.length === 3 && p0 === GLOBSTAR && p2 === GLOBSTAR && p1 !== GLOBSTAR && p1 !== "" && // the portion between is only matched below this limit
+      this.maxGlobstarRecursion > 0) {
+        return "mid";
+      }
+      if (row2.length === 2 && p1 === GLOBSTAR && p0 !== GLOBSTAR && p0 !== "") {
+        return "head";
+      }
+      return void 0;
+    });
+  }
+  // a string portion of a pattern, normalized if the option is set
+  #norm(p) {
+    return this.#form ? p.normalize(this.#form) : p;
+  }
+  // On Windows, the index of the last root portion of a row, as
+  // #matchRow finds it: 0 for `c:/...`, 3 for `//?/c:/...` and
+  // `//host/share/...`, and 5 for `//?/UNC/host/share/...`. Otherwise
+  // -1.
+  #rootIndex(row2) {
+    if (!this.isWindows)
+      return -1;
+    if (isDrive(row2[0]))
+      return 0;
+    const uncDrive = row2[0] === "" && row2[1] === "" && row2[2] === "?" && isDrive(row2[3]);
+    if (uncDrive)
+      return 3;
+    const h = uncHost(row2);
+    return h === -1 ? -1 : h + 1;
+  }
+  hasMagic() {
+    if (this.options.magicalBraces && this.set.length > 1) {
+      return true;
+    }
+    for (const pattern of this.set) {
+      for (const part2 of pattern) {
+        if (typeof part2 !== "string")
+          return true;
+      }
+    }
+    return false;
+  }
+  make() {
+    const pattern = this.pattern;
+    const options2 = this.options;
+    if (!options2.nocomment && pattern.charAt(0) === "#") {
+      this.comment = true;
+      return;
+    }
+    if (!pattern) {
+      this.empty = true;
+      return;
+    }
+    this.parseNegate();
+    this.globSet = [...new Set(this.#expandBraces())];
+    const rawGlobParts = this.globSet.map((s) => this.#slashSplit(s));
+    this.globParts = this.preprocess(rawGlobParts);
+    this.#pending = true;
+    let set = this.globParts.map((s, _, __) => {
+      if (this.isWindows && this.windowsNoMagicRoot) {
+        const n = s[2] === "?" && isLongUNC(s[3]) ? 6 : 4;
+        const isUNC = s[0] === "" && s[1] === "" && (s[2] === "?" || !globMagic.test(s[2])) && s.slice(3, n).every((p) => !globMagic.test(p));
+        const isDrive2 = /^[a-z]:/i.test(s[0]);
+        if (isUNC) {
+          return [
+            ...s.slice(0, n).map((p) => this.#norm(p)),
+            ...s.slice(n).map((ss) => this.parse(ss))
+          ];
+        } else if (isDrive2) {
+          return [
+            this.#norm(s[0]),
+            ...s.slice(1).map((ss) => this.parse(ss))
+          ];
+        }
+      }
+      return s.map((ss) => this.parse(ss));
+    });
+    this.set = set.filter((s) => s.indexOf(false) === -1);
+    if (this.isWindows) {
+      for (let i = 0; i < this.set.length; i++) {
+        const p = this.set[i];
+        if (p[0] === "" && p[1] === "" && this.globParts[i][2] === "?" && (isDrive(p[3]) || isLongUNC(this.globParts[i][3]))) {
+          if (isLongUNC(this.globParts[i][3]))
+            p[3] = "UNC";
+          p[2] = "?";
+        }
+      }
+    }
+    if (!options2.noext)
+      this.mergeRows();
+    this.#pending = false;
+    this.set.forEach((row2, i) => {
+      for (let k = 0; k < row2.length; k++) {
+        if (row2[k] === PENDING) {
+          row2[k] = this.parse(this.globParts[i][k]);
+        }
+      }
+    });
+  }
+  // Merge rows that only differ in one portion, where each of them
+  // is a Matcher, into one row that matches any of them with
+  // `@(a|b|...)`. Then a path is only walked once for all of them,
+  // for example with `**/*.{js,ts}`.
+  mergeRows() {
+    let merged = true;
+    while (merged) {
+      merged = false;
+      if (this.set.length < 2)
+        return;
+      let keys = this.#mergeKeys();
+      const len = Math.max(0, ...this.set.map((r) => r.length));
+      for (let k = 0; k < len; k++) {
+        const groups = /* @__PURE__ */ new Map();
+        const R = this.set.length + 1;
+        this.set.forEach((row2, i) => {
+          if (!(row2[k] instanceof Matcher || row2[k] === PENDING) || !extSafe(this.globParts[i][k])) {
+            return;
+          }
+          const { pre, suf } = keys[i];
+          const key = pre[k] * R + suf[k + 1];
+          const g = groups.get(key);
+          if (g)
+            g.push(i);
+          else
+            groups.set(key, [i]);
+        });
+        const drop = /* @__PURE__ */ new Set();
+        for (const g of groups.values()) {
+          if (g.length < 2)
+            continue;
+          const [first, ...rest] = g;
+          const alts = g.map((i) => this.globParts[i][k]);
+          const glob = `@(${alts.join("|")})`;
+          if (extglobCount(glob) > MAX_EXTGLOBS)
+            continue;
+          this.globParts[first][k] = glob;
+          this.set[first][k] = this.parse(glob);
+          for (const i of rest)
+            drop.add(i);
+        }
+        if (drop.size) {
+          merged = true;
+          this.set = this.set.filter((_, i) => !drop.has(i));
+          this.globParts = this.globParts.filter((_, i) => !drop.has(i));
+          if (this.set.length < 2)
+            return;
+          keys = this.#mergeKeys();
+        }
+      }
+    }
+  }
+  // For each row, number ids for its prefixes and suffixes, such that
+  // pre[k] identifies parts[0..k) and suf[k] identifies parts[k..n).
+  // Two rows are the same other than at portion k exactly when they
+  // have the same pre[k] and suf[k + 1]. This is linear in the size of
+  // the rows, where joining the whole row for every k was quadratic.
+  #mergeKeys() {
+    const partIds = /* @__PURE__ */ new Map();
+    const ids = this.globParts.map((parts) => parts.map((s) => {
+      let id = partIds.get(s);
+      if (id === void 0)
+        partIds.set(s, id = partIds.size);
+      return id;
+    }));
+    const P = partIds.size;
+    const len = Math.max(0, ...ids.map((r) => r.length));
+    const keys = ids.map((r) => ({
+      pre: [0],
+      suf: new Array(r.length + 1).fill(0)
+    }));
+    for (let k = 0; k < len; k++) {
+      const m = /* @__PURE__ */ new Map();
+      ids.forEach((r, i) => {
+        if (k >= r.length)
+          return;
+        const { pre } = keys[i];
+        const key = pre[k] * P + r[k];
+        let id = m.get(key);
+        if (id === void 0)
+          m.set(key, id = m.size + 1);
+        pre.push(id);
+      });
+    }
+    for (let k = len - 1; k >= 0; k--) {
+      const m = /* @__PURE__ */ new Map();
+      ids.forEach((r, i) => {
+        if (k >= r.length)
+          return;
+        const { suf } = keys[i];
+        const key = suf[k + 1] * P + r[k];
+        let id = m.get(key);
+        if (id === void 0)
+          m.set(key, id = m.size + 1);
+        suf[k] = id;
+      });
+    }
+    return keys;
+  }
+  // various transforms to equivalent pattern sets that are
+  // faster to process in a filesystem walk.  The goal is to
+  // eliminate what we can, and push all ** patterns as far
+  // to the right as possible, even if it increases the number
+  // of patterns that we have to process.
+  preprocess(globParts) {
+    if (this.options.noglobstar) {
+      for (const partset of globParts) {
+        for (let j = 0; j < partset.length; j++) {
+          if (partset[j] === "**") {
+            partset[j] = "*";
+          }
+        }
+      }
+    }
+    const { optimizationLevel = 1 } = this.options;
+    if (optimizationLevel >= 2) {
+      globParts = this.firstPhasePreProcess(globParts);
+      globParts = this.secondPhasePreProcess(globParts);
+    } else if (optimizationLevel >= 1) {
+      globParts = this.levelOneOptimize(globParts);
+    } else {
+      globParts = this.adjascentGlobstarOptimize(globParts);
+    }
+    return globParts;
+  }
+  // just get rid of adjascent ** portions
+  adjascentGlobstarOptimize(globParts) {
+    return globParts.map((parts) => {
+      let gs = -1;
+      while (-1 !== (gs = parts.indexOf("**", gs + 1))) {
+        let i = gs;
+        while (parts[i + 1] === "**") {
+          i++;
+        }
+        if (i !== gs) {
+          parts.splice(gs, i - gs);
+        }
+      }
+      return parts;
+    });
+  }
+  // get rid of adjascent ** and resolve .. portions
+  levelOneOptimize(globParts) {
+    return globParts.map((parts) => {
+      const root3 = this.#rootIndex(parts) + 1;
+      parts = parts.reduce((set, part2) => {
+        const prev = set[set.length - 1];
+        if (part2 === "**" && prev === "**") {
+          return set;
+        }
+        if (part2 === "..") {
+          if (set.length > root3 && prev && prev !== ".." && prev !== "." && prev !== "**") {
+            set.pop();
+            return set;
+          }
+        }
+        set.push(part2);
+        return set;
+      }, []);
+      return parts.length === 0 ? [""] : parts;
+    });
+  }
+  // Check the path against each row before it is split. 'no' if no
+  // row can match, so it does not need to be split. 'yes' if a row of
+  // `**` and one more portion matches. 'maybe' if it must be split to
+  // know. None of this applies with partial, where the path can end
+  // before the row does.
+  //
+  // On Windows, `\` is a separator in the path too, and the portions of
+  // a row up to its drive letter or UNC share are not checked (see
+  // #rootIndex).
+  //
+  // Each string portion of a row must be a portion of the path, so the
+  // path must contain it. Level 2 can only take portions out of the
+  // path, so this is still true then.
+  //
+  // The last portion of a row must match the last portion of the path,
+  // or the one before a trailing `/` (as a/* and a/**/* match a/b/).
+  // This does not apply to rows that end in **, rows that end in a
+  // root, or preserveMultipleSlashes (which can leave more
+  // than one '' at the end). At level 2, it does not apply if that
+  // portion is `.` or `..`, which can be
+  // resolved away. Level 2 only takes other portions out of the
+  // middle of the path.
+  //
+  // A row of `**/x` then matches if the ** can walk the portions
+  // before the one that x matches, the same as #matchGlobstar. At
+  // level 2, this is only known if none of them are `.` or `..`, so
+  // that the path does not change when it is resolved.
+  #canMatch(f) {
+    const sep5 = !this.isWindows || !f.includes("\\") ? "/" : f.includes("/") ? "both" : "\\";
+    let ends = this.#endCheck ? 0 : -1;
+    let last = "";
+    let lastStart = 0;
+    let prev;
+    let prevStart = 0;
+    const dot = !!this.options.dot;
+    ROWS: for (let r = 0; r < this.set.length; r++) {
+      const row2 = this.set[r];
+      const p = row2[row2.length - 1];
+      let end = ends !== -1 && this.#endRows[r] && p !== GLOBSTAR;
+      if (end && ends === 0) {
+        const i = lastSep(f, f.length, sep5);
+        lastStart = i + 1;
+        last = f.slice(lastStart);
+        if (last === "" && i >= 0) {
+          let j = i;
+          while (j > 0 && isSep(f.charCodeAt(j - 1), sep5))
+            j--;
+          prevStart = j === 0 ? 0 : lastSep(f, j - 1, sep5) + 1;
+          prev = f.slice(prevStart, j);
+        }
+        const resolves = this.#level2 && (isDots(last) || last === "" && prev !== void 0 && isDots(prev));
+        ends = resolves ? -1 : 1;
+        end = !resolves;
+      }
+      let tailStart = -1;
+      if (end && typeof p === "string") {
+        tailStart = endIndex(p, last, lastStart, prev, prevStart);
+        if (tailStart === -1)
+          continue;
+      }
+      if (this.#literalCheck) {
+        for (const l of this.#literals[r]) {
+          if (!f.includes(l))
+            continue ROWS;
+        }
+      }
+      if (end && typeof p === "object") {
+        tailStart = endIndex(p, last, lastStart, prev, prevStart);
+        if (tailStart === -1)
+          continue;
+      }
+      const shape = this.#shapes[r];
+      if (shape === "base" && end)
+        return "yes";
+      if (shape === "tail" && end) {
+        if (this.#level2 && dotPortion(f, 0, tailStart, true, sep5)) {
+          return "maybe";
+        }
+        if (!dotPortion(f, 0, tailStart, dot, sep5))
+          return "yes";
+        continue;
+      }
+      if (shape === "mid" || shape === "head") {
+        const m = this.#walk(f, row2, shape === "head", dot, sep5);
+        if (m !== "no")
+          return m;
+        continue;
+      }
+      return "maybe";
+    }
+    return "no";
+  }
+  // Match a row of a known shape against the split path, the same as
+  // #matchGlobstar and #matchGlobStarBodySections do. None of these
+  // rows have a drive letter, so they start at the first portion.
+  #matchShape(file, row2, shape) {
+    const dot = !!this.options.dot;
+    const n = file.length;
+    if (shape === "head") {
+      if (n < 2 || !portionMatch(row2[0], file[0])) {
+        return false;
+      }
+      for (let i = 1; i < n; i++)
+        if (!walkable(file[i], dot))
+          return false;
+      return true;
+    }
+    const x = row2[1];
+    if (shape === "tail") {
+      let t = n - 1;
+      if (!portionMatch(x, file[t])) {
+        if (file[t] !== "" || n === 1 || !portionMatch(x, file[--t])) {
+          return false;
+        }
+      }
+      for (let i = 0; i < t; i++)
+        if (!walkable(file[i], dot))
+          return false;
+      return true;
+    }
+    for (let k = 0; k < n; k++) {
+      if (portionMatch(x, file[k]) && k + 1 < n) {
+        let i = k + 1;
+        while (i < n && walkable(file[i], dot))
+          i++;
+        if (i === n)
+          return true;
+      }
+      if (!walkable(file[k], dot))
+        return false;
+    }
+    return false;
+  }
+  // Match a row of `**/x/**` or `x/**` against the path, the same as
+  // #matchGlobstar and #matchGlobStarBodySections do once it is split.
+  // x must match a portion (the first one, for `x/**`), the ** before
+  // it must be able to walk the portions before that one, and there
+  // must be a portion after it, which the ** after it can walk. At
+  // level 2, this is only known if no portion is `.` or `..`.
+  #walk(f, row2, head, dot, sep5) {
+    if (this.#level2 && dotPortion(f, 0, f.length, true, sep5))
+      return "maybe";
+    const x = row2[head ? 0 : 1];
+    let s = 0;
+    for (let e = nextSep(f, s, sep5); e !== -1; e = nextSep(f, s, sep5)) {
+      let next = e + 1;
+      while (next < f.length && isSep(f.charCodeAt(next), sep5))
+        next++;
+      const hit = typeof x === "string" ? e - s === x.length && f.startsWith(x, s) : e > s && x.testUnchecked(f.slice(s, e));
+      if (hit && !dotPortion(f, next, f.length, dot, sep5))
+        return "yes";
+      if (head || dotPortion(f, s, next, dot, sep5))
+        return "no";
+      s = next;
+    }
+    return "no";
+  }
+  // the last split, if it was the same path with the same split
+  // settings
+  #cachedSplit(f) {
+    const last = lastSplit;
+    return last?.f === f && last.isWindows === this.isWindows && last.preserveMultipleSlashes === this.preserveMultipleSlashes && last.normalize === this.#form ? last : void 0;
+  }
+  // split a path for match(), and keep the parts for the next call
+  #split(f) {
+    const { isWindows: isWindows2, preserveMultipleSlashes } = this;
+    let parts = this.#slashSplit(isWindows2 ? f.split("\\").join("/") : f);
+    const normalize2 = this.#form;
+    if (normalize2)
+      parts = parts.map((p) => p.normalize(normalize2));
+    lastSplit = {
+      f,
+      isWindows: isWindows2,
+      preserveMultipleSlashes,
+      normalize: normalize2,
+      parts
+    };
+    return lastSplit;
+  }
+  // resolve `.` and `..` portions of a path, for level 2
+  #levelTwoFileOptimize(file) {
+    const parts = [...file];
+    let didSomething = false;
+    do {
+      didSomething = false;
+      if (!this.preserveMultipleSlashes) {
+        for (let i = 1; i < parts.length - 1; i++) {
+          const p = parts[i];
+          if (i === 1 && p === "" && parts[0] === "")
+            continue;
+          if (p === "." || p === "") {
+            didSomething = true;
+            parts.splice(i, 1);
+            i--;
+          }
+        }
+        if (parts[0] === "." && parts.length === 2 && (parts[1] === "." || parts[1] === "")) {
+          didSomething = true;
+          parts.pop();
+        }
+      }
+      const root3 = this.#rootIndex(parts) + 1;
+      let dd = root3;
+      while (-1 !== (dd = parts.indexOf("..", dd + 1))) {
+        const p = parts[dd - 1];
+        if (p && p !== "." && p !== ".." && p !== "**") {
+          didSomething = true;
+          parts.splice(dd - 1, 2);
+          dd = Math.max(dd - 2, root3);
+        }
+      }
+    } while (didSomething);
+    return parts.length === 0 ? [""] : parts;
+  }
+  // First phase: single-pattern processing
+  // <pre> is 1 or more portions
+  // <rest> is 1 or more portions
+  // <p> is any portion other than ., .., '', or **
+  // <e> is . or ''
+  //
+  // **/.. is *brutal* for filesystem walking performance, because
+  // it effectively resets the recursive walk each time it occurs,
+  // and ** cannot be reduced out by a .. pattern part like a regexp
+  // or most strings (other than .., ., and '') can be.
+  //
+  // <pre>/**/../<p>/<p>/<rest> -> {<pre>/../<p>/<p>/<rest>,<pre>/**/<p>/<p>/<rest>}
+  // <pre>/<e>/<rest> -> <pre>/<rest>
+  // <pre>/<p>/../<rest> -> <pre>/<rest>
+  // **/**/<rest> -> **/<rest>
+  //
+  // **/*/<rest> -> */**/<rest> <== not valid because ** doesn't follow
+  // this WOULD be allowed if ** did follow symlinks, or * didn't
+  firstPhasePreProcess(globParts) {
+    const { braceExpandMax = DEFAULT_BRACE_EXPAND_MAX } = this.options;
+    let splitCells = 0;
+    const maxSplitCells = 1e6;
+    let didSomething = false;
+    do {
+      didSomething = false;
+      for (let parts of globParts) {
+        let gs = -1;
+        while (-1 !== (gs = parts.indexOf("**", gs + 1))) {
+          let gss = gs;
+          while (parts[gss + 1] === "**") {
+            gss++;
+          }
+          if (gss > gs) {
+            parts.splice(gs + 1, gss - gs);
+          }
+          let next = parts[gs + 1];
+          const p = parts[gs + 2];
+          const p2 = parts[gs + 3];
+          if (next !== "..")
+            continue;
+          if (!p || p === "." || p === ".." || !p2 || p2 === "." || p2 === "..") {
+            continue;
+          }
+          const addedCells = parts.length - 1;
+          if (globParts.length >= braceExpandMax || splitCells + addedCells > maxSplitCells) {
+            throw new RangeError(`optimizationLevel 2: too many patterns from '**/..'`);
+          }
+          didSomething = true;
+          parts.splice(gs, 1);
+          const other = parts.slice(0);
+          other[gs] = "**";
+          splitCells += addedCells;
+          globParts.push(other);
+          gs--;
+        }
+        if (!this.preserveMultipleSlashes) {
+          for (let i = 1; i < parts.length - 1; i++) {
+            const p = parts[i];
+            if (i === 1 && p === "" && parts[0] === "")
+              continue;
+            if (p === "." || p === "") {
+              didSomething = true;
+              parts.splice(i, 1);
+              i--;
+            }
+          }
+          if (parts[0] === "." && parts.length === 2 && (parts[1] === "." || parts[1] === "")) {
+            didSomething = true;
+            parts.pop();
+          }
+        }
+        const root3 = this.#rootIndex(parts) + 1;
+        let dd = root3;
+        while (-1 !== (dd = parts.indexOf("..", dd + 1))) {
+          const p = parts[dd - 1];
+          if (p && p !== "." && p !== ".." && p !== "**") {
+            didSomething = true;
+            const needDot = dd === 1 && parts[dd + 1] === "**";
+            const splin = needDot ? ["."] : [];
+            parts.splice(dd - 1, 2, ...splin);
+            if (parts.length === 0)
+              parts.push("");
+            dd = Math.max(dd - 2, root3);
+          }
+        }
+      }
+    } while (didSomething);
+    return globParts;
+  }
+  // second phase: multi-pattern dedupes
+  // {<pre>/<rest>,<pre>/<rest>} -> <pre>/<rest>
+  // {<pre>/*/<rest>,<pre>/<p>/<rest>} -> <pre>/*/<rest>
+  secondPhasePreProcess(globParts) {
+    const keys = /* @__PURE__ */ new Set();
+    const rows = globParts.filter((parts) => {
+      const key = parts.join("/");
+      if (keys.has(key))
+        return false;
+      keys.add(key);
+      return true;
+    });
+    const stars = /* @__PURE__ */ new Map();
+    for (const parts of rows) {
+      const s = [];
+      for (let i = 0; i < parts.length; i++) {
+        if (parts[i] === "*")
+          s.push(i);
+      }
+      if (s.length)
+        stars.set(s.join(","), s);
+    }
+    if (!stars.size || rows.length * stars.size > 1e5)
+      return rows;
+    const { dot } = this.options;
+    return rows.filter((parts) => {
+      for (const s of stars.values()) {
+        if (s[s.length - 1] >= parts.length)
+          continue;
+        const c = [...parts];
+        let ok2 = true;
+        let changed = false;
+        for (const i of s) {
+          const p = parts[i];
+          if (p === "*")
+            continue;
+          if (!p || p === "**" || !dot && p.startsWith(".")) {
+            ok2 = false;
+            break;
+          }
+          c[i] = "*";
+          changed = true;
+        }
+        if (ok2 && changed && keys.has(c.join("/")))
+          return false;
+      }
+      return true;
+    });
+  }
+  parseNegate() {
+    if (this.nonegate)
+      return;
+    const pattern = this.pattern;
+    let negate = false;
+    let negateOffset = 0;
+    for (let i = 0; i < pattern.length && pattern.charAt(i) === "!"; i++) {
+      negate = !negate;
+      negateOffset++;
+    }
+    if (negateOffset)
+      this.pattern = pattern.slice(negateOffset);
+    this.negate = negate;
+  }
+  // Match the parts of a path against one row of the set. `resolved`
+  // is the parts after level 2 resolves `.` and `..` in them, or the
+  // same parts below level 2. Set partial to true to test if, for
+  // example, "/a/b" matches the start of "/*/b/*/d". Partial means, if
+  // you run out of file before you run out of pattern, then that's
+  // fine, as long as all the parts match.
+  #matchRow(file, resolved, pattern, partial) {
+    let fileStartIndex = 0;
+    let patternStartIndex = 0;
+    const fh = this.isWindows ? uncHost(resolved) : -1;
+    const ph = fh === -1 ? -1 : uncHost(pattern);
+    if (ph !== -1) {
+      const host = pattern[ph];
+      const share = pattern[ph + 1];
+      if (typeof host !== "string" || typeof share !== "string") {
+        fileStartIndex = fh;
+        patternStartIndex = ph;
+      } else if (resolved[fh].toLowerCase() === host.toLowerCase() && resolved[fh + 1].toLowerCase() === share.toLowerCase()) {
+        fileStartIndex = fh + 2;
+        patternStartIndex = ph + 2;
+      }
+    } else if (this.isWindows) {
+      const fileDrive = typeof file[0] === "string" && /^[a-z]:$/i.test(file[0]);
+      const fileUNC = !fileDrive && file[0] === "" && file[1] === "" && file[2] === "?" && /^[a-z]:$/i.test(file[3]);
+      const patternDrive = typeof pattern[0] === "string" && /^[a-z]:$/i.test(pattern[0]);
+      const patternUNC = !patternDrive && pattern[0] === "" && pattern[1] === "" && pattern[2] === "?" && typeof pattern[3] === "string" && /^[a-z]:$/i.test(pattern[3]);
+      const fdi = fileUNC ? 3 : fileDrive ? 0 : void 0;
+      const pdi = patternUNC ? 3 : patternDrive ? 0 : void 0;
+      if (typeof fdi === "number" && typeof pdi === "number") {
+        const [fd, pd] = [
+          file[fdi],
+          pattern[pdi]
+        ];
+        if (fd.toLowerCase() === pd.toLowerCase()) {
+          patternStartIndex = pdi + 1;
+          fileStartIndex = fdi + 1;
+        }
+      }
+    }
+    file = resolved;
+    if (pattern.includes(GLOBSTAR)) {
+      return this.#matchGlobstar(file, pattern, partial, fileStartIndex, patternStartIndex);
+    }
+    return this.#matchOne(file, pattern, partial, fileStartIndex, patternStartIndex);
+  }
+  #matchGlobstar(file, pattern, partial, fileIndex, patternIndex) {
+    const { head, body, tail, segments } = this.#getGlobstarParts(pattern, partial, patternIndex);
+    if (head.length) {
+      const headEnd = fileIndex + head.length;
+      if (!this.#matchOne(file, head, partial, fileIndex, 0, headEnd)) {
+        return false;
+      }
+      fileIndex += head.length;
+      patternIndex += head.length;
+    }
+    let fileTailMatch = 0;
+    if (tail.length) {
+      if (tail.length + fileIndex > file.length)
+        return false;
+      let tailStart = file.length - tail.length;
+      if (this.#matchOne(file, tail, partial, tailStart, 0)) {
+        fileTailMatch = tail.length;
+      } else {
+        if (file[file.length - 1] !== "" || fileIndex + tail.length === file.length) {
+          return false;
+        }
+        tailStart--;
+        if (!this.#matchOne(file, tail, partial, tailStart, 0)) {
+          return false;
+        }
+        fileTailMatch = tail.length + 1;
+      }
+    }
+    if (!body.length) {
+      let sawSome = !!fileTailMatch;
+      for (let i = fileIndex; i < file.length - fileTailMatch; i++) {
+        const f = String(file[i]);
+        sawSome = true;
+        if (f === "." || f === ".." || !this.options.dot && f.startsWith(".")) {
+          return false;
+        }
+      }
+      return partial || sawSome;
+    }
+    return !!this.#matchGlobStarBodySections(file, segments, file.length - fileTailMatch, fileIndex, 0, partial, 0, !!fileTailMatch, /* @__PURE__ */ new Set());
+  }
+  // Split the pattern into head, tail, and middle of ** delimited
+  // parts. The tail has to be at the end, and the others just have to
+  // be found in order from the head. These only depend on the pattern
+  // row, so they are kept for the next path.
+  #getGlobstarParts(pattern, partial, patternIndex) {
+    let byStart = this.#globstarParts.get(pattern);
+    if (!byStart) {
+      byStart = [];
+      this.#globstarParts.set(pattern, byStart);
+    }
+    const key = patternIndex * 2 + (partial ? 1 : 0);
+    const found = byStart[key];
+    if (found)
+      return found;
+    const firstgs = pattern.indexOf(GLOBSTAR, patternIndex);
+    const lastgs = pattern.lastIndexOf(GLOBSTAR);
+    const head = pattern.slice(patternIndex, firstgs);
+    const body = pattern.slice(firstgs + 1, partial ? void 0 : lastgs);
+    const tail = partial ? [] : pattern.slice(lastgs + 1);
+    const segments = [[[], 0]];
+    let current = segments[0];
+    let nonGsParts = 0;
+    const nonGsPartsSums = [0];
+    for (const b of body) {
+      if (b === GLOBSTAR) {
+        nonGsPartsSums.push(nonGsParts);
+        current = [[], 0];
+        segments.push(current);
+      } else {
+        current[0].push(b);
+        nonGsParts++;
+      }
+    }
+    segments.forEach((b, i) => {
+      b[1] = nonGsParts - nonGsPartsSums[i];
+    });
+    const parts = { head, body, tail, segments };
+    byStart[key] = parts;
+    return parts;
+  }
+  // return false for "nope, not matching"
+  // return null for "not matching, cannot keep trying"
+  #matchGlobStarBodySections(file, bodySegments, fileLength, fileIndex, bodyIndex, partial, globStarDepth, sawTail, tried) {
+    const bs = bodySegments[bodyIndex];
+    if (!bs) {
+      if (partial) {
+        return fileIndex >= fileLength || fileIndex === fileLength - 1 && file[fileIndex] === "";
+      }
+      for (let i = fileIndex; i < fileLength; i++) {
+        sawTail = true;
+        const f = file[i];
+        if (f === "." || f === ".." || !this.options.dot && f.startsWith(".")) {
+          return false;
+        }
+      }
+      return sawTail;
+    }
+    const [body, need] = bs;
+    const after = partial ? fileLength : fileLength - need;
+    while (fileIndex <= after) {
+      const key = bodyIndex * (file.length + 1) + fileIndex;
+      if (tried.has(key))
+        return false;
+      tried.add(key);
+      const m = this.#matchOne(file, body, partial, fileIndex, 0, fileIndex + body.length);
+      if (m && globStarDepth < this.maxGlobstarRecursion) {
+        const sub = this.#matchGlobStarBodySections(file, bodySegments, fileLength, fileIndex + body.length, bodyIndex + 1, partial, globStarDepth + 1, sawTail, tried);
+        if (sub !== false) {
+          return sub;
+        }
+      }
+      if (fileIndex === after)
+        break;
+      const f = file[fileIndex];
+      if (f === "." || f === ".." || !this.options.dot && f.startsWith(".")) {
+        return false;
+      }
+      fileIndex++;
+    }
+    return partial || null;
+  }
+  #matchOne(file, pattern, partial, fileIndex, patternIndex, fileEnd = file.length) {
+    let fi;
+    let pi;
+    let pl;
+    let fl;
+    for (fi = fileIndex, pi = patternIndex, fl = Math.min(fileEnd, file.length), pl = pattern.length; fi < fl && pi < pl; fi++, pi++) {
+      let p = pattern[pi];
+      let f = file[fi];
+      if (p === false || p === GLOBSTAR) {
+        return false;
+      }
+      if (!portionMatch(p, f))
+        return false;
+    }
+    if (fi === fl && pi === pl) {
+      return true;
+    } else if (fi === fl) {
+      return partial;
+    } else if (pi === pl) {
+      return fi === fl - 1 && file[fi] === "";
+    } else {
+      throw new Error("wtf?");
+    }
+  }
+  braceExpand() {
+    return braceExpand(this.pattern, this.options);
+  }
+  // Expand braces, except numeric ranges such as {0..999} with at
+  // least RANGE_MIN values. Each of those stays in its pattern as
+  // `<mark>0..999<mark>`, for the Matcher to test. If a range might
+  // be inside a [...] class, expand all of them instead.
+  #expandBraces() {
+    const { pattern } = this;
+    if (this.options.nobrace)
+      return this.braceExpand();
+    let code4 = 57344;
+    while (pattern.includes(String.fromCharCode(code4))) {
+      if (++code4 > 63743)
+        return this.braceExpand();
+    }
+    const mark = String.fromCharCode(code4);
+    let found = false;
+    const marked = pattern.replace(rangeRe, (m, lo, hi) => {
+      const a = Number(lo);
+      const b = Number(hi);
+      if (!Number.isSafeInteger(a) || !Number.isSafeInteger(b) || Math.abs(a - b) + 1 < RANGE_MIN) {
+        return m;
+      }
+      found = true;
+      return `${mark}${lo}..${hi}${mark}`;
+    });
+    if (!found)
+      return this.braceExpand();
+    const set = braceExpand(marked, this.options);
+    for (const p of set) {
+      for (const portion of p.split("/")) {
+        const c = portion.indexOf("[");
+        if (c !== -1 && c < portion.lastIndexOf(mark)) {
+          return this.braceExpand();
+        }
+        if (!this.options.noext && inRepeatOrNegExt(portion, mark)) {
+          return this.braceExpand();
+        }
+      }
+    }
+    this.#rangeMark = mark;
+    return set;
+  }
+  parse(pattern) {
+    assertValidPattern(pattern);
+    const options2 = this.options;
+    if (pattern === "**")
+      return GLOBSTAR;
+    if (pattern === "")
+      return "";
+    const { nocase, nocaseMagicOnly, noext = false, dot, normalize: normalize2 } = options2;
+    const rangeMark = this.#rangeMark;
+    const lit2 = rangeMark && pattern.includes(rangeMark) ? void 0 : literal(pattern, noext);
+    if (lit2 !== void 0 && !(nocase && !nocaseMagicOnly && pattern.toUpperCase() !== pattern.toLowerCase())) {
+      return this.#norm(lit2);
+    }
+    if (this.#pending)
+      return PENDING;
+    let m = this.#matchers.get(pattern);
+    if (!m) {
+      if (!noext)
+        assertValidExtglobs(pattern);
+      m = new Matcher(pattern, {
+        nocase,
+        noext,
+        dot,
+        normalize: normalize2,
+        ...rangeMark && { rangeMark }
+      });
+      this.#matchers.set(pattern, m);
+    }
+    return m;
+  }
+  #slashSplit(p) {
+    if (this.preserveMultipleSlashes) {
+      return p.split("/");
+    } else if (this.isWindows && /^\/\/[^/]+/.test(p)) {
+      return ["", ...p.split(/\/+/)];
+    } else {
+      return p.split(/\/+/);
+    }
+  }
+  match(f, partial = this.partial) {
+    if (this.comment) {
+      return false;
+    }
+    if (this.empty) {
+      return f === "";
+    }
+    if (f === "/" && partial) {
+      return true;
+    }
+    const options2 = this.options;
+    let split2 = this.#cachedSplit(f);
+    if (!split2) {
+      if (!partial && !this.#form && (this.#endCheck || this.#literalCheck) && lastChecked !== f) {
+        lastChecked = f;
+        const can = this.#canMatch(f);
+        if (can === "no")
+          return options2.flipNegate ? false : this.negate;
+        if (can === "yes")
+          return options2.flipNegate ? true : !this.negate;
+      }
+      split2 = this.#split(f);
+    }
+    const ff = split2.parts;
+    const resolved = this.#level2 ? split2.resolved ??= this.#levelTwoFileOptimize(ff) : ff;
+    const set = this.set;
+    let filename = ff[ff.length - 1];
+    if (!filename) {
+      for (let i = ff.length - 2; !filename && i >= 0; i--) {
+        filename = ff[i];
+      }
+    }
+    for (let r = 0; r < set.length; r++) {
+      const pattern = set[r];
+      const shape = partial ? void 0 : this.#shapes[r];
+      const hit = shape === "base" ? portionMatch(pattern[0], filename) : shape ? this.#matchShape(resolved, pattern, shape) : options2.matchBase && pattern.length === 1 ? this.#matchRow([filename], [filename], pattern, partial) : this.#matchRow(ff, resolved, pattern, partial);
+      if (hit) {
+        if (options2.flipNegate) {
+          return true;
+        }
+        return !this.negate;
+      }
+    }
+    if (options2.flipNegate) {
+      return false;
+    }
+    return this.negate;
+  }
+  static defaults(def) {
+    return minimatch.defaults(def).Minimatch;
+  }
+};
+minimatch.Minimatch = Minimatch;
+minimatch.escape = escape2;
+minimatch.unescape = unescape;
 
 // src/report/wording.ts
 var import_yaml3 = __toESM(require_dist(), 1);
@@ -43480,9 +46124,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path15, written2, key, parent) {
+  constructor(manifest, path16, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path15;
+    this.path = path16;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -43545,7 +46189,7 @@ var Cursor = class _Cursor {
     const { object } = this.manifest;
     if (this.written === void 0) return this.parent?.region ?? object.region;
     if ((0, import_yaml.isScalar)(this.written) || (0, import_yaml.isAlias)(this.written)) {
-      const empty2 = (0, import_yaml.isScalar)(this.written) && this.written.source === "" && this.key;
+      const empty2 = this.written.range?.[0] === this.written.range?.[1] && this.key;
       return object.regionOf(empty2 ? this.key : this.written);
     }
     if (this.key) return object.regionOf(this.key);
@@ -43554,8 +46198,12 @@ var Cursor = class _Cursor {
     return object.regionOf(first ?? this.written);
   }
 };
-function textOf(key) {
-  return (0, import_yaml.isScalar)(key) ? String(key.value) : void 0;
+function textOf(key, resolve2) {
+  const node2 = (0, import_yaml.isAlias)(key) ? resolve2(key) : key;
+  return (0, import_yaml.isScalar)(node2) ? String(node2.value) : void 0;
+}
+function isMerge({ key }) {
+  return (0, import_yaml.isScalar)(key) && key.value === "<<" && key.type === "PLAIN";
 }
 function nodeUnder(pair3) {
   return pair3?.value ?? void 0;
@@ -43568,9 +46216,11 @@ function mergedBy(pair3, resolve2) {
 var deepestMerge = 32;
 function findPair(map4, key, resolve2, depth = 0) {
   for (const pair3 of map4.items.toReversed()) {
-    const text2 = textOf(pair3.key);
-    if (text2 === key) return pair3;
-    if (text2 !== "<<" || depth > deepestMerge) continue;
+    if (!isMerge(pair3)) {
+      if (textOf(pair3.key, resolve2) === key) return pair3;
+      continue;
+    }
+    if (depth > deepestMerge) continue;
     for (const source of mergedBy(pair3, resolve2)) {
       const found = findPair(source, key, resolve2, depth + 1);
       if (found) return found;
@@ -43580,8 +46230,10 @@ function findPair(map4, key, resolve2, depth = 0) {
 }
 function keysOf(map4, resolve2, depth = 0) {
   return map4.items.flatMap((pair3) => {
-    const text2 = textOf(pair3.key);
-    if (text2 !== "<<") return text2 === void 0 ? [] : [text2];
+    if (!isMerge(pair3)) {
+      const text3 = textOf(pair3.key, resolve2);
+      return text3 === void 0 ? [] : [text3];
+    }
     return depth > deepestMerge ? [] : mergedBy(pair3, resolve2).flatMap((source) => keysOf(source, resolve2, depth + 1));
   });
 }
@@ -43631,44 +46283,58 @@ function validatorOf(schema) {
   }
   return validate;
 }
-function isDate(text2) {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text2)) return false;
-  const date = /* @__PURE__ */ new Date(`${text2}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text2;
+function isDate(text3) {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text3)) return false;
+  const date = /* @__PURE__ */ new Date(`${text3}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text3;
 }
-function readOwnDocument(text2, path15, schema, code4) {
+function readOwnDocument(text3, path16, schema, code4) {
   const counter = new import_yaml2.LineCounter();
-  const document = (0, import_yaml2.parseDocument)(text2, { lineCounter: counter, logLevel: "silent", prettyErrors: false });
+  const document = (0, import_yaml2.parseDocument)(text3, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
     const [a, b] = [counter.linePos(from), counter.linePos(Math.max(from, to))];
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path15, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path16, region: region(...syntax.pos) });
   const regionOf = (keys) => {
     const node2 = nodeAt(document, keys);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
   };
+  const lost = lostAliasIn(document);
+  if (lost) {
+    const [from, to] = lost.range ?? [0, 0];
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path16, region: region(from, to) });
+  }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
-    throw new GuardError(
-      code4,
-      "Its aliases expand without end; write the values out.",
-      { path: path15, region: start },
-      { cause }
-    );
+    const message = "Its aliases expand without end; write the values out.";
+    throw new GuardError(code4, message, { path: path16, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
     const at2 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path15,
+      path: path16,
       region: at2?.range ? region(at2.range[0], at2.range[1]) : regionOf(failure.keys)
     });
   }
-  return { value, regionOf };
+  const regionOfKey = (keys) => {
+    const key = keyAt(document, keys.slice(0, -1), String(keys.at(-1)));
+    return key?.range ? region(key.range[0], key.range[1]) : regionOf(keys);
+  };
+  return { value, regionOf, regionOfKey };
+}
+function lostAliasIn(document) {
+  let lost;
+  (0, import_yaml2.visit)(document, {
+    Alias(_, alias) {
+      if (!alias.resolve(document)) lost ??= alias;
+    }
+  });
+  return lost;
 }
 function findFailure(schema, value) {
   const validate = validatorOf(schema);
@@ -43732,7 +46398,7 @@ function sentenceFor(error2, keys) {
       return `${name} has to be a day that exists, as YYYY-MM-DD, not ${written(error2.data)}.`;
     case "pattern":
     case "propertyNames": {
-      const description = parentSchema.description;
+      const { description } = parentSchema;
       return `${name} is ${written(error2.data)}, which does not have the form it needs${description ? `: ${description}` : "."}`;
     }
     case "minLength":
@@ -46361,7 +49027,7 @@ function Elements(inferred, reversed, leftRest, rightRest) {
   return ElementsRight(inferred, reversed, leftRest, rightRest);
 }
 function ExtendsTupleToTuple(inferred, left, right) {
-  const instantiatedRight = InstantiateElements(inferred, State([], []), right);
+  const instantiatedRight = InstantiateElements(inferred, State2([], []), right);
   const reversed = Reversed(instantiatedRight);
   return Elements(inferred, reversed, ApplyReverse(left, reversed), ApplyReverse(instantiatedRight, reversed));
 }
@@ -46379,7 +49045,7 @@ function ExtendsTupleToArray(inferred, left, right) {
   return IsInferable(inferrable) ? InferUnionResult(inferred, inferrable["name"], left, inferrable["type"]) : ExtendsTupleToArrayReduce(inferred, left, right);
 }
 function ExtendsTuple(inferred, left, right) {
-  const instantiatedLeft = InstantiateElements(inferred, State([], []), left);
+  const instantiatedLeft = InstantiateElements(inferred, State2([], []), left);
   return IsTuple(right) ? ExtendsTupleToTuple(inferred, instantiatedLeft, right.items) : IsArray2(right) ? ExtendsTupleToArray(inferred, instantiatedLeft, right.items) : ExtendsRight(inferred, Tuple(instantiatedLeft), right);
 }
 
@@ -46519,8 +49185,8 @@ function CyclicExtends(type) {
 
 // node_modules/typebox/build/type/engine/cyclic/instantiate.mjs
 function CyclicInterface(context3, heritage, properties) {
-  const instantiatedHeritage = InstantiateTypes(context3, State([], []), heritage);
-  const instantiatedProperties = InstantiateProperties({}, State([], []), properties);
+  const instantiatedHeritage = InstantiateTypes(context3, State2([], []), heritage);
+  const instantiatedProperties = InstantiateProperties({}, State2([], []), properties);
   const evaluatedInterface = EvaluateIntersect([...instantiatedHeritage, _Object_(instantiatedProperties)]);
   return evaluatedInterface;
 }
@@ -46724,8 +49390,8 @@ function CallDispatch(context3, state, target, parameters, expression, arguments
   InstantiationIncrement();
   try {
     const argumentsContext = ResolveArgumentsContext(context3, state, parameters, arguments_);
-    const returnType = InstantiateType(argumentsContext, State([...state["callstack"], target["$ref"]], state["visited"]), expression);
-    return InstantiateType(argumentsContext, State([], []), returnType);
+    const returnType = InstantiateType(argumentsContext, State2([...state["callstack"], target["$ref"]], state["visited"]), expression);
+    return InstantiateType(argumentsContext, State2([], []), returnType);
   } finally {
     InstantiationDecrement();
   }
@@ -46756,7 +49422,7 @@ function CallConstruct(target, arguments_) {
   return memory_exports.Create({ ["~kind"]: "Call" }, { type: "call", target, arguments: arguments_ }, {});
 }
 function Call(target, arguments_) {
-  return CallInstantiate({}, State([], []), target, arguments_);
+  return CallInstantiate({}, State2([], []), target, arguments_);
 }
 function IsCall(value) {
   return IsKind(value, "Call");
@@ -46878,7 +49544,7 @@ function ConditionalDeferred(left, right, true_, false_, options2 = {}) {
   return Deferred("Conditional", [left, right, true_, false_], options2);
 }
 function Conditional(left, right, true_, false_, options2 = {}) {
-  return ConditionalAction({}, State([], []), left, right, true_, false_, options2);
+  return ConditionalAction({}, State2([], []), left, right, true_, false_, options2);
 }
 
 // node_modules/typebox/build/type/engine/conditional/instantiate.mjs
@@ -46907,7 +49573,7 @@ function ConstructorParameters(type, options2 = {}) {
 // node_modules/typebox/build/type/engine/constructor_parameters/instantiate.mjs
 function ConstructorParametersOperation(type) {
   const parameters = IsConstructor2(type) ? type["parameters"] : [];
-  const instantiatedParameters = InstantiateElements({}, State([], []), parameters);
+  const instantiatedParameters = InstantiateElements({}, State2([], []), parameters);
   const result = Tuple(instantiatedParameters);
   return result;
 }
@@ -47339,7 +50005,7 @@ function MappedDeferred(identifier, type, as, property, options2 = {}) {
   return Deferred("Mapped", [identifier, type, as, property], options2);
 }
 function Mapped(identifier, type, as, property, options2 = {}) {
-  return MappedAction({}, State([], []), identifier, type, as, property, options2);
+  return MappedAction({}, State2([], []), identifier, type, as, property, options2);
 }
 
 // node_modules/typebox/build/type/engine/mapped/mapped_variants.mjs
@@ -47423,7 +50089,7 @@ function InstantiateNonCyclics(context3, declarations, cyclicKeys) {
   const declarationContext = memory_exports.Assign(context3, declarations);
   const declarationKeys = guard_exports.Keys(declarations).filter((key) => !cyclicKeys.includes(key));
   return declarationKeys.reduce((result, key) => {
-    return { ...result, [key]: InstantiateType(declarationContext, State([], []), declarations[key]) };
+    return { ...result, [key]: InstantiateType(declarationContext, State2([], []), declarations[key]) };
   }, {});
 }
 function InstantiateModule(context3, declarations, options2) {
@@ -47513,7 +50179,7 @@ function Parameters(type, options2 = {}) {
 // node_modules/typebox/build/type/engine/parameters/instantiate.mjs
 function ParametersOperation(type) {
   const parameters = IsFunction2(type) ? type["parameters"] : [];
-  const instantiatedParameters = InstantiateElements({}, State([], []), parameters);
+  const instantiatedParameters = InstantiateElements({}, State2([], []), parameters);
   const result = Tuple(instantiatedParameters);
   return result;
 }
@@ -47696,7 +50362,7 @@ function ReadonlyObjectInstantiate(context3, state, type, options2) {
 
 // node_modules/typebox/build/type/engine/ref/instantiate.mjs
 function RefInstantiate(context3, state, type, ref) {
-  return state.visited.includes(ref) ? type : ref in context3 ? InstantiateType(context3, State(state["callstack"], [...state["visited"], ref]), context3[ref]) : type;
+  return state.visited.includes(ref) ? type : ref in context3 ? InstantiateType(context3, State2(state["callstack"], [...state["visited"], ref]), context3[ref]) : type;
 }
 
 // node_modules/typebox/build/type/engine/required/from_cyclic.mjs
@@ -47819,7 +50485,7 @@ function RestSpread(types) {
 }
 
 // node_modules/typebox/build/type/engine/instantiate.mjs
-function State(callstack, visited) {
+function State2(callstack, visited) {
   return { callstack, visited };
 }
 function CanInstantiate(types) {
@@ -47863,7 +50529,7 @@ function InstantiateType(context3, state, type) {
   return result;
 }
 function Instantiate(context3, type) {
-  return InstantiateType(context3, State([], []), type);
+  return InstantiateType(context3, State2([], []), type);
 }
 
 // node_modules/typebox/build/type/engine/immutable/instantiate_add.mjs
@@ -47902,7 +50568,7 @@ function ModuleDeferred(declarations, options2 = {}) {
   return Deferred("Module", [declarations], options2);
 }
 function Module2(declarations, options2 = {}) {
-  return ModuleInstantiate({}, State([], []), declarations, options2);
+  return ModuleInstantiate({}, State2([], []), declarations, options2);
 }
 
 // node_modules/typebox/build/type/script/script.mjs
@@ -47913,7 +50579,7 @@ function Script2(...args) {
     1: (script) => [{}, script, {}]
   });
   const result = Script(input);
-  const parsed = guard_exports.IsArray(result) && guard_exports.IsEqual(result.length, 2) ? InstantiateType(context3, State([], []), result[0]) : Never();
+  const parsed = guard_exports.IsArray(result) && guard_exports.IsEqual(result.length, 2) ? InstantiateType(context3, State2([], []), result[0]) : Never();
   return memory_exports.Update(parsed, {}, options2);
 }
 
@@ -48042,2642 +50708,6 @@ __export(typebox_exports, {
 // node_modules/typebox/build/index.mjs
 var build_default = typebox_exports;
 
-// node_modules/balanced-match/dist/esm/index.js
-var range = (a, b, str) => {
-  let begs, beg, left, right = void 0, result;
-  let ai = str.indexOf(a);
-  let bi = str.indexOf(b, ai + 1);
-  let i = ai;
-  if (ai >= 0 && bi > 0) {
-    if (a === b) {
-      return [ai, bi];
-    }
-    begs = [];
-    left = str.length;
-    while (i >= 0 && !result) {
-      if (i === ai) {
-        begs.push(i);
-        ai = str.indexOf(a, i + 1);
-      } else if (begs.length === 1) {
-        const r = begs.pop();
-        if (r !== void 0)
-          result = [r, bi];
-      } else {
-        beg = begs.pop();
-        if (beg !== void 0 && beg < left) {
-          left = beg;
-          right = bi;
-        }
-        bi = str.indexOf(b, i + 1);
-      }
-      i = ai < bi && ai >= 0 ? ai : bi;
-    }
-    if (begs.length && right !== void 0) {
-      result = [left, right];
-    }
-  }
-  return result;
-};
-
-// node_modules/brace-expansion/dist/esm/index.js
-var escSlash = "\0SLASH" + Math.random().toFixed(16) + "\0";
-var escOpen = "\0OPEN" + Math.random().toFixed(16) + "\0";
-var escClose = "\0CLOSE" + Math.random().toFixed(16) + "\0";
-var escComma = "\0COMMA" + Math.random().toFixed(16) + "\0";
-var escPeriod = "\0PERIOD" + Math.random().toFixed(16) + "\0";
-var escSlashPattern = new RegExp(escSlash, "g");
-var escOpenPattern = new RegExp(escOpen, "g");
-var escClosePattern = new RegExp(escClose, "g");
-var escCommaPattern = new RegExp(escComma, "g");
-var escPeriodPattern = new RegExp(escPeriod, "g");
-var slashPattern = /\\\\/g;
-var openPattern = /\\{/g;
-var closePattern = /\\}/g;
-var commaPattern = /\\,/g;
-var periodPattern = /\\\./g;
-var EXPANSION_MAX = 1e5;
-var EXPANSION_MAX_LENGTH = 4e6;
-var EXPANSION_MAX_DEPTH = 1e3;
-var EXPANSION_MAX_REWRITES = 1e3;
-var EXPANSION_MAX_STEPS = 2e7;
-var CALL_STEPS = 16;
-function numeric(str) {
-  return !isNaN(str) ? parseInt(str, 10) : str.charCodeAt(0);
-}
-function escapeBraces(str) {
-  return str.replace(slashPattern, escSlash).replace(openPattern, escOpen).replace(closePattern, escClose).replace(commaPattern, escComma).replace(periodPattern, escPeriod);
-}
-function unescapeBraces(str) {
-  return str.replace(escSlashPattern, "\\").replace(escOpenPattern, "{").replace(escClosePattern, "}").replace(escCommaPattern, ",").replace(escPeriodPattern, ".");
-}
-function pushAll(target, items) {
-  for (let i = 0; i < items.length; i++) {
-    target.push(items[i]);
-  }
-}
-function balancedWithBudget(str, masked, budget) {
-  if (budget.remaining < 0) {
-    return void 0;
-  }
-  const r = range("{", "}", masked);
-  const unmatched = r !== void 0 && masked.indexOf("{") < r[0];
-  budget.remaining -= r && !unmatched ? r[1] + 1 : str.length;
-  if (!r || budget.remaining < 0) {
-    return void 0;
-  }
-  return {
-    end: r[1],
-    pre: str.slice(0, r[0]),
-    body: str.slice(r[0] + 1, r[1]),
-    post: str.slice(r[1] + 1),
-    unmatched
-  };
-}
-function maskUnmatchedOpens(masked, budget) {
-  budget.remaining -= masked.length;
-  const open2 = [];
-  for (let i = 0; i < masked.length; i++) {
-    const c = masked.charCodeAt(i);
-    if (c === 123) {
-      open2.push(i);
-    } else if (c === 125 && open2.length) {
-      open2.pop();
-    }
-  }
-  let out = "";
-  let last = 0;
-  for (let i = 0; i < open2.length; i++) {
-    const at2 = open2[i];
-    out += masked.slice(last, at2) + "\0";
-    last = at2 + 1;
-  }
-  return out + masked.slice(last);
-}
-function commaSetFollows(str, budget) {
-  budget.remaining -= str.length;
-  if (budget.remaining < 0) {
-    return false;
-  }
-  let close = false;
-  for (let i = str.length - 1; i >= 0; i--) {
-    const c = str.charCodeAt(i);
-    if (c === 125) {
-      close = true;
-    } else if (c === 10 || c === 13 || c === 8232 || c === 8233) {
-      close = false;
-    } else if (c === 44 && close && str.charCodeAt(i + 1) !== 44) {
-      return true;
-    }
-  }
-  return false;
-}
-function parseCommaParts(str, budget) {
-  const parts = [];
-  let carry = "";
-  for (; ; ) {
-    const m = balancedWithBudget(str, str, budget);
-    if (budget.remaining < 0) {
-      return void 0;
-    }
-    if (!m) {
-      const tail = str.split(",");
-      tail[0] = carry + tail[0];
-      pushAll(parts, tail);
-      return parts;
-    }
-    const { pre, body, post } = m;
-    const p = pre.split(",");
-    p[0] = carry + p[0];
-    p[p.length - 1] += "{" + body + "}";
-    if (!post.length) {
-      pushAll(parts, p);
-      return parts;
-    }
-    carry = p.pop();
-    pushAll(parts, p);
-    str = post;
-  }
-}
-function bound(value, fallback) {
-  return value === void 0 || isNaN(value) ? fallback : value;
-}
-function expand2(str, options2 = {}) {
-  if (!str) {
-    return [];
-  }
-  const max = bound(options2.max, EXPANSION_MAX);
-  const maxLength = bound(options2.maxLength, EXPANSION_MAX_LENGTH);
-  const maxDepth = bound(options2.maxDepth, EXPANSION_MAX_DEPTH);
-  const maxRewrites = bound(options2.maxRewrites, EXPANSION_MAX_REWRITES);
-  const maxSteps = bound(options2.maxSteps, EXPANSION_MAX_STEPS);
-  if (str.slice(0, 2) === "{}") {
-    str = "\\{\\}" + str.slice(2);
-  }
-  return expand_(escapeBraces(str), max, maxLength, maxDepth, 0, maxRewrites, { remaining: maxSteps }, true).map(unescapeBraces);
-}
-function embrace(str) {
-  return "{" + str + "}";
-}
-function isPadded(el) {
-  return /^-?0\d/.test(el);
-}
-function lte(i, y) {
-  return i <= y;
-}
-function gte(i, y) {
-  return i >= y;
-}
-function combine(acc, pre, values, max, maxLength, dropEmpties, budget) {
-  const out = [];
-  let length = 0;
-  let nonEmpty;
-  outer: for (let a = 0; a < acc.length; a++) {
-    const prefix2 = acc[a] + pre;
-    let vs = values;
-    if (dropEmpties && !prefix2) {
-      if (!nonEmpty)
-        nonEmpty = values.filter((v) => v);
-      vs = nonEmpty;
-    }
-    for (let v = 0; v < vs.length; v++) {
-      if (out.length >= max)
-        break outer;
-      const expansion = prefix2 + vs[v];
-      if (length + expansion.length > maxLength)
-        break outer;
-      out.push(expansion);
-      length += expansion.length;
-    }
-  }
-  budget.remaining -= out.length;
-  return out;
-}
-function expandSequence(body, isAlphaSequence, max, maxLength, budget) {
-  const n = body.split(/\.\./);
-  const N = [];
-  if (n[0] === void 0 || n[1] === void 0) {
-    return N;
-  }
-  const x = numeric(n[0]);
-  const y = numeric(n[1]);
-  const width = Math.max(n[0].length, n[1].length);
-  let incr = n.length === 3 && n[2] !== void 0 ? Math.max(Math.abs(numeric(n[2])), 1) : 1;
-  let test = lte;
-  const reverse = y < x;
-  if (reverse) {
-    incr *= -1;
-    test = gte;
-  }
-  const pad = n.some(isPadded);
-  const cost = pad ? width : 1;
-  let length = 0;
-  for (let i = x; test(i, y) && N.length < max; i += incr) {
-    budget.remaining -= cost;
-    if (budget.remaining < 0) {
-      return void 0;
-    }
-    let c;
-    if (isAlphaSequence) {
-      c = String.fromCharCode(i);
-      if (c === "\\") {
-        c = "";
-      }
-    } else {
-      c = String(i);
-      if (pad) {
-        const need = width - c.length;
-        if (need > 0) {
-          const z = new Array(need + 1).join("0");
-          if (i < 0) {
-            c = "-" + z + c.slice(1);
-          } else {
-            c = z + c;
-          }
-        }
-      }
-    }
-    if (length + c.length > maxLength)
-      break;
-    N.push(c);
-    length += c.length;
-  }
-  return N;
-}
-function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTop) {
-  budget.remaining -= CALL_STEPS;
-  if (depth > maxDepth) {
-    return [str];
-  }
-  let acc = [""];
-  let rewrites = 0;
-  let dropEmpties = false;
-  let firstGroup = true;
-  let masked = str;
-  for (; ; ) {
-    const m = balancedWithBudget(str, masked, budget);
-    if (!m) {
-      return combine(acc, str, [""], max, maxLength, dropEmpties, budget);
-    }
-    if (m.unmatched) {
-      masked = maskUnmatchedOpens(masked, budget);
-    }
-    const pre = m.pre;
-    const literal2 = () => combine(acc, pre + "{" + m.body + "}" + m.post, [""], max, maxLength, dropEmpties, budget);
-    if (/\$$/.test(pre)) {
-      acc = combine(acc, pre + "{" + m.body + "}", [""], max, maxLength, dropEmpties && !m.post.length, budget);
-      firstGroup = false;
-      if (!m.post.length)
-        break;
-      str = m.post;
-      masked = masked.slice(m.end + 1);
-      continue;
-    }
-    const isNumericSequence = /^-?\d+\.\.-?\d+(?:\.\.-?\d+)?$/.test(m.body);
-    const isAlphaSequence = /^[a-zA-Z]\.\.[a-zA-Z](?:\.\.-?\d+)?$/.test(m.body);
-    const isSequence = isNumericSequence || isAlphaSequence;
-    const isOptions = m.body.indexOf(",") >= 0;
-    if (!isSequence && !isOptions) {
-      if (rewrites < maxRewrites && commaSetFollows(m.post, budget)) {
-        rewrites++;
-        str = m.pre + "{" + m.body + escClose + m.post;
-        masked = masked.slice(0, m.end) + escClose + masked.slice(m.end + 1);
-        isTop = true;
-        continue;
-      }
-      return literal2();
-    }
-    if (firstGroup) {
-      dropEmpties = isTop && !isSequence;
-      firstGroup = false;
-    }
-    let values;
-    if (isSequence) {
-      values = expandSequence(m.body, isAlphaSequence, max, maxLength, budget);
-      if (!values) {
-        return literal2();
-      }
-    } else {
-      let n = parseCommaParts(m.body, budget);
-      if (!n) {
-        return literal2();
-      }
-      if (n.length === 1 && n[0] !== void 0) {
-        n = expand_(n[0], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false).map(embrace);
-        if (budget.remaining < 0) {
-          return literal2();
-        }
-        if (n.length === 1) {
-          const next2 = combine(acc, pre + n[0], [""], max, maxLength, dropEmpties && !m.post.length, budget);
-          if (budget.remaining < 0) {
-            return literal2();
-          }
-          acc = next2;
-          if (!m.post.length)
-            break;
-          str = m.post;
-          masked = masked.slice(m.end + 1);
-          continue;
-        }
-      }
-      let dropsEmpties = dropEmpties && !m.post.length && !pre;
-      for (let d = 0; dropsEmpties && d < acc.length; d++) {
-        if (acc[d]) {
-          dropsEmpties = false;
-        }
-      }
-      values = [];
-      let valuesLength = 0;
-      outer: for (let j = 0; j < n.length; j++) {
-        const expanded = expand_(n[j], max, maxLength, maxDepth, depth + 1, maxRewrites, budget, false);
-        if (budget.remaining < 0) {
-          return literal2();
-        }
-        for (let k = 0; k < expanded.length; k++) {
-          const v = expanded[k];
-          if (dropsEmpties && !v)
-            continue;
-          if (values.length >= max || valuesLength + v.length > maxLength) {
-            break outer;
-          }
-          values.push(v);
-          valuesLength += v.length;
-        }
-      }
-    }
-    const next = combine(acc, pre, values, max, maxLength, dropEmpties && !m.post.length, budget);
-    if (budget.remaining < 0) {
-      return literal2();
-    }
-    acc = next;
-    if (!m.post.length)
-      break;
-    str = m.post;
-    masked = masked.slice(m.end + 1);
-  }
-  return acc;
-}
-
-// node_modules/@isaacs/nonrecursive-glob-match/dist/esm/numeric-range.js
-var digit = (a, b) => a === b ? { t: "lit", ch: String(a) } : { t: "class", re: new RegExp(`^[${a}-${b}]$`) };
-var prefix = (d, alts) => alts.map((s) => [digit(d, d), ...s]);
-var fixed = (a, b) => {
-  if (!a)
-    return [[]];
-  let lo = +a[0];
-  let hi = +b[0];
-  const ra = a.slice(1);
-  const rb = b.slice(1);
-  if (lo === hi)
-    return prefix(lo, fixed(ra, rb));
-  const zeros = "0".repeat(ra.length);
-  const nines = "9".repeat(ra.length);
-  const out = [];
-  if (ra !== zeros)
-    out.push(...prefix(lo++, fixed(ra, nines)));
-  const last = rb === nines ? [] : prefix(hi--, fixed(zeros, rb));
-  if (lo <= hi) {
-    out.push([digit(lo, hi), ...Array.from(ra, () => digit(0, 9))]);
-  }
-  out.push(...last);
-  return out;
-};
-var nonneg = (a, b, width) => {
-  if (width) {
-    return fixed(String(a).padStart(width, "0"), String(b).padStart(width, "0"));
-  }
-  const out = [];
-  for (let len = String(a).length; len <= String(b).length; len++) {
-    const lo = Math.max(a, len === 1 ? 0 : 10 ** (len - 1));
-    const hi = Math.min(b, 10 ** len - 1);
-    out.push(...fixed(String(lo), String(hi)));
-  }
-  return out;
-};
-var numericRange = (loStr, hiStr) => {
-  let lo = Number(loStr);
-  let hi = Number(hiStr);
-  if (!Number.isSafeInteger(lo) || !Number.isSafeInteger(hi))
-    return;
-  if (lo > hi)
-    [lo, hi] = [hi, lo];
-  const padded = /^-?0\d/.test(loStr) || /^-?0\d/.test(hiStr);
-  const width = padded ? Math.max(loStr.length, hiStr.length) : 0;
-  const out = [];
-  if (lo < 0) {
-    const neg = nonneg(Math.max(-hi, 1), -lo, width && width - 1);
-    out.push(...neg.map((s) => [{ t: "lit", ch: "-" }, ...s]));
-  }
-  if (hi >= 0)
-    out.push(...nonneg(Math.max(lo, 0), hi, width));
-  return out;
-};
-
-// node_modules/@isaacs/nonrecursive-glob-match/dist/esm/parse-class.js
-var posixClasses = {
-  "[:alnum:]": ["\\p{L}\\p{Nl}\\p{Nd}"],
-  "[:alpha:]": ["\\p{L}\\p{Nl}"],
-  "[:ascii:]": ["\\x00-\\x7f"],
-  "[:blank:]": ["\\p{Zs}\\t"],
-  "[:cntrl:]": ["\\p{Cc}"],
-  "[:digit:]": ["\\p{Nd}"],
-  "[:graph:]": ["\\p{Z}\\p{C}", true],
-  "[:lower:]": ["\\p{Ll}"],
-  "[:print:]": ["\\p{C}", true],
-  "[:punct:]": ["\\p{P}\\p{S}"],
-  "[:space:]": ["\\p{Z}\\t\\r\\n\\v\\f"],
-  "[:upper:]": ["\\p{Lu}"],
-  "[:word:]": ["\\p{L}\\p{Nl}\\p{Nd}\\p{Pc}"],
-  "[:xdigit:]": ["A-Fa-f0-9"]
-};
-var braceEscape = (s) => s.replace(/[[\]\\-]/g, "\\$&");
-var noMatch = /$./;
-var parseClass = (glob, position, nocase = false, form) => {
-  const norm = (c) => {
-    const n = form ? c.normalize(form) : c;
-    return [...n].length === 1 ? n : c;
-  };
-  const pos = position;
-  if (glob.charAt(pos) !== "[") {
-    throw new Error("not in a brace expression");
-  }
-  const ranges = [];
-  const negs = [];
-  let i = pos + 1;
-  let sawStart = false;
-  let escaping = false;
-  let negate = false;
-  let endPos = pos;
-  let rangeStart = "";
-  WHILE: while (i < glob.length) {
-    const c = String.fromCodePoint(glob.codePointAt(i));
-    if ((c === "!" || c === "^") && i === pos + 1) {
-      negate = true;
-      i++;
-      continue;
-    }
-    if (c === "]" && sawStart && !escaping) {
-      endPos = i + 1;
-      break;
-    }
-    sawStart = true;
-    if (c === "\\") {
-      if (!escaping) {
-        escaping = true;
-        i++;
-        continue;
-      }
-    }
-    if (c === "[" && !escaping) {
-      for (const [cls, [unip, neg]] of Object.entries(posixClasses)) {
-        if (glob.startsWith(cls, i)) {
-          if (rangeStart) {
-            return [noMatch, glob.length - pos];
-          }
-          i += cls.length;
-          if (neg)
-            negs.push(unip);
-          else
-            ranges.push(unip);
-          continue WHILE;
-        }
-      }
-    }
-    escaping = false;
-    const n = norm(c);
-    if (rangeStart) {
-      if (n.codePointAt(0) > rangeStart.codePointAt(0)) {
-        ranges.push(braceEscape(rangeStart) + "-" + braceEscape(n));
-      } else if (n === rangeStart) {
-        ranges.push(braceEscape(n));
-      }
-      rangeStart = "";
-      i += c.length;
-      continue;
-    }
-    if (glob.startsWith("-]", i + c.length)) {
-      ranges.push(braceEscape(n + "-"));
-      i += c.length + 1;
-      continue;
-    }
-    if (glob.startsWith("-", i + c.length)) {
-      rangeStart = n;
-      i += c.length + 1;
-      continue;
-    }
-    ranges.push(braceEscape(n));
-    i += c.length;
-  }
-  if (endPos < i) {
-    return [noMatch, 0];
-  }
-  if (!ranges.length && !negs.length) {
-    return [noMatch, glob.length - pos];
-  }
-  const sranges = "[" + (negate ? "^" : "") + ranges.join("") + "]";
-  const snegs = "[" + (negate ? "" : "^") + negs.join("") + "]";
-  const comb = "^" + (ranges.length && negs.length ? "(" + sranges + "|" + snegs + ")" : ranges.length ? sranges : snegs);
-  return [new RegExp(comb, nocase ? "iu" : "u"), endPos - pos];
-};
-
-// node_modules/@isaacs/nonrecursive-glob-match/dist/esm/index.js
-var MATCH = { t: "match", id: 0 };
-var extTypes = "!?+*@";
-var lit = (ch) => ({ t: "lit", ch });
-var reEscape = (s) => s.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-var newFoldRe = (s) => new RegExp(`^${reEscape(s)}$`, "iu");
-var foldCache = /* @__PURE__ */ new Map();
-var foldRe = (ch) => {
-  let re = foldCache.get(ch);
-  if (!re) {
-    re = newFoldRe(ch);
-    if (foldCache.size >= 1e3)
-      foldCache.clear();
-    foldCache.set(ch, re);
-  }
-  return re;
-};
-var litMatch = (l, c) => {
-  if (c === l.ch)
-    return true;
-  if (!l.re)
-    return false;
-  const code4 = c.charCodeAt(0);
-  if (code4 >= 128)
-    return l.re.test(c);
-  const ascii = l.ascii ??= new Uint8Array(128);
-  ascii[code4] ||= l.re.test(c) ? 1 : 2;
-  return ascii[code4] === 1;
-};
-var tokenize = (p, nocase, noext, form, mark) => {
-  const toks = [];
-  for (let i = 0; i < p.length; ) {
-    const c = String.fromCodePoint(p.codePointAt(i));
-    if (mark) {
-      const m = c === "\\" && p.startsWith(mark, i + 1) ? 1 : 0;
-      if (m || c === mark) {
-        const start4 = i + m + mark.length;
-        const end = p.indexOf(mark, start4);
-        const r = /^(-?\d+)\.\.(-?\d+)$/.exec(p.slice(start4, end));
-        const alts = end !== -1 && r && numericRange(r[1], r[2]);
-        if (alts) {
-          toks.push({ t: "ext", type: "@", alts });
-          i = end + mark.length;
-          continue;
-        }
-      }
-    }
-    if (c === "\\") {
-      const e = p.codePointAt(i + 1);
-      const ch = e === void 0 ? c : String.fromCodePoint(e);
-      toks.push(lit(ch));
-      i += 1 + ch.length;
-      continue;
-    }
-    if (c === "[") {
-      const [re, consumed] = parseClass(p, i, nocase, form);
-      if (consumed) {
-        toks.push({ t: "class", re });
-        i += consumed;
-        continue;
-      }
-    }
-    if (!noext && extTypes.includes(c) && p[i + 1] === "(") {
-      toks.push({ t: "open", type: c });
-      i += 2;
-      continue;
-    }
-    toks.push(!noext && c === "|" ? { t: "bar" } : !noext && c === ")" ? { t: "close" } : c === "*" ? { t: "star" } : c === "?" ? { t: "any" } : lit(c));
-    i += c.length;
-  }
-  return toks;
-};
-var pair = (toks) => {
-  const pairs = /* @__PURE__ */ new Map();
-  const stack = [];
-  toks.forEach((tok, i) => {
-    if (tok.t === "open")
-      stack.push(i);
-    else if (tok.t === "close" && stack.length)
-      pairs.set(stack.pop(), i);
-  });
-  return pairs;
-};
-var build = (toks, pairs, start4, end, top) => {
-  let seq = [];
-  const alts = [seq];
-  for (let i = start4; i < end; i++) {
-    const tok = toks[i];
-    const close = pairs.get(i);
-    if (tok.t === "open" && close !== void 0) {
-      const sub = build(toks, pairs, i + 1, close, false);
-      seq.push({ t: "ext", type: tok.type, alts: sub });
-      i = close;
-    } else if (tok.t === "bar" && !top) {
-      alts.push(seq = []);
-    } else if (tok.t === "open") {
-      seq.push(lit(tok.type), lit("("));
-    } else if (tok.t === "bar") {
-      seq.push(lit("|"));
-    } else if (tok.t === "close") {
-      seq.push(lit(")"));
-    } else {
-      seq.push(tok);
-    }
-  }
-  return alts;
-};
-var normalize = (items, form) => {
-  const out = [];
-  let run3 = "";
-  const flush = () => {
-    for (const ch of run3.normalize(form))
-      out.push(lit(ch));
-    run3 = "";
-  };
-  for (const it of items) {
-    if (it.t === "lit") {
-      run3 += it.ch;
-      continue;
-    }
-    flush();
-    out.push(it.t === "ext" ? { ...it, alts: it.alts.map((a) => normalize(a, form)) } : it);
-  }
-  flush();
-  return out;
-};
-var compile = (items, nocase) => {
-  let id = 1;
-  const split2 = (out) => ({ t: "split", id: id++, out });
-  const seq = (items2, next) => items2.reduceRight((next2, it) => item(it, next2), next);
-  const item = (it, next) => {
-    switch (it.t) {
-      case "lit":
-        const re = nocase ? foldRe(it.ch) : void 0;
-        return { t: "lit", id: id++, ch: it.ch, re, next };
-      case "any":
-      case "star":
-        return { t: it.t, id: id++, next };
-      case "class":
-        return { t: "class", id: id++, re: it.re, next };
-    }
-    const alts = (next2) => it.alts.map((a) => seq(a, next2));
-    switch (it.type) {
-      case "@":
-        return split2(alts(next));
-      case "?":
-        return split2([next, ...alts(next)]);
-      case "!":
-        return { t: "neg", id: id++, sub: split2(alts(MATCH)), next };
-    }
-    const after = split2([]);
-    const entry = split2(alts(after));
-    after.out.push(next, entry);
-    return it.type === "*" ? after : entry;
-  };
-  const start4 = seq(items, MATCH);
-  return [start4, id];
-};
-var show = (start4) => {
-  const lines = [];
-  const seen = /* @__PURE__ */ new Set();
-  const ref = (n) => n.t === "match" ? "match" : String(n.id);
-  const walk = (n, indent2) => {
-    if (n.t === "match" || seen.has(n))
-      return;
-    seen.add(n);
-    const line = (desc) => lines.push(`${indent2}${n.id}: ${desc}`);
-    switch (n.t) {
-      case "split":
-        line(`split -> ${n.out.map(ref).join(", ")}`);
-        for (const o of n.out)
-          walk(o, indent2);
-        return;
-      case "neg":
-        line(`!(${ref(n.sub)}) -> ${ref(n.next)}`);
-        walk(n.sub, indent2 + "  ");
-        return walk(n.next, indent2);
-      case "lit":
-        line(`${JSON.stringify(n.ch)} -> ${ref(n.next)}`);
-        break;
-      case "class":
-        line(`${n.re} -> ${ref(n.next)}`);
-        break;
-      default:
-        line(`${n.t === "any" ? "?" : "*"} -> ${ref(n.next)}`);
-    }
-    walk(n.next, indent2);
-  };
-  walk(start4, "");
-  return [`start -> ${ref(start4)}`, ...lines].join("\n");
-};
-var State2 = class {
-  // set by the Sim, to mark the nodes that this state has
-  gen;
-  threads = [];
-  match = false;
-  runs = [];
-  // the sorted ids of the threads, with 0 for a match, once the
-  // state is done
-  ids = [];
-  constructor(gen) {
-    this.gen = gen;
-  }
-  // no threads, so nothing more can match
-  get dead() {
-    return !this.threads.length && !this.match && !this.runs.length;
-  }
-};
-var sameState = (a, b) => {
-  if (a.ids.length !== b.ids.length)
-    return false;
-  if (a.runs.length !== b.runs.length)
-    return false;
-  if (a.ids.some((id, i) => id !== b.ids[i]))
-    return false;
-  return a.runs.every((r) => b.runs.some((o) => o.neg === r.neg && sameState(o.state, r.state)));
-};
-var marks = (size) => ({
-  has: new Float64Array(size),
-  seen: new Float64Array(size),
-  gen: 0
-});
-var Sim = class {
-  // `.` and `..` only match literal dots, even with `dot:true`
-  dots;
-  // the string starts with `.`, and `dot:true` is not set
-  dotStart;
-  #marks;
-  constructor(dots, dotStart, marks2) {
-    this.dots = dots;
-    this.dotStart = dotStart;
-    this.#marks = marks2;
-  }
-  state() {
-    return new State2(++this.#marks.gen);
-  }
-  // sort the ids of a state, once it has all of its threads
-  done(state) {
-    state.ids = state.threads.map((n) => n.id).sort((a, b) => a - b);
-    if (state.match)
-      state.ids.unshift(MATCH.id);
-    return state;
-  }
-  // true the first time that the state walks through the node, so
-  // that loops in the graph stop
-  #visit(state, node2) {
-    const { seen } = this.#marks;
-    if (seen[node2.id] === state.gen)
-      return false;
-    seen[node2.id] = state.gen;
-    return true;
-  }
-  #addThread(state, node2) {
-    const { has } = this.#marks;
-    if (has[node2.id] === state.gen)
-      return false;
-    has[node2.id] = state.gen;
-    state.threads.push(node2);
-    return true;
-  }
-  // wildcards only match a leading dot if `dot:true`. In a negated
-  // sub-pattern, this does not apply, because the negation itself
-  // can not match a leading dot.
-  restricted(i, top) {
-    return top && (this.dots || this.dotStart && i === 0);
-  }
-  add(state, node2, i, top) {
-    switch (node2.t) {
-      case "split":
-        if (!this.#visit(state, node2))
-          return;
-        for (const o of node2.out)
-          this.add(state, o, i, top);
-        return;
-      case "neg":
-        if (!this.#visit(state, node2))
-          return;
-        const sub = this.state();
-        this.add(sub, node2.sub, i, false);
-        this.done(sub);
-        return this.addRun(state, { t: "run", neg: node2, state: sub }, i, top);
-      case "star":
-        if (this.restricted(i, top))
-          return;
-        if (this.#addThread(state, node2))
-          this.add(state, node2.next, i, top);
-        return;
-      case "match":
-        state.match = true;
-        return;
-      default:
-        this.#addThread(state, node2);
-    }
-  }
-  addRun(state, run3, i, top) {
-    for (const r of state.runs) {
-      if (r.neg === run3.neg && sameState(r.state, run3.state))
-        return;
-    }
-    state.runs.push(run3);
-    if (!run3.state.match) {
-      this.add(state, run3.neg.next, i, top);
-    }
-  }
-  // the threads after char `c`, at index `i`
-  step(state, c, i, top) {
-    const next = this.state();
-    for (const th of state.threads) {
-      switch (th.t) {
-        case "lit":
-          if (litMatch(th, c)) {
-            this.add(next, th.next, i + 1, top);
-          }
-          break;
-        case "any":
-          if (!this.restricted(i, top))
-            this.add(next, th.next, i + 1, top);
-          break;
-        case "class":
-          if (!this.restricted(i, top) && th.re.test(c)) {
-            this.add(next, th.next, i + 1, top);
-          }
-          break;
-        case "star":
-          if (!this.restricted(i, top))
-            this.add(next, th, i + 1, top);
-      }
-    }
-    if (!this.restricted(i, top)) {
-      for (const run3 of state.runs) {
-        if (run3.state.dead) {
-          this.addRun(next, run3, i + 1, top);
-          continue;
-        }
-        const sub = this.step(run3.state, c, i, false);
-        this.addRun(next, { t: "run", neg: run3.neg, state: sub }, i + 1, top);
-      }
-    }
-    return this.done(next);
-  }
-};
-var stateKey = (state) => {
-  const ids = state.ids.join();
-  if (!state.runs.length)
-    return ids;
-  const runs = state.runs.map((r) => `${r.neg.id}(${stateKey(r.state)})`);
-  return `${ids}|${runs.sort().join("|")}`;
-};
-var DFA_BUDGET = 1 << 18;
-var Dfa = class {
-  #start;
-  #states = /* @__PURE__ */ new Map();
-  #size = 0;
-  #plain;
-  #dotStart;
-  #sim;
-  #dotSim;
-  constructor(start4, marks2) {
-    this.#start = start4;
-    this.#sim = new Sim(false, false, marks2);
-    this.#dotSim = new Sim(false, true, marks2);
-  }
-  #make(state) {
-    return {
-      state,
-      match: state.match,
-      dead: state.dead,
-      next: /* @__PURE__ */ new Map()
-    };
-  }
-  #intern(state) {
-    const key = stateKey(state);
-    const found = this.#states.get(key);
-    if (found)
-      return found;
-    if (this.#size > DFA_BUDGET)
-      this.#clear();
-    const d = this.#make(state);
-    this.#states.set(key, d);
-    this.#size += key.length + 1;
-    return d;
-  }
-  #clear() {
-    this.#states.clear();
-    this.#size = 0;
-    this.#plain = void 0;
-    this.#dotStart = void 0;
-  }
-  start(dotStart) {
-    if (dotStart) {
-      if (this.#dotStart)
-        return this.#dotStart;
-      const state2 = this.#dotSim.state();
-      this.#dotSim.add(state2, this.#start, 0, true);
-      return this.#dotStart = this.#make(this.#dotSim.done(state2));
-    }
-    if (this.#plain)
-      return this.#plain;
-    const state = this.#sim.state();
-    this.#sim.add(state, this.#start, 0, true);
-    return this.#plain = this.#intern(this.#sim.done(state));
-  }
-  // the next state, after a miss in `d.ascii`
-  next(d, c) {
-    const code4 = c.charCodeAt(0);
-    const found = code4 < 128 ? void 0 : d.next.get(c);
-    if (found)
-      return found;
-    const n = d === this.#dotStart ? this.#intern(this.#dotSim.step(d.state, c, 0, true)) : this.#intern(this.#sim.step(d.state, c, 1, true));
-    if (code4 < 128) {
-      if (!d.ascii) {
-        d.ascii = new Array(128);
-        this.#size += 128;
-      }
-      d.ascii[code4] = n;
-    } else {
-      d.next.set(c, n);
-    }
-    this.#size++;
-    return n;
-  }
-};
-var linear = (start4) => {
-  const nodes = [];
-  for (let n = start4; n.t !== "match"; n = n.next) {
-    if (n.t === "split" || n.t === "neg")
-      return void 0;
-    nodes.push(n);
-  }
-  return nodes;
-};
-var testLinear = (nodes, chars, start4, end) => {
-  let ni = 0;
-  let ci = start4;
-  let starNi = -1;
-  let starCi = 0;
-  while (ci < end) {
-    const n = nodes[ni];
-    if (n?.t === "star") {
-      starNi = ni++;
-      starCi = ci;
-      continue;
-    }
-    const c = chars[ci];
-    if (n && (n.t === "any" || n.t === "lit" && litMatch(n, c) || n.t === "class" && n.re.test(c))) {
-      ni++;
-      ci++;
-      continue;
-    }
-    if (starNi === -1)
-      return false;
-    ni = starNi + 1;
-    ci = ++starCi;
-  }
-  while (nodes[ni]?.t === "star")
-    ni++;
-  return ni === nodes.length;
-};
-var lengths = (items) => {
-  let min = 0;
-  let max = 0;
-  for (const it of items) {
-    const [lo, hi] = itemLengths(it);
-    min += lo;
-    max += hi;
-  }
-  return [min, max];
-};
-var itemLengths = (it) => {
-  if (it.t === "star")
-    return [0, Infinity];
-  if (it.t !== "ext")
-    return [1, 1];
-  if (it.type === "!")
-    return [0, Infinity];
-  const alts = it.alts.map(lengths);
-  const min = Math.min(...alts.map((a) => a[0]));
-  const max = Math.max(...alts.map((a) => a[1]));
-  const loop = max === 0 ? 0 : Infinity;
-  return it.type === "@" ? [min, max] : it.type === "?" ? [0, max] : it.type === "*" ? [0, loop] : [min, loop];
-};
-var hasAffix = (lits, chars, start4) => {
-  for (let j = 0; j < lits.length; j++) {
-    if (!litMatch(lits[j], chars[start4 + j]))
-      return false;
-  }
-  return true;
-};
-var slashOrSurrogate = /[/\ud800-\udfff]/;
-var surrogate = /[\ud800-\udfff]/;
-var codePoints = (s) => surrogate.test(s) ? [...s] : s;
-var noSlash = (s) => {
-  if (s.includes("/")) {
-    throw new Error("can only match a single path portion, got: " + s);
-  }
-};
-var Matcher = class {
-  pattern;
-  options;
-  #start;
-  // the number of node ids
-  #size;
-  #marks;
-  // the Sim for strings that are only `.` or `..`
-  #dotsSim;
-  // the string to compare, if the pattern has no magic. With
-  // `nocase:true`, the RegExp that folds case is made when it is
-  // first used.
-  #literal;
-  #literalFold = false;
-  #literalRe;
-  // the nodes between the prefix and suffix, if the graph is a
-  // single chain
-  #linear;
-  // the linear nodes are only `*` and `?`, so the length bounds and
-  // the prefix and suffix decide the match
-  #wild = false;
-  // the least and most chars that a match can have
-  #min = 0;
-  #max = Infinity;
-  // the literals that a match must start and end with. Each one
-  // matches exactly one char, and they are distinct items in the
-  // pattern, so a string that does not have them can not match.
-  #prefix = [];
-  #suffix = [];
-  // the prefix and suffix as strings, if they do not fold case
-  #prefixStr;
-  #suffixStr;
-  // there is a prefix or suffix to check
-  #affix = false;
-  #dfa;
-  #form;
-  constructor(pattern, options2 = {}) {
-    if (pattern.includes("/")) {
-      throw new Error("can only match a single path portion, got pattern: " + pattern);
-    }
-    this.pattern = pattern;
-    this.options = options2;
-    const { nocase = false, noext = false, normalize: n } = options2;
-    this.#form = n === true ? "NFC" : n || void 0;
-    const literal2 = /^[?*+@]\(\)$/.test(pattern);
-    const toks = tokenize(pattern, nocase, noext || literal2, this.#form, options2.rangeMark);
-    let [items] = build(toks, pair(toks), 0, toks.length, true);
-    if (this.#form)
-      items = normalize(items, this.#form);
-    const [start4, size] = compile(items, nocase);
-    this.#start = start4;
-    this.#size = size;
-    if (items.every((it) => it.t === "lit")) {
-      this.#literal = items.map((it) => it.ch).join("");
-      this.#literalFold = nocase;
-    } else {
-      const lit2 = (it) => it.t !== "lit" ? void 0 : nocase ? { ch: it.ch, re: foldRe(it.ch) } : { ch: it.ch };
-      for (const it of items) {
-        const l = lit2(it);
-        if (!l)
-          break;
-        this.#prefix.push(l);
-      }
-      for (let j = items.length - 1; j >= 0; j--) {
-        const l = lit2(items[j]);
-        if (!l)
-          break;
-        this.#suffix.unshift(l);
-      }
-      this.#affix = !!(this.#prefix.length || this.#suffix.length);
-      if (!nocase) {
-        this.#prefixStr = this.#prefix.map((l) => l.ch).join("");
-        this.#suffixStr = this.#suffix.map((l) => l.ch).join("");
-      }
-      this.#linear = linear(this.#start)?.slice(this.#prefix.length, -this.#suffix.length || void 0);
-      this.#wild = !!this.#linear?.every((n2) => n2.t === "star" || n2.t === "any");
-      const [min, max] = lengths(items);
-      this.#min = min;
-      this.#max = max;
-    }
-  }
-  test(s) {
-    if (this.#form) {
-      noSlash(s);
-      return this.#test(s.normalize(this.#form));
-    }
-    if (slashOrSurrogate.test(s)) {
-      noSlash(s);
-      return this.#test(s, [...s]);
-    }
-    return this.#test(s, s);
-  }
-  /**
-   * The same as {@link Matcher#test}, but the string is not checked
-   * for `/` chars, so the result for a string that has one is not
-   * defined. Only use it for a string that is known to be one path
-   * portion, such as a part of a path that was split on `/`. It can
-   * be faster, because some patterns do not need to look at each char
-   * of the string.
-   */
-  testUnchecked(s) {
-    return this.#test(this.#form ? s.normalize(this.#form) : s);
-  }
-  // Test a string that has no `/`. `chars` indexes it by code point.
-  // If it is not given, it is only found if a step needs it.
-  #test(s, chars) {
-    if (this.#literal !== void 0) {
-      return this.#literalFold ? (this.#literalRe ??= newFoldRe(this.#literal)).test(s) : s === this.#literal;
-    }
-    const min = this.#min;
-    const max = this.#max;
-    if (chars === void 0) {
-      const most = s.length;
-      const least = most + 1 >> 1;
-      if (most < min || least > max)
-        return false;
-      if (least < min || most > max)
-        chars = codePoints(s);
-    }
-    if (chars !== void 0 && (chars.length < min || chars.length > max)) {
-      return false;
-    }
-    const prefix2 = this.#prefix.length;
-    if (this.#affix) {
-      if (this.#prefixStr !== void 0 && this.#suffixStr !== void 0) {
-        if (!s.startsWith(this.#prefixStr) || !s.endsWith(this.#suffixStr)) {
-          return false;
-        }
-      } else {
-        chars ??= codePoints(s);
-        const end = chars.length - this.#suffix.length;
-        if (!hasAffix(this.#prefix, chars, 0) || !hasAffix(this.#suffix, chars, end)) {
-          return false;
-        }
-      }
-    }
-    const dotStart = !this.options.dot && s.startsWith(".");
-    if (this.#linear) {
-      if (s === "." || s === "..")
-        return false;
-      if (dotStart && !prefix2)
-        return false;
-      if (this.#wild)
-        return true;
-      chars ??= codePoints(s);
-      const end = chars.length - this.#suffix.length;
-      return testLinear(this.#linear, chars, prefix2, end);
-    }
-    chars ??= codePoints(s);
-    if (s === "." || s === "..") {
-      this.#marks ??= marks(this.#size);
-      const sim = this.#dotsSim ??= new Sim(true, false, this.#marks);
-      const start4 = sim.state();
-      sim.add(start4, this.#start, 0, true);
-      let state = sim.done(start4);
-      for (let i = 0; i < chars.length; i++) {
-        state = sim.step(state, chars[i], i, true);
-      }
-      return state.match;
-    }
-    this.#marks ??= marks(this.#size);
-    const dfa = this.#dfa ??= new Dfa(this.#start, this.#marks);
-    let d = dfa.start(dotStart);
-    const str = chars === s;
-    for (let i = 0; i < chars.length; i++) {
-      if (d.dead)
-        return false;
-      const code4 = str ? s.charCodeAt(i) : chars[i].charCodeAt(0);
-      d = d.ascii?.[code4] ?? dfa.next(d, chars[i]);
-    }
-    return d.match;
-  }
-  /** a readable listing of the state machine */
-  toString() {
-    return show(this.#start);
-  }
-};
-
-// node_modules/minimatch/dist/esm/assert-valid-pattern.js
-var MAX_PATTERN_LENGTH = 1024 * 64;
-var assertValidPattern = (pattern) => {
-  if (typeof pattern !== "string") {
-    throw new TypeError("invalid pattern");
-  }
-  if (pattern.length > MAX_PATTERN_LENGTH) {
-    throw new TypeError("pattern is too long");
-  }
-};
-
-// node_modules/minimatch/dist/esm/escape.js
-var escape2 = (s, { windowsPathsNoEscape = false, magicalBraces = false } = {}) => {
-  const e = magicalBraces ? windowsPathsNoEscape ? s.replace(/[?*()[\]{}]/g, "[$&]") : s.replace(/[?*()[\]\\{}]/g, "\\$&") : windowsPathsNoEscape ? s.replace(/[?*()[\]]/g, "[$&]") : s.replace(/[?*()[\]\\]/g, "\\$&");
-  const c = e.charAt(0);
-  if (c === "#") {
-    return (windowsPathsNoEscape ? "[#]" : "\\#") + e.slice(1);
-  }
-  if (c === "!") {
-    return (windowsPathsNoEscape ? "@(!)" : "\\!") + e.slice(1);
-  }
-  return e;
-};
-
-// node_modules/minimatch/dist/esm/unescape.js
-var unescape = (s, { windowsPathsNoEscape = false, magicalBraces = true } = {}) => {
-  if (windowsPathsNoEscape && s.startsWith("@(!)")) {
-    return "!" + unescape(s.slice(4), { windowsPathsNoEscape, magicalBraces });
-  }
-  if (magicalBraces) {
-    return windowsPathsNoEscape ? s.replace(/\[([^/\\])\]/g, "$1") : s.replace(/((?!\\).|^)\[([^/\\])\]/g, "$1$2").replace(/\\([^/])/g, "$1");
-  }
-  return windowsPathsNoEscape ? s.replace(/\[([^/\\{}])\]/g, "$1") : s.replace(/((?!\\).|^)\[([^/\\{}])\]/g, "$1$2").replace(/\\([^/{}])/g, "$1");
-};
-
-// node_modules/minimatch/dist/esm/index.js
-var DEFAULT_BRACE_EXPAND_MAX = 1e5;
-var DEFAULT_GLOB_STAR_RECURSION_MAX = 200;
-var AWE_KEY = "allowWindowsEscape";
-var minimatch = (p, pattern, options2) => {
-  assertValidPattern(pattern);
-  if (!options2?.nocomment && pattern.charAt(0) === "#") {
-    return false;
-  }
-  return cachedMinimatch(pattern, options2).match(p);
-};
-var cache = /* @__PURE__ */ new Map();
-var oldCache = /* @__PURE__ */ new Map();
-var cacheSize = 0;
-var cacheTotalWeight = 0;
-var cacheMax = 256;
-var cacheMaxWeight = 1 << 15;
-var cacheMaxEntryWeight = 1 << 12;
-var cacheWeight = (mm) => {
-  let w = mm.pattern.length;
-  for (const s of mm.globSet) {
-    w += s.length + 1;
-    if (w > cacheMaxEntryWeight)
-      break;
-  }
-  return w;
-};
-var tri = (v) => v === void 0 ? 0 : v ? 2 : 1;
-var booleanWeights = new Map(Object.keys({
-  nobrace: 0,
-  nocomment: 0,
-  nonegate: 0,
-  noglobstar: 0,
-  noext: 0,
-  nonull: 0,
-  partial: 0,
-  dot: 0,
-  nocase: 0,
-  nocaseMagicOnly: 0,
-  magicalBraces: 0,
-  matchBase: 0,
-  flipNegate: 0,
-  preserveMultipleSlashes: 0,
-  windowsNoMagicRoot: 0
-}).map((k, i) => [k, 24 * 3 ** i]));
-var optionsKey = (o) => {
-  let n = 0;
-  let wpe = false;
-  for (const k in o) {
-    const v = o[k];
-    switch (k) {
-      // the same test as the Minimatch constructor
-      case "windowsPathsNoEscape":
-        if (v)
-          wpe = true;
-        break;
-      case AWE_KEY:
-        if (v === false)
-          wpe = true;
-        break;
-      case "platform": {
-        const p = v || defaultPlatform;
-        if (p === defaultPlatform)
-          break;
-        if (p === "darwin")
-          n += 3;
-        else if (p === "win32")
-          n += 6;
-        else if (p === "linux")
-          n += 9;
-        else
-          return JSON.stringify(o);
-        break;
-      }
-      case "optimizationLevel":
-        if (v === void 0)
-          break;
-        n += v >= 2 ? 1 : v >= 1 ? 0 : 2;
-        break;
-      case "braceExpandMax":
-        if (v !== void 0 && v !== DEFAULT_BRACE_EXPAND_MAX) {
-          return JSON.stringify(o);
-        }
-        break;
-      case "maxGlobstarRecursion":
-        if (v !== void 0 && v !== DEFAULT_GLOB_STAR_RECURSION_MAX) {
-          return JSON.stringify(o);
-        }
-        break;
-      case "normalize":
-        if (v !== void 0)
-          return JSON.stringify(o);
-        break;
-      default:
-        n += (booleanWeights.get(k) ?? 0) * tri(v);
-    }
-  }
-  return wpe ? n + 12 : n;
-};
-var copyOptions = (o) => {
-  const copy = {};
-  for (const k in o)
-    copy[k] = o[k];
-  return copy;
-};
-var cachedMinimatch = (pattern, options2) => {
-  const key = options2 ? optionsKey(options2) : 0;
-  let mm = cache.get(key)?.get(pattern);
-  if (mm)
-    return mm;
-  mm = oldCache.get(key)?.get(pattern) ?? new Minimatch(pattern, copyOptions(options2));
-  const weight = cacheWeight(mm);
-  if (weight > cacheMaxEntryWeight)
-    return mm;
-  if (cacheSize >= cacheMax || cacheTotalWeight + weight > cacheMaxWeight) {
-    oldCache = cache;
-    cache = /* @__PURE__ */ new Map();
-    cacheSize = 0;
-    cacheTotalWeight = 0;
-  }
-  let byPattern = cache.get(key);
-  if (!byPattern)
-    cache.set(key, byPattern = /* @__PURE__ */ new Map());
-  byPattern.set(pattern, mm);
-  cacheSize++;
-  cacheTotalWeight += weight;
-  return mm;
-};
-var defaultPlatform = typeof process === "object" && process ? process.env?.__MINIMATCH_TESTING_PLATFORM__ || process.platform : "posix";
-var path6 = {
-  win32: { sep: "\\" },
-  posix: { sep: "/" }
-};
-var sep4 = defaultPlatform === "win32" ? path6.win32.sep : path6.posix.sep;
-minimatch.sep = sep4;
-var GLOBSTAR = /* @__PURE__ */ Symbol("globstar **");
-minimatch.GLOBSTAR = GLOBSTAR;
-var filter = (pattern, options2) => {
-  let mm;
-  return (p) => (mm ??= cachedMinimatch(pattern, options2)).match(p);
-};
-minimatch.filter = filter;
-var ext = (a, b = {}) => Object.assign({}, a, b);
-var defaults2 = (def) => {
-  if (!def || typeof def !== "object" || !Object.keys(def).length) {
-    return minimatch;
-  }
-  const orig = minimatch;
-  const m = (p, pattern, options2 = {}) => orig(p, pattern, ext(def, options2));
-  return Object.assign(m, {
-    Minimatch: class Minimatch extends orig.Minimatch {
-      constructor(pattern, options2 = {}) {
-        super(pattern, ext(def, options2));
-      }
-      static defaults(options2) {
-        return orig.defaults(ext(def, options2)).Minimatch;
-      }
-    },
-    unescape: (s, options2 = {}) => orig.unescape(s, ext(def, options2)),
-    escape: (s, options2 = {}) => orig.escape(s, ext(def, options2)),
-    filter: (pattern, options2 = {}) => orig.filter(pattern, ext(def, options2)),
-    defaults: (options2) => orig.defaults(ext(def, options2)),
-    braceExpand: (pattern, options2 = {}) => orig.braceExpand(pattern, ext(def, options2)),
-    match: (list3, pattern, options2 = {}) => orig.match(list3, pattern, ext(def, options2)),
-    sep: orig.sep,
-    GLOBSTAR
-  });
-};
-minimatch.defaults = defaults2;
-var braceExpand = (pattern, options2 = {}) => {
-  assertValidPattern(pattern);
-  if (options2.nobrace || !/\{(?:(?!\{).)*\}/.test(pattern)) {
-    return [pattern];
-  }
-  let p = pattern.replace(/\\\\/g, "\\\\\\\\");
-  if (options2.windowsPathsNoEscape || options2[AWE_KEY] === false) {
-    p = p.replace(/\[([{}])\]/g, "[\\$1]");
-  }
-  return expand2(p, { max: options2.braceExpandMax });
-};
-minimatch.braceExpand = braceExpand;
-var RANGE_MIN = 100;
-var rangeRe = /(?<![\\$])\{(-?\d+)\.\.(-?\d+)\}/g;
-var inRepeatOrNegExt = (portion, mark) => {
-  const stack = [];
-  for (let i = 0; i < portion.length; i++) {
-    const c = portion.charAt(i);
-    if (c === "\\") {
-      i++;
-    } else if (c === mark) {
-      if (stack.some((t) => t !== "@" && t !== "?"))
-        return true;
-    } else if (portion.charAt(i + 1) === "(" && "!?+*@".includes(c)) {
-      stack.push(c);
-      i++;
-    } else if (c === ")") {
-      stack.pop();
-    }
-  }
-  return false;
-};
-var match = (list3, pattern, options2 = {}) => {
-  const mm = new Minimatch(pattern, options2);
-  list3 = list3.filter((f) => mm.match(f));
-  if (mm.options.nonull && !list3.length) {
-    list3.push(pattern);
-  }
-  return list3;
-};
-minimatch.match = match;
-var globMagic = /[?*]|[+@!]\(.*?\)|\[|\]/;
-var classEnd = (pattern, start4) => {
-  let i = start4 + 1;
-  if (pattern.charAt(i) === "!" || pattern.charAt(i) === "^")
-    i++;
-  let sawStart = false;
-  for (; i < pattern.length; i++) {
-    const c = pattern.charAt(i);
-    if (c === "]" && sawStart)
-      return i;
-    sawStart = true;
-    if (c === "\\")
-      i++;
-  }
-  return -1;
-};
-var literal = (pattern, noext) => {
-  if (!noext && (pattern === "+()" || pattern === "@()"))
-    return pattern;
-  let lit2 = "";
-  for (let i = 0; i < pattern.length; i++) {
-    const c = pattern.charAt(i);
-    if (c === "\\") {
-      lit2 += pattern.charAt(++i) || c;
-    } else if (c === "*" || c === "?") {
-      return void 0;
-    } else if (c === "[") {
-      const close = classEnd(pattern, i);
-      if (close === -1) {
-        lit2 += c;
-        continue;
-      }
-      let body = pattern.slice(i + 1, close);
-      if (body.startsWith("\\"))
-        body = body.slice(1);
-      if ([...body].length !== 1 || "!^".includes(pattern.charAt(i + 1))) {
-        return void 0;
-      }
-      lit2 += body;
-      i = close;
-    } else if (!noext && "+@!".includes(c) && pattern.charAt(i + 1) === "(" && pattern.includes(")", i + 2)) {
-      return void 0;
-    } else {
-      lit2 += c;
-    }
-  }
-  return lit2;
-};
-var MAX_EXTGLOBS = 256;
-var extglobCount = (pattern) => {
-  let n = 0;
-  for (let i = 0; i < pattern.length - 1; i++) {
-    const c = pattern.charAt(i);
-    if (c === "\\") {
-      i++;
-    } else if ("+@!?*".includes(c) && pattern.charAt(i + 1) === "(") {
-      n++;
-      i++;
-    }
-  }
-  return n;
-};
-var assertValidExtglobs = (pattern) => {
-  if (extglobCount(pattern) > MAX_EXTGLOBS) {
-    throw new TypeError("pattern has too many extglobs");
-  }
-};
-var extSafe = (pattern) => {
-  if (/^[?*+@]\(\)$/.test(pattern) || pattern.includes("[:"))
-    return false;
-  let depth = 0;
-  for (let i = 0; i < pattern.length; i++) {
-    const c = pattern.charAt(i);
-    if (c === "\\") {
-      if (++i === pattern.length)
-        return false;
-    } else if (c === "[") {
-      const close = classEnd(pattern, i);
-      if (close !== -1)
-        i = close;
-    } else if ("+@!?*".includes(c) && pattern.charAt(i + 1) === "(") {
-      depth++;
-      i++;
-    } else if (c === ")") {
-      if (!depth--)
-        return false;
-    } else if (c === "|" && !depth) {
-      return false;
-    }
-  }
-  return !depth;
-};
-var lastSplit;
-var lastChecked;
-var portionMatch = (p, f) => typeof p === "string" ? f === p : f !== "" && p.testUnchecked(f);
-var endIndex = (p, last, lastStart, prev, prevStart) => portionMatch(p, last) ? lastStart : prev !== void 0 && portionMatch(p, prev) ? prevStart : -1;
-var isDots = (p) => p === "." || p === "..";
-var isDrive = (p) => typeof p === "string" && /^[a-z]:$/i.test(p);
-var isLongUNC = (p) => typeof p === "string" && /^unc$/i.test(p);
-var uncHost = (p) => {
-  if (p[0] !== "" || p[1] !== "")
-    return -1;
-  const h = p[2] !== "?" ? 2 : isLongUNC(p[3]) ? 4 : -1;
-  const host = p[h];
-  const share = p[h + 1];
-  return h !== -1 && host !== void 0 && host !== "" && host !== GLOBSTAR && share !== void 0 && share !== "" && share !== GLOBSTAR ? h : -1;
-};
-var walkable = (p, dot) => !isDots(p) && (dot || !p.startsWith("."));
-var dotPortion = (f, start4, end, dot, sep5) => {
-  for (let k = start4; k < end; ) {
-    if (f.charCodeAt(k) === 46) {
-      if (!dot)
-        return true;
-      const n = f.charCodeAt(k + 1) === 46 ? k + 2 : k + 1;
-      if (n >= end || isSep(f.charCodeAt(n), sep5))
-        return true;
-    }
-    const s = nextSep(f, k, sep5);
-    if (s === -1)
-      return false;
-    k = s + 1;
-    while (k < end && isSep(f.charCodeAt(k), sep5))
-      k++;
-  }
-  return false;
-};
-var isSep = (c, sep5) => sep5 === "/" ? c === 47 : sep5 === "\\" ? c === 92 : c === 47 || c === 92;
-var nextSep = (f, from, sep5) => {
-  if (sep5 !== "both")
-    return f.indexOf(sep5, from);
-  const s = f.indexOf("/", from);
-  const b = f.indexOf("\\", from);
-  return s === -1 ? b : b === -1 ? s : Math.min(s, b);
-};
-var lastSep = (f, from, sep5) => sep5 !== "both" ? f.lastIndexOf(sep5, from) : Math.max(f.lastIndexOf("/", from), f.lastIndexOf("\\", from));
-var PENDING = {};
-var Minimatch = class {
-  options;
-  set;
-  pattern;
-  windowsPathsNoEscape;
-  nonegate;
-  negate;
-  comment;
-  empty;
-  preserveMultipleSlashes;
-  partial;
-  globSet;
-  globParts;
-  nocase;
-  isWindows;
-  platform;
-  windowsNoMagicRoot;
-  maxGlobstarRecursion;
-  // the path can be checked against the last portion, and the string
-  // portions, of each row before it is split. See #canMatch.
-  #endCheck;
-  #literalCheck;
-  // level 2 resolves `.` and `..` portions in the path
-  #level2;
-  // the unicode normalization form, if any
-  #form;
-  // the string portions of each row in the set
-  #literals = [];
-  // the rows that #canMatch can match without splitting the path
-  #shapes = [];
-  // the rows whose last portion can be checked against the path's
-  #endRows = [];
-  // brace expansion can make the same portion in many rows, so they
-  // share one Matcher, and the states that it caches
-  #matchers = /* @__PURE__ */ new Map();
-  // parse() returns PENDING in place of a Matcher
-  #pending = false;
-  // the char that marks numeric ranges in globSet, if any
-  #rangeMark;
-  // the GlobstarParts of each pattern row, by start index and partial
-  #globstarParts = /* @__PURE__ */ new WeakMap();
-  constructor(pattern, options2 = {}) {
-    assertValidPattern(pattern);
-    options2 = options2 || {};
-    this.options = options2;
-    this.maxGlobstarRecursion = options2.maxGlobstarRecursion ?? DEFAULT_GLOB_STAR_RECURSION_MAX;
-    this.pattern = pattern;
-    this.platform = options2.platform || defaultPlatform;
-    this.isWindows = this.platform === "win32";
-    this.windowsPathsNoEscape = !!options2.windowsPathsNoEscape || options2[AWE_KEY] === false;
-    if (this.windowsPathsNoEscape) {
-      this.pattern = this.pattern.replace(/\\/g, "/");
-    }
-    this.preserveMultipleSlashes = !!options2.preserveMultipleSlashes;
-    this.negate = false;
-    this.nonegate = !!options2.nonegate;
-    this.comment = false;
-    this.empty = false;
-    this.partial = !!options2.partial;
-    this.nocase = !!this.options.nocase;
-    this.windowsNoMagicRoot = options2.windowsNoMagicRoot !== void 0 ? options2.windowsNoMagicRoot : !!(this.isWindows && this.nocase);
-    this.globSet = [];
-    this.globParts = [];
-    this.set = [];
-    this.#endCheck = !this.preserveMultipleSlashes;
-    this.#level2 = (options2.optimizationLevel ?? 1) >= 2;
-    const n = options2.normalize;
-    this.#form = n === true ? "NFC" : n || void 0;
-    this.make();
-    const drives = this.set.map((row2) => this.#rootIndex(row2));
-    this.#endRows = this.set.map((row2, r) => this.#endCheck && row2.length - 1 > drives[r]);
-    this.#literals = this.set.map((row2, r) => {
-      const end = this.#endRows[r] ? row2.length - 1 : row2.length;
-      const lits = row2.slice(drives[r] + 1, end).filter((p) => typeof p === "string" && !!p);
-      return [...new Set(lits)];
-    });
-    this.#literalCheck = this.#literals.some((l) => l.length);
-    this.#shapes = this.set.map((row2, r) => {
-      const [p0, p1, p2] = row2;
-      if (this.#endRows[r] && row2.length === 2) {
-        if (p0 === GLOBSTAR && p1 !== GLOBSTAR)
-          return "tail";
-      }
-      if (this.#endRows[r] && options2.matchBase && row2.length === 1 && p0 !== GLOBSTAR && p0 !== "") {
-        return "base";
-      }
-      if (!this.#endCheck || drives[r] !== -1)
-        return void 0;
-      if (row2.length === 3 && p0 === GLOBSTAR && p2 === GLOBSTAR && p1 !== GLOBSTAR && p1 !== "" && // the portion between is only matched below this limit
-      this.maxGlobstarRecursion > 0) {
-        return "mid";
-      }
-      if (row2.length === 2 && p1 === GLOBSTAR && p0 !== GLOBSTAR && p0 !== "") {
-        return "head";
-      }
-      return void 0;
-    });
-  }
-  // a string portion of a pattern, normalized if the option is set
-  #norm(p) {
-    return this.#form ? p.normalize(this.#form) : p;
-  }
-  // On Windows, the index of the last root portion of a row, as
-  // #matchRow finds it: 0 for `c:/...`, 3 for `//?/c:/...` and
-  // `//host/share/...`, and 5 for `//?/UNC/host/share/...`. Otherwise
-  // -1.
-  #rootIndex(row2) {
-    if (!this.isWindows)
-      return -1;
-    if (isDrive(row2[0]))
-      return 0;
-    const uncDrive = row2[0] === "" && row2[1] === "" && row2[2] === "?" && isDrive(row2[3]);
-    if (uncDrive)
-      return 3;
-    const h = uncHost(row2);
-    return h === -1 ? -1 : h + 1;
-  }
-  hasMagic() {
-    if (this.options.magicalBraces && this.set.length > 1) {
-      return true;
-    }
-    for (const pattern of this.set) {
-      for (const part2 of pattern) {
-        if (typeof part2 !== "string")
-          return true;
-      }
-    }
-    return false;
-  }
-  make() {
-    const pattern = this.pattern;
-    const options2 = this.options;
-    if (!options2.nocomment && pattern.charAt(0) === "#") {
-      this.comment = true;
-      return;
-    }
-    if (!pattern) {
-      this.empty = true;
-      return;
-    }
-    this.parseNegate();
-    this.globSet = [...new Set(this.#expandBraces())];
-    const rawGlobParts = this.globSet.map((s) => this.#slashSplit(s));
-    this.globParts = this.preprocess(rawGlobParts);
-    this.#pending = true;
-    let set = this.globParts.map((s, _, __) => {
-      if (this.isWindows && this.windowsNoMagicRoot) {
-        const n = s[2] === "?" && isLongUNC(s[3]) ? 6 : 4;
-        const isUNC = s[0] === "" && s[1] === "" && (s[2] === "?" || !globMagic.test(s[2])) && s.slice(3, n).every((p) => !globMagic.test(p));
-        const isDrive2 = /^[a-z]:/i.test(s[0]);
-        if (isUNC) {
-          return [
-            ...s.slice(0, n).map((p) => this.#norm(p)),
-            ...s.slice(n).map((ss) => this.parse(ss))
-          ];
-        } else if (isDrive2) {
-          return [
-            this.#norm(s[0]),
-            ...s.slice(1).map((ss) => this.parse(ss))
-          ];
-        }
-      }
-      return s.map((ss) => this.parse(ss));
-    });
-    this.set = set.filter((s) => s.indexOf(false) === -1);
-    if (this.isWindows) {
-      for (let i = 0; i < this.set.length; i++) {
-        const p = this.set[i];
-        if (p[0] === "" && p[1] === "" && this.globParts[i][2] === "?" && (isDrive(p[3]) || isLongUNC(this.globParts[i][3]))) {
-          if (isLongUNC(this.globParts[i][3]))
-            p[3] = "UNC";
-          p[2] = "?";
-        }
-      }
-    }
-    if (!options2.noext)
-      this.mergeRows();
-    this.#pending = false;
-    this.set.forEach((row2, i) => {
-      for (let k = 0; k < row2.length; k++) {
-        if (row2[k] === PENDING) {
-          row2[k] = this.parse(this.globParts[i][k]);
-        }
-      }
-    });
-  }
-  // Merge rows that only differ in one portion, where each of them
-  // is a Matcher, into one row that matches any of them with
-  // `@(a|b|...)`. Then a path is only walked once for all of them,
-  // for example with `**/*.{js,ts}`.
-  mergeRows() {
-    let merged = true;
-    while (merged) {
-      merged = false;
-      if (this.set.length < 2)
-        return;
-      let keys = this.#mergeKeys();
-      const len = Math.max(0, ...this.set.map((r) => r.length));
-      for (let k = 0; k < len; k++) {
-        const groups = /* @__PURE__ */ new Map();
-        const R = this.set.length + 1;
-        this.set.forEach((row2, i) => {
-          if (!(row2[k] instanceof Matcher || row2[k] === PENDING) || !extSafe(this.globParts[i][k])) {
-            return;
-          }
-          const { pre, suf } = keys[i];
-          const key = pre[k] * R + suf[k + 1];
-          const g = groups.get(key);
-          if (g)
-            g.push(i);
-          else
-            groups.set(key, [i]);
-        });
-        const drop = /* @__PURE__ */ new Set();
-        for (const g of groups.values()) {
-          if (g.length < 2)
-            continue;
-          const [first, ...rest] = g;
-          const alts = g.map((i) => this.globParts[i][k]);
-          const glob = `@(${alts.join("|")})`;
-          if (extglobCount(glob) > MAX_EXTGLOBS)
-            continue;
-          this.globParts[first][k] = glob;
-          this.set[first][k] = this.parse(glob);
-          for (const i of rest)
-            drop.add(i);
-        }
-        if (drop.size) {
-          merged = true;
-          this.set = this.set.filter((_, i) => !drop.has(i));
-          this.globParts = this.globParts.filter((_, i) => !drop.has(i));
-          if (this.set.length < 2)
-            return;
-          keys = this.#mergeKeys();
-        }
-      }
-    }
-  }
-  // For each row, number ids for its prefixes and suffixes, such that
-  // pre[k] identifies parts[0..k) and suf[k] identifies parts[k..n).
-  // Two rows are the same other than at portion k exactly when they
-  // have the same pre[k] and suf[k + 1]. This is linear in the size of
-  // the rows, where joining the whole row for every k was quadratic.
-  #mergeKeys() {
-    const partIds = /* @__PURE__ */ new Map();
-    const ids = this.globParts.map((parts) => parts.map((s) => {
-      let id = partIds.get(s);
-      if (id === void 0)
-        partIds.set(s, id = partIds.size);
-      return id;
-    }));
-    const P = partIds.size;
-    const len = Math.max(0, ...ids.map((r) => r.length));
-    const keys = ids.map((r) => ({
-      pre: [0],
-      suf: new Array(r.length + 1).fill(0)
-    }));
-    for (let k = 0; k < len; k++) {
-      const m = /* @__PURE__ */ new Map();
-      ids.forEach((r, i) => {
-        if (k >= r.length)
-          return;
-        const { pre } = keys[i];
-        const key = pre[k] * P + r[k];
-        let id = m.get(key);
-        if (id === void 0)
-          m.set(key, id = m.size + 1);
-        pre.push(id);
-      });
-    }
-    for (let k = len - 1; k >= 0; k--) {
-      const m = /* @__PURE__ */ new Map();
-      ids.forEach((r, i) => {
-        if (k >= r.length)
-          return;
-        const { suf } = keys[i];
-        const key = suf[k + 1] * P + r[k];
-        let id = m.get(key);
-        if (id === void 0)
-          m.set(key, id = m.size + 1);
-        suf[k] = id;
-      });
-    }
-    return keys;
-  }
-  // various transforms to equivalent pattern sets that are
-  // faster to process in a filesystem walk.  The goal is to
-  // eliminate what we can, and push all ** patterns as far
-  // to the right as possible, even if it increases the number
-  // of patterns that we have to process.
-  preprocess(globParts) {
-    if (this.options.noglobstar) {
-      for (const partset of globParts) {
-        for (let j = 0; j < partset.length; j++) {
-          if (partset[j] === "**") {
-            partset[j] = "*";
-          }
-        }
-      }
-    }
-    const { optimizationLevel = 1 } = this.options;
-    if (optimizationLevel >= 2) {
-      globParts = this.firstPhasePreProcess(globParts);
-      globParts = this.secondPhasePreProcess(globParts);
-    } else if (optimizationLevel >= 1) {
-      globParts = this.levelOneOptimize(globParts);
-    } else {
-      globParts = this.adjascentGlobstarOptimize(globParts);
-    }
-    return globParts;
-  }
-  // just get rid of adjascent ** portions
-  adjascentGlobstarOptimize(globParts) {
-    return globParts.map((parts) => {
-      let gs = -1;
-      while (-1 !== (gs = parts.indexOf("**", gs + 1))) {
-        let i = gs;
-        while (parts[i + 1] === "**") {
-          i++;
-        }
-        if (i !== gs) {
-          parts.splice(gs, i - gs);
-        }
-      }
-      return parts;
-    });
-  }
-  // get rid of adjascent ** and resolve .. portions
-  levelOneOptimize(globParts) {
-    return globParts.map((parts) => {
-      const root3 = this.#rootIndex(parts) + 1;
-      parts = parts.reduce((set, part2) => {
-        const prev = set[set.length - 1];
-        if (part2 === "**" && prev === "**") {
-          return set;
-        }
-        if (part2 === "..") {
-          if (set.length > root3 && prev && prev !== ".." && prev !== "." && prev !== "**") {
-            set.pop();
-            return set;
-          }
-        }
-        set.push(part2);
-        return set;
-      }, []);
-      return parts.length === 0 ? [""] : parts;
-    });
-  }
-  // Check the path against each row before it is split. 'no' if no
-  // row can match, so it does not need to be split. 'yes' if a row of
-  // `**` and one more portion matches. 'maybe' if it must be split to
-  // know. None of this applies with partial, where the path can end
-  // before the row does.
-  //
-  // On Windows, `\` is a separator in the path too, and the portions of
-  // a row up to its drive letter or UNC share are not checked (see
-  // #rootIndex).
-  //
-  // Each string portion of a row must be a portion of the path, so the
-  // path must contain it. Level 2 can only take portions out of the
-  // path, so this is still true then.
-  //
-  // The last portion of a row must match the last portion of the path,
-  // or the one before a trailing `/` (as a/* and a/**/* match a/b/).
-  // This does not apply to rows that end in **, rows that end in a
-  // root, or preserveMultipleSlashes (which can leave more
-  // than one '' at the end). At level 2, it does not apply if that
-  // portion is `.` or `..`, which can be
-  // resolved away. Level 2 only takes other portions out of the
-  // middle of the path.
-  //
-  // A row of `**/x` then matches if the ** can walk the portions
-  // before the one that x matches, the same as #matchGlobstar. At
-  // level 2, this is only known if none of them are `.` or `..`, so
-  // that the path does not change when it is resolved.
-  #canMatch(f) {
-    const sep5 = !this.isWindows || !f.includes("\\") ? "/" : f.includes("/") ? "both" : "\\";
-    let ends = this.#endCheck ? 0 : -1;
-    let last = "";
-    let lastStart = 0;
-    let prev;
-    let prevStart = 0;
-    const dot = !!this.options.dot;
-    ROWS: for (let r = 0; r < this.set.length; r++) {
-      const row2 = this.set[r];
-      const p = row2[row2.length - 1];
-      let end = ends !== -1 && this.#endRows[r] && p !== GLOBSTAR;
-      if (end && ends === 0) {
-        const i = lastSep(f, f.length, sep5);
-        lastStart = i + 1;
-        last = f.slice(lastStart);
-        if (last === "" && i >= 0) {
-          let j = i;
-          while (j > 0 && isSep(f.charCodeAt(j - 1), sep5))
-            j--;
-          prevStart = j === 0 ? 0 : lastSep(f, j - 1, sep5) + 1;
-          prev = f.slice(prevStart, j);
-        }
-        const resolves = this.#level2 && (isDots(last) || last === "" && prev !== void 0 && isDots(prev));
-        ends = resolves ? -1 : 1;
-        end = !resolves;
-      }
-      let tailStart = -1;
-      if (end && typeof p === "string") {
-        tailStart = endIndex(p, last, lastStart, prev, prevStart);
-        if (tailStart === -1)
-          continue;
-      }
-      if (this.#literalCheck) {
-        for (const l of this.#literals[r]) {
-          if (!f.includes(l))
-            continue ROWS;
-        }
-      }
-      if (end && typeof p === "object") {
-        tailStart = endIndex(p, last, lastStart, prev, prevStart);
-        if (tailStart === -1)
-          continue;
-      }
-      const shape = this.#shapes[r];
-      if (shape === "base" && end)
-        return "yes";
-      if (shape === "tail" && end) {
-        if (this.#level2 && dotPortion(f, 0, tailStart, true, sep5)) {
-          return "maybe";
-        }
-        if (!dotPortion(f, 0, tailStart, dot, sep5))
-          return "yes";
-        continue;
-      }
-      if (shape === "mid" || shape === "head") {
-        const m = this.#walk(f, row2, shape === "head", dot, sep5);
-        if (m !== "no")
-          return m;
-        continue;
-      }
-      return "maybe";
-    }
-    return "no";
-  }
-  // Match a row of a known shape against the split path, the same as
-  // #matchGlobstar and #matchGlobStarBodySections do. None of these
-  // rows have a drive letter, so they start at the first portion.
-  #matchShape(file, row2, shape) {
-    const dot = !!this.options.dot;
-    const n = file.length;
-    if (shape === "head") {
-      if (n < 2 || !portionMatch(row2[0], file[0])) {
-        return false;
-      }
-      for (let i = 1; i < n; i++)
-        if (!walkable(file[i], dot))
-          return false;
-      return true;
-    }
-    const x = row2[1];
-    if (shape === "tail") {
-      let t = n - 1;
-      if (!portionMatch(x, file[t])) {
-        if (file[t] !== "" || n === 1 || !portionMatch(x, file[--t])) {
-          return false;
-        }
-      }
-      for (let i = 0; i < t; i++)
-        if (!walkable(file[i], dot))
-          return false;
-      return true;
-    }
-    for (let k = 0; k < n; k++) {
-      if (portionMatch(x, file[k]) && k + 1 < n) {
-        let i = k + 1;
-        while (i < n && walkable(file[i], dot))
-          i++;
-        if (i === n)
-          return true;
-      }
-      if (!walkable(file[k], dot))
-        return false;
-    }
-    return false;
-  }
-  // Match a row of `**/x/**` or `x/**` against the path, the same as
-  // #matchGlobstar and #matchGlobStarBodySections do once it is split.
-  // x must match a portion (the first one, for `x/**`), the ** before
-  // it must be able to walk the portions before that one, and there
-  // must be a portion after it, which the ** after it can walk. At
-  // level 2, this is only known if no portion is `.` or `..`.
-  #walk(f, row2, head, dot, sep5) {
-    if (this.#level2 && dotPortion(f, 0, f.length, true, sep5))
-      return "maybe";
-    const x = row2[head ? 0 : 1];
-    let s = 0;
-    for (let e = nextSep(f, s, sep5); e !== -1; e = nextSep(f, s, sep5)) {
-      let next = e + 1;
-      while (next < f.length && isSep(f.charCodeAt(next), sep5))
-        next++;
-      const hit = typeof x === "string" ? e - s === x.length && f.startsWith(x, s) : e > s && x.testUnchecked(f.slice(s, e));
-      if (hit && !dotPortion(f, next, f.length, dot, sep5))
-        return "yes";
-      if (head || dotPortion(f, s, next, dot, sep5))
-        return "no";
-      s = next;
-    }
-    return "no";
-  }
-  // the last split, if it was the same path with the same split
-  // settings
-  #cachedSplit(f) {
-    const last = lastSplit;
-    return last?.f === f && last.isWindows === this.isWindows && last.preserveMultipleSlashes === this.preserveMultipleSlashes && last.normalize === this.#form ? last : void 0;
-  }
-  // split a path for match(), and keep the parts for the next call
-  #split(f) {
-    const { isWindows: isWindows2, preserveMultipleSlashes } = this;
-    let parts = this.#slashSplit(isWindows2 ? f.split("\\").join("/") : f);
-    const normalize2 = this.#form;
-    if (normalize2)
-      parts = parts.map((p) => p.normalize(normalize2));
-    lastSplit = {
-      f,
-      isWindows: isWindows2,
-      preserveMultipleSlashes,
-      normalize: normalize2,
-      parts
-    };
-    return lastSplit;
-  }
-  // resolve `.` and `..` portions of a path, for level 2
-  #levelTwoFileOptimize(file) {
-    const parts = [...file];
-    let didSomething = false;
-    do {
-      didSomething = false;
-      if (!this.preserveMultipleSlashes) {
-        for (let i = 1; i < parts.length - 1; i++) {
-          const p = parts[i];
-          if (i === 1 && p === "" && parts[0] === "")
-            continue;
-          if (p === "." || p === "") {
-            didSomething = true;
-            parts.splice(i, 1);
-            i--;
-          }
-        }
-        if (parts[0] === "." && parts.length === 2 && (parts[1] === "." || parts[1] === "")) {
-          didSomething = true;
-          parts.pop();
-        }
-      }
-      const root3 = this.#rootIndex(parts) + 1;
-      let dd = root3;
-      while (-1 !== (dd = parts.indexOf("..", dd + 1))) {
-        const p = parts[dd - 1];
-        if (p && p !== "." && p !== ".." && p !== "**") {
-          didSomething = true;
-          parts.splice(dd - 1, 2);
-          dd = Math.max(dd - 2, root3);
-        }
-      }
-    } while (didSomething);
-    return parts.length === 0 ? [""] : parts;
-  }
-  // First phase: single-pattern processing
-  // <pre> is 1 or more portions
-  // <rest> is 1 or more portions
-  // <p> is any portion other than ., .., '', or **
-  // <e> is . or ''
-  //
-  // **/.. is *brutal* for filesystem walking performance, because
-  // it effectively resets the recursive walk each time it occurs,
-  // and ** cannot be reduced out by a .. pattern part like a regexp
-  // or most strings (other than .., ., and '') can be.
-  //
-  // <pre>/**/../<p>/<p>/<rest> -> {<pre>/../<p>/<p>/<rest>,<pre>/**/<p>/<p>/<rest>}
-  // <pre>/<e>/<rest> -> <pre>/<rest>
-  // <pre>/<p>/../<rest> -> <pre>/<rest>
-  // **/**/<rest> -> **/<rest>
-  //
-  // **/*/<rest> -> */**/<rest> <== not valid because ** doesn't follow
-  // this WOULD be allowed if ** did follow symlinks, or * didn't
-  firstPhasePreProcess(globParts) {
-    const { braceExpandMax = DEFAULT_BRACE_EXPAND_MAX } = this.options;
-    let splitCells = 0;
-    const maxSplitCells = 1e6;
-    let didSomething = false;
-    do {
-      didSomething = false;
-      for (let parts of globParts) {
-        let gs = -1;
-        while (-1 !== (gs = parts.indexOf("**", gs + 1))) {
-          let gss = gs;
-          while (parts[gss + 1] === "**") {
-            gss++;
-          }
-          if (gss > gs) {
-            parts.splice(gs + 1, gss - gs);
-          }
-          let next = parts[gs + 1];
-          const p = parts[gs + 2];
-          const p2 = parts[gs + 3];
-          if (next !== "..")
-            continue;
-          if (!p || p === "." || p === ".." || !p2 || p2 === "." || p2 === "..") {
-            continue;
-          }
-          const addedCells = parts.length - 1;
-          if (globParts.length >= braceExpandMax || splitCells + addedCells > maxSplitCells) {
-            throw new RangeError(`optimizationLevel 2: too many patterns from '**/..'`);
-          }
-          didSomething = true;
-          parts.splice(gs, 1);
-          const other = parts.slice(0);
-          other[gs] = "**";
-          splitCells += addedCells;
-          globParts.push(other);
-          gs--;
-        }
-        if (!this.preserveMultipleSlashes) {
-          for (let i = 1; i < parts.length - 1; i++) {
-            const p = parts[i];
-            if (i === 1 && p === "" && parts[0] === "")
-              continue;
-            if (p === "." || p === "") {
-              didSomething = true;
-              parts.splice(i, 1);
-              i--;
-            }
-          }
-          if (parts[0] === "." && parts.length === 2 && (parts[1] === "." || parts[1] === "")) {
-            didSomething = true;
-            parts.pop();
-          }
-        }
-        const root3 = this.#rootIndex(parts) + 1;
-        let dd = root3;
-        while (-1 !== (dd = parts.indexOf("..", dd + 1))) {
-          const p = parts[dd - 1];
-          if (p && p !== "." && p !== ".." && p !== "**") {
-            didSomething = true;
-            const needDot = dd === 1 && parts[dd + 1] === "**";
-            const splin = needDot ? ["."] : [];
-            parts.splice(dd - 1, 2, ...splin);
-            if (parts.length === 0)
-              parts.push("");
-            dd = Math.max(dd - 2, root3);
-          }
-        }
-      }
-    } while (didSomething);
-    return globParts;
-  }
-  // second phase: multi-pattern dedupes
-  // {<pre>/<rest>,<pre>/<rest>} -> <pre>/<rest>
-  // {<pre>/*/<rest>,<pre>/<p>/<rest>} -> <pre>/*/<rest>
-  secondPhasePreProcess(globParts) {
-    const keys = /* @__PURE__ */ new Set();
-    const rows = globParts.filter((parts) => {
-      const key = parts.join("/");
-      if (keys.has(key))
-        return false;
-      keys.add(key);
-      return true;
-    });
-    const stars = /* @__PURE__ */ new Map();
-    for (const parts of rows) {
-      const s = [];
-      for (let i = 0; i < parts.length; i++) {
-        if (parts[i] === "*")
-          s.push(i);
-      }
-      if (s.length)
-        stars.set(s.join(","), s);
-    }
-    if (!stars.size || rows.length * stars.size > 1e5)
-      return rows;
-    const { dot } = this.options;
-    return rows.filter((parts) => {
-      for (const s of stars.values()) {
-        if (s[s.length - 1] >= parts.length)
-          continue;
-        const c = [...parts];
-        let ok2 = true;
-        let changed = false;
-        for (const i of s) {
-          const p = parts[i];
-          if (p === "*")
-            continue;
-          if (!p || p === "**" || !dot && p.startsWith(".")) {
-            ok2 = false;
-            break;
-          }
-          c[i] = "*";
-          changed = true;
-        }
-        if (ok2 && changed && keys.has(c.join("/")))
-          return false;
-      }
-      return true;
-    });
-  }
-  parseNegate() {
-    if (this.nonegate)
-      return;
-    const pattern = this.pattern;
-    let negate = false;
-    let negateOffset = 0;
-    for (let i = 0; i < pattern.length && pattern.charAt(i) === "!"; i++) {
-      negate = !negate;
-      negateOffset++;
-    }
-    if (negateOffset)
-      this.pattern = pattern.slice(negateOffset);
-    this.negate = negate;
-  }
-  // Match the parts of a path against one row of the set. `resolved`
-  // is the parts after level 2 resolves `.` and `..` in them, or the
-  // same parts below level 2. Set partial to true to test if, for
-  // example, "/a/b" matches the start of "/*/b/*/d". Partial means, if
-  // you run out of file before you run out of pattern, then that's
-  // fine, as long as all the parts match.
-  #matchRow(file, resolved, pattern, partial) {
-    let fileStartIndex = 0;
-    let patternStartIndex = 0;
-    const fh = this.isWindows ? uncHost(resolved) : -1;
-    const ph = fh === -1 ? -1 : uncHost(pattern);
-    if (ph !== -1) {
-      const host = pattern[ph];
-      const share = pattern[ph + 1];
-      if (typeof host !== "string" || typeof share !== "string") {
-        fileStartIndex = fh;
-        patternStartIndex = ph;
-      } else if (resolved[fh].toLowerCase() === host.toLowerCase() && resolved[fh + 1].toLowerCase() === share.toLowerCase()) {
-        fileStartIndex = fh + 2;
-        patternStartIndex = ph + 2;
-      }
-    } else if (this.isWindows) {
-      const fileDrive = typeof file[0] === "string" && /^[a-z]:$/i.test(file[0]);
-      const fileUNC = !fileDrive && file[0] === "" && file[1] === "" && file[2] === "?" && /^[a-z]:$/i.test(file[3]);
-      const patternDrive = typeof pattern[0] === "string" && /^[a-z]:$/i.test(pattern[0]);
-      const patternUNC = !patternDrive && pattern[0] === "" && pattern[1] === "" && pattern[2] === "?" && typeof pattern[3] === "string" && /^[a-z]:$/i.test(pattern[3]);
-      const fdi = fileUNC ? 3 : fileDrive ? 0 : void 0;
-      const pdi = patternUNC ? 3 : patternDrive ? 0 : void 0;
-      if (typeof fdi === "number" && typeof pdi === "number") {
-        const [fd, pd] = [
-          file[fdi],
-          pattern[pdi]
-        ];
-        if (fd.toLowerCase() === pd.toLowerCase()) {
-          patternStartIndex = pdi + 1;
-          fileStartIndex = fdi + 1;
-        }
-      }
-    }
-    file = resolved;
-    if (pattern.includes(GLOBSTAR)) {
-      return this.#matchGlobstar(file, pattern, partial, fileStartIndex, patternStartIndex);
-    }
-    return this.#matchOne(file, pattern, partial, fileStartIndex, patternStartIndex);
-  }
-  #matchGlobstar(file, pattern, partial, fileIndex, patternIndex) {
-    const { head, body, tail, segments } = this.#getGlobstarParts(pattern, partial, patternIndex);
-    if (head.length) {
-      const headEnd = fileIndex + head.length;
-      if (!this.#matchOne(file, head, partial, fileIndex, 0, headEnd)) {
-        return false;
-      }
-      fileIndex += head.length;
-      patternIndex += head.length;
-    }
-    let fileTailMatch = 0;
-    if (tail.length) {
-      if (tail.length + fileIndex > file.length)
-        return false;
-      let tailStart = file.length - tail.length;
-      if (this.#matchOne(file, tail, partial, tailStart, 0)) {
-        fileTailMatch = tail.length;
-      } else {
-        if (file[file.length - 1] !== "" || fileIndex + tail.length === file.length) {
-          return false;
-        }
-        tailStart--;
-        if (!this.#matchOne(file, tail, partial, tailStart, 0)) {
-          return false;
-        }
-        fileTailMatch = tail.length + 1;
-      }
-    }
-    if (!body.length) {
-      let sawSome = !!fileTailMatch;
-      for (let i = fileIndex; i < file.length - fileTailMatch; i++) {
-        const f = String(file[i]);
-        sawSome = true;
-        if (f === "." || f === ".." || !this.options.dot && f.startsWith(".")) {
-          return false;
-        }
-      }
-      return partial || sawSome;
-    }
-    return !!this.#matchGlobStarBodySections(file, segments, file.length - fileTailMatch, fileIndex, 0, partial, 0, !!fileTailMatch, /* @__PURE__ */ new Set());
-  }
-  // Split the pattern into head, tail, and middle of ** delimited
-  // parts. The tail has to be at the end, and the others just have to
-  // be found in order from the head. These only depend on the pattern
-  // row, so they are kept for the next path.
-  #getGlobstarParts(pattern, partial, patternIndex) {
-    let byStart = this.#globstarParts.get(pattern);
-    if (!byStart) {
-      byStart = [];
-      this.#globstarParts.set(pattern, byStart);
-    }
-    const key = patternIndex * 2 + (partial ? 1 : 0);
-    const found = byStart[key];
-    if (found)
-      return found;
-    const firstgs = pattern.indexOf(GLOBSTAR, patternIndex);
-    const lastgs = pattern.lastIndexOf(GLOBSTAR);
-    const head = pattern.slice(patternIndex, firstgs);
-    const body = pattern.slice(firstgs + 1, partial ? void 0 : lastgs);
-    const tail = partial ? [] : pattern.slice(lastgs + 1);
-    const segments = [[[], 0]];
-    let current = segments[0];
-    let nonGsParts = 0;
-    const nonGsPartsSums = [0];
-    for (const b of body) {
-      if (b === GLOBSTAR) {
-        nonGsPartsSums.push(nonGsParts);
-        current = [[], 0];
-        segments.push(current);
-      } else {
-        current[0].push(b);
-        nonGsParts++;
-      }
-    }
-    segments.forEach((b, i) => {
-      b[1] = nonGsParts - nonGsPartsSums[i];
-    });
-    const parts = { head, body, tail, segments };
-    byStart[key] = parts;
-    return parts;
-  }
-  // return false for "nope, not matching"
-  // return null for "not matching, cannot keep trying"
-  #matchGlobStarBodySections(file, bodySegments, fileLength, fileIndex, bodyIndex, partial, globStarDepth, sawTail, tried) {
-    const bs = bodySegments[bodyIndex];
-    if (!bs) {
-      if (partial) {
-        return fileIndex >= fileLength || fileIndex === fileLength - 1 && file[fileIndex] === "";
-      }
-      for (let i = fileIndex; i < fileLength; i++) {
-        sawTail = true;
-        const f = file[i];
-        if (f === "." || f === ".." || !this.options.dot && f.startsWith(".")) {
-          return false;
-        }
-      }
-      return sawTail;
-    }
-    const [body, need] = bs;
-    const after = partial ? fileLength : fileLength - need;
-    while (fileIndex <= after) {
-      const key = bodyIndex * (file.length + 1) + fileIndex;
-      if (tried.has(key))
-        return false;
-      tried.add(key);
-      const m = this.#matchOne(file, body, partial, fileIndex, 0, fileIndex + body.length);
-      if (m && globStarDepth < this.maxGlobstarRecursion) {
-        const sub = this.#matchGlobStarBodySections(file, bodySegments, fileLength, fileIndex + body.length, bodyIndex + 1, partial, globStarDepth + 1, sawTail, tried);
-        if (sub !== false) {
-          return sub;
-        }
-      }
-      if (fileIndex === after)
-        break;
-      const f = file[fileIndex];
-      if (f === "." || f === ".." || !this.options.dot && f.startsWith(".")) {
-        return false;
-      }
-      fileIndex++;
-    }
-    return partial || null;
-  }
-  #matchOne(file, pattern, partial, fileIndex, patternIndex, fileEnd = file.length) {
-    let fi;
-    let pi;
-    let pl;
-    let fl;
-    for (fi = fileIndex, pi = patternIndex, fl = Math.min(fileEnd, file.length), pl = pattern.length; fi < fl && pi < pl; fi++, pi++) {
-      let p = pattern[pi];
-      let f = file[fi];
-      if (p === false || p === GLOBSTAR) {
-        return false;
-      }
-      if (!portionMatch(p, f))
-        return false;
-    }
-    if (fi === fl && pi === pl) {
-      return true;
-    } else if (fi === fl) {
-      return partial;
-    } else if (pi === pl) {
-      return fi === fl - 1 && file[fi] === "";
-    } else {
-      throw new Error("wtf?");
-    }
-  }
-  braceExpand() {
-    return braceExpand(this.pattern, this.options);
-  }
-  // Expand braces, except numeric ranges such as {0..999} with at
-  // least RANGE_MIN values. Each of those stays in its pattern as
-  // `<mark>0..999<mark>`, for the Matcher to test. If a range might
-  // be inside a [...] class, expand all of them instead.
-  #expandBraces() {
-    const { pattern } = this;
-    if (this.options.nobrace)
-      return this.braceExpand();
-    let code4 = 57344;
-    while (pattern.includes(String.fromCharCode(code4))) {
-      if (++code4 > 63743)
-        return this.braceExpand();
-    }
-    const mark = String.fromCharCode(code4);
-    let found = false;
-    const marked = pattern.replace(rangeRe, (m, lo, hi) => {
-      const a = Number(lo);
-      const b = Number(hi);
-      if (!Number.isSafeInteger(a) || !Number.isSafeInteger(b) || Math.abs(a - b) + 1 < RANGE_MIN) {
-        return m;
-      }
-      found = true;
-      return `${mark}${lo}..${hi}${mark}`;
-    });
-    if (!found)
-      return this.braceExpand();
-    const set = braceExpand(marked, this.options);
-    for (const p of set) {
-      for (const portion of p.split("/")) {
-        const c = portion.indexOf("[");
-        if (c !== -1 && c < portion.lastIndexOf(mark)) {
-          return this.braceExpand();
-        }
-        if (!this.options.noext && inRepeatOrNegExt(portion, mark)) {
-          return this.braceExpand();
-        }
-      }
-    }
-    this.#rangeMark = mark;
-    return set;
-  }
-  parse(pattern) {
-    assertValidPattern(pattern);
-    const options2 = this.options;
-    if (pattern === "**")
-      return GLOBSTAR;
-    if (pattern === "")
-      return "";
-    const { nocase, nocaseMagicOnly, noext = false, dot, normalize: normalize2 } = options2;
-    const rangeMark = this.#rangeMark;
-    const lit2 = rangeMark && pattern.includes(rangeMark) ? void 0 : literal(pattern, noext);
-    if (lit2 !== void 0 && !(nocase && !nocaseMagicOnly && pattern.toUpperCase() !== pattern.toLowerCase())) {
-      return this.#norm(lit2);
-    }
-    if (this.#pending)
-      return PENDING;
-    let m = this.#matchers.get(pattern);
-    if (!m) {
-      if (!noext)
-        assertValidExtglobs(pattern);
-      m = new Matcher(pattern, {
-        nocase,
-        noext,
-        dot,
-        normalize: normalize2,
-        ...rangeMark && { rangeMark }
-      });
-      this.#matchers.set(pattern, m);
-    }
-    return m;
-  }
-  #slashSplit(p) {
-    if (this.preserveMultipleSlashes) {
-      return p.split("/");
-    } else if (this.isWindows && /^\/\/[^/]+/.test(p)) {
-      return ["", ...p.split(/\/+/)];
-    } else {
-      return p.split(/\/+/);
-    }
-  }
-  match(f, partial = this.partial) {
-    if (this.comment) {
-      return false;
-    }
-    if (this.empty) {
-      return f === "";
-    }
-    if (f === "/" && partial) {
-      return true;
-    }
-    const options2 = this.options;
-    let split2 = this.#cachedSplit(f);
-    if (!split2) {
-      if (!partial && !this.#form && (this.#endCheck || this.#literalCheck) && lastChecked !== f) {
-        lastChecked = f;
-        const can = this.#canMatch(f);
-        if (can === "no")
-          return options2.flipNegate ? false : this.negate;
-        if (can === "yes")
-          return options2.flipNegate ? true : !this.negate;
-      }
-      split2 = this.#split(f);
-    }
-    const ff = split2.parts;
-    const resolved = this.#level2 ? split2.resolved ??= this.#levelTwoFileOptimize(ff) : ff;
-    const set = this.set;
-    let filename = ff[ff.length - 1];
-    if (!filename) {
-      for (let i = ff.length - 2; !filename && i >= 0; i--) {
-        filename = ff[i];
-      }
-    }
-    for (let r = 0; r < set.length; r++) {
-      const pattern = set[r];
-      const shape = partial ? void 0 : this.#shapes[r];
-      const hit = shape === "base" ? portionMatch(pattern[0], filename) : shape ? this.#matchShape(resolved, pattern, shape) : options2.matchBase && pattern.length === 1 ? this.#matchRow([filename], [filename], pattern, partial) : this.#matchRow(ff, resolved, pattern, partial);
-      if (hit) {
-        if (options2.flipNegate) {
-          return true;
-        }
-        return !this.negate;
-      }
-    }
-    if (options2.flipNegate) {
-      return false;
-    }
-    return this.negate;
-  }
-  static defaults(def) {
-    return minimatch.defaults(def).Minimatch;
-  }
-};
-minimatch.Minimatch = Minimatch;
-minimatch.escape = escape2;
-minimatch.unescape = unescape;
-
 // src/kubernetes/object-glob.ts
 function matchesObject(glob, ref) {
   if (glob === "*") return true;
@@ -50685,8 +50715,8 @@ function matchesObject(glob, ref) {
   const [namespace, name] = rest.length === 1 ? ["", rest[0]] : rest;
   return part(kind, ref.kind) && (namespace === ref.namespace || namespace !== "" && (namespace === "*" || part(namespace ?? "", ref.namespace))) && part(name ?? "", ref.name);
 }
-function part(glob, text2) {
-  return minimatch(text2, glob, { dot: true, nocomment: true, nonegate: true });
+function part(glob, text3) {
+  return minimatch(text3, glob, { dot: true, nocomment: true, nonegate: true });
 }
 var objectGlobPattern = "^(?:\\*|[^/]+/[^/]+(?:/[^/]+)?)$";
 
@@ -50784,13 +50814,12 @@ var emptyConfig = {
   ignore: defaultIgnore,
   clusters: {},
   exceptions: [],
-  placeOfUse: () => void 0
+  places: void 0
 };
-function readConfig(text2, path15) {
-  const { value, regionOf } = readOwnDocument(text2, path15, ConfigFile, "config");
+function readConfig(text3, path16) {
+  const { value, regionOf, regionOfKey } = readOwnDocument(text3, path16, ConfigFile, "config");
   return {
-    path: path15,
-    uses: value.policies,
+    path: path16,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
@@ -50798,7 +50827,11 @@ function readConfig(text2, path15) {
       ...exception,
       region: regionOf(["exceptions", index])
     })),
-    placeOfUse: (index, keys) => ({ path: path15, region: regionOf(["policies", index, ...keys]) })
+    uses: value.policies,
+    places: {
+      key: (index, keys) => ({ path: path16, region: regionOfKey(["policies", index, ...keys]) }),
+      value: (index, keys) => ({ path: path16, region: regionOf(["policies", index, ...keys]) })
+    }
   };
 }
 
@@ -50832,31 +50865,35 @@ function inspectedIn({ mode, inspected: inspected2 }) {
 function read({ manifests, sources }) {
   return `${count(manifests, "object")} in ${count(sources, "file")}`;
 }
-function placeOf({ path: path15, side, region }) {
-  return side === "base" ? `${path15} (was line ${region.startLine} at the base)` : `${path15}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path16, side, region }) {
+  return side === "base" ? `${path16} (was line ${region.startLine} at the base)` : `${path16}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
   const object = finding.object ? pathOf(finding.object) : "";
   return [object, clusters.length > 0 ? `cluster ${clusters.join(", ")}` : ""].filter(Boolean).join(", ");
 }
-function wayThrough(report, today) {
+function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
-  const exceptions = stopping.filter(({ policy, object }) => policy && object);
   const unreadable2 = stopping.filter(({ rule }) => rule === "source/unreadable");
-  const expires = new Date(today.getTime() + 30 * 24 * 60 * 60 * 1e3).toISOString().slice(0, 10);
-  const entries = new Map(
-    exceptions.map(({ rule, object }) => [
-      `${rule} ${object && pathOf(object)}`,
-      { rule, object: object ? pathOf(object) : "*", reason: "Say why this is wanted.", expires }
-    ])
+  const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1e3).toISOString().slice(0, 10);
+  const exceptions = new Map(
+    stopping.flatMap(({ rule, policy, object }) => {
+      if (!policy || !object) return [];
+      const glob = escapedPathOf(object);
+      return [[`${rule} ${glob}`, { rule, object: glob, reason: "Say why this is wanted.", expires }]];
+    })
   );
-  if (entries.size === 0 && unreadable2.length === 0) return "";
+  if (exceptions.size === 0 && unreadable2.length === 0) return "";
+  const files = new Set(unreadable2.map(({ location }) => escape2(location.path)));
   return (0, import_yaml3.stringify)({
     format: 1,
-    ...unreadable2.length > 0 ? { ignore: [...defaultIgnore, ...new Set(unreadable2.map(({ location }) => location.path))].slice(0, 20) } : {},
-    ...entries.size > 0 ? { exceptions: [...entries.values()].slice(0, 10) } : {}
+    ...files.size > 0 ? { ignore: [...defaultIgnore, ...files] } : {},
+    ...exceptions.size > 0 ? { exceptions: [...exceptions.values()] } : {}
   }).trimEnd();
+}
+function escapedPathOf({ kind, namespace, name }) {
+  return [kind, namespace, name].filter((part2) => part2 !== "").map((part2) => escape2(part2)).join("/");
 }
 var wayThroughLead = `If this change is wanted as it is, first merge this into ${configPath}, in a pull request of its own:`;
 
@@ -50885,23 +50922,31 @@ function isOnChangedLine({ location, related }) {
   return location.changed === true || related.some((place2) => place2.changed);
 }
 function annotationsFor(finding) {
-  const { level, rule, text: text2, location, related } = finding;
+  const { level, rule, text: text3, location, related } = finding;
   const title = visible(rule);
-  const message = visible(text2);
+  const message = visible(text3);
   if (location.side === "head") return [{ level, title, message, ...at(location) }];
+  if (!finding.object) return [{ level, title, message, file: visible(location.path) }];
   const removed = {
     level,
     title,
     message: `removed: was line ${location.region.startLine} at the base. ${message}`,
-    file: location.path
+    file: visible(location.path)
   };
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path15, region, precision }) {
-  if (precision === "file") return { file: path15 };
+function at({ path: path16, region, precision }) {
+  const file = visible(path16);
+  if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
-  return startLine === endLine && endColumn > startColumn ? { file: path15, startLine, endLine, startColumn, endColumn } : { file: path15, startLine, endLine };
+  return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
+}
+function unheeded(text3) {
+  const token = (0, import_node_crypto.randomUUID)();
+  return `::stop-commands::${token}
+${text3}::${token}::
+`;
 }
 
 // src/report/json.ts
@@ -50934,6 +50979,7 @@ var ReportJson = build_default.Object(
   {
     format: build_default.Literal(1),
     verdict: build_default.Enum(["pass", "fail"]),
+    today: build_default.String({ format: "date", description: "The day exceptions were judged by." }),
     mode: build_default.Enum(["change", "all"]),
     policies: build_default.Array(build_default.Object({ name: build_default.String(), version: build_default.String(), requested: build_default.String() })),
     inspected: build_default.Object({
@@ -50975,10 +51021,11 @@ var ReportJson = build_default.Object(
   { title: "A report of ingress-guard" }
 );
 function jsonReport(report) {
-  const { format, verdict, mode, policies, inspected: inspected2, findings } = report;
+  const { format, verdict, today, mode, policies, inspected: inspected2, findings } = report;
   return {
     format,
     verdict,
+    today,
     mode,
     policies: [...policies],
     inspected: {
@@ -51001,8 +51048,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path15, region, precision, note }) {
-  return { side, path: path15, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path16, region, precision, note }) {
+  return { side, path: path16, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -52214,12 +52261,12 @@ function visitParents(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, rev
           typeof value.name === "string" ? value.name : void 0
         )
       );
-      Object.defineProperty(visit2, "name", {
+      Object.defineProperty(visit3, "name", {
         value: "node (" + color(node2.type + (name ? "<" + name + ">" : "")) + ")"
       });
     }
-    return visit2;
-    function visit2() {
+    return visit3;
+    function visit3() {
       const matches = !check3 || is2(node2, index, parents[parents.length - 1] || void 0);
       let result = empty;
       if (enter && matches) {
@@ -52272,7 +52319,7 @@ function toResult(value) {
 }
 
 // node_modules/unist-util-visit/lib/index.js
-function visit(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, maybeReverse) {
+function visit2(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, maybeReverse) {
   let check3;
   let visitors;
   let reverse;
@@ -52346,7 +52393,7 @@ function node(value) {
 // node_modules/mdast-util-to-markdown/lib/util/format-heading-as-setext.js
 function formatHeadingAsSetext(node2, state) {
   let literalWithBreak = false;
-  visit(node2, function(node3) {
+  visit2(node2, function(node3) {
     if ("value" in node3 && /\r?\n|\r/.test(node3.value) || node3.type === "break") {
       literalWithBreak = true;
       return EXIT;
@@ -52581,12 +52628,12 @@ function link(node2, _, state, info2) {
   const exit = state.enter("link");
   let subexit = state.enter("label");
   let value = tracker.move("[");
-  const text2 = state.containerPhrasing(node2, {
+  const text3 = state.containerPhrasing(node2, {
     before: value,
     after: "](",
     ...tracker.current()
   });
-  value += tracker.move(text2);
+  value += tracker.move(text3);
   subexit();
   value += tracker.move("](");
   const enclose = /[\0- \u007F]/.test(node2.url);
@@ -52594,10 +52641,10 @@ function link(node2, _, state, info2) {
   let title = node2.title || void 0;
   if (!title && !enclose && (last === "\n" || last === "\r")) {
     let index = 0;
-    while (index < text2.length && text2.charCodeAt(index) !== 93) {
-      index += text2.charCodeAt(index) === 92 ? 2 : 1;
+    while (index < text3.length && text3.charCodeAt(index) !== 93) {
+      index += text3.charCodeAt(index) === 92 ? 2 : 1;
     }
-    if (text2.charCodeAt(index + 1) === 58) title = "";
+    if (text3.charCodeAt(index + 1) === 58) title = "";
   }
   if (
     // If there’s no url but there is a title…
@@ -52650,12 +52697,12 @@ function linkReference(node2, _, state, info2) {
   let subexit = state.enter("label");
   const tracker = state.createTracker(info2);
   let value = tracker.move("[");
-  const text2 = state.containerPhrasing(node2, {
+  const text3 = state.containerPhrasing(node2, {
     before: value,
     after: "]",
     ...tracker.current()
   });
-  value += tracker.move(text2 + "][");
+  value += tracker.move(text3 + "][");
   subexit();
   const stack = state.stack;
   state.stack = stack.filter(function(d) {
@@ -52670,7 +52717,7 @@ function linkReference(node2, _, state, info2) {
   subexit();
   state.stack = stack;
   exit();
-  if (type === "full" || !text2 || text2 !== reference) {
+  if (type === "full" || !text3 || text3 !== reference) {
     value += tracker.move(reference + "]");
   } else if (type === "shortcut") {
     value = value.slice(0, -1);
@@ -55722,7 +55769,7 @@ function joinTable(left, right, parent, state) {
 }
 function formatHeadingAsSetext2(node2, state) {
   let literalWithBreak = false;
-  visit(node2, function(node3) {
+  visit2(node2, function(node3) {
     if (node3.type === "break" || "value" in node3 && /\r?\n|\r/.test(node3.value)) {
       literalWithBreak = true;
       return EXIT;
@@ -55735,45 +55782,61 @@ function formatHeadingAsSetext2(node2, state) {
 
 // src/report/markdown.ts
 var sizeLimit = 1e6;
-function markdownReport(report, today) {
+var mostRows = 1e3;
+var mostExcerpts = 200;
+var mostItems = 200;
+function markdownReport(report) {
   const counted = countedFindings(report);
   const quiet = report.findings.filter(
     (finding) => finding.status === "existing" && report.mode === "change" && !finding.exception
   );
   const excepted = report.findings.filter(({ exception }) => exception);
   const { skipped } = report.inspected;
-  const yaml = wayThrough(report, today);
+  const yaml = wayThrough(report);
   const parts = [
-    [paragraph2([{ type: "strong", children: words(summaryOf(report)) }])],
-    counted.length > 0 ? [tableOf(counted)] : [],
-    yaml ? [paragraph2(words(wayThroughLead)), code3(yaml, "yaml")] : [],
-    listOf(
-      "Exceptions in force",
-      excepted,
-      ({ rule, location, exception }) => `${rule} ${placeOf(location)} until ${exception?.expires}: ${exception?.reason}`
+    () => [paragraph2([{ type: "strong", children: words(summaryOf(report)) }])],
+    () => tableOf(counted),
+    () => yaml ? [paragraph2(words(wayThroughLead)), code3(yaml, "yaml")] : [],
+    () => listOf("Exceptions in force", excepted, ({ rule, location, exception }) => [
+      ...words(`${rule} ${placeOf(location)} until ${exception?.expires}: `),
+      inlineCode2(exception?.reason ?? "")
+    ]),
+    () => listOf(
+      "Stood before this change",
+      quiet,
+      ({ rule, location, text: text3 }) => words(`${rule} ${placeOf(location)}: ${text3}`)
     ),
-    listOf("Stood before this change", quiet, ({ rule, location, text: text2 }) => `${rule} ${placeOf(location)}: ${text2}`),
-    listOf("Not inspected", skipped, ({ path: path15, reason }) => `${path15}: ${reason}`),
-    [paragraph2(words(policiesIn(report)))],
-    ...counted.map(excerptsOf)
+    () => listOf("Not inspected", skipped, ({ path: path16, reason }) => [inlineCode2(path16), text2(": "), ...words(reason)]),
+    () => [paragraph2(words(policiesIn(report)))],
+    ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
   return cut(parts);
 }
+function markdownSentence(sentence) {
+  return render2([paragraph2([{ type: "strong", children: words(sentence) }])]);
+}
 function tableOf(findings) {
-  const header = row(["Level", "Place", "Finding", "Rule"].map((text2) => [{ type: "text", value: text2 }]));
-  const rows = findings.map(
-    ({ level, location, text: text2, rule }) => row([[{ type: "text", value: level }], [inlineCode2(placeOf(location))], words(text2), [inlineCode2(rule)]])
+  if (findings.length === 0) return [];
+  const header = row(["Level", "Place", "Finding", "Rule"].map((title) => [text2(title)]));
+  const rows = findings.slice(0, mostRows).map(
+    (finding) => row([
+      [text2(finding.level)],
+      [inlineCode2(placeOf(finding.location))],
+      words(finding.text),
+      [inlineCode2(finding.rule)]
+    ])
   );
-  return { type: "table", children: [header, ...rows] };
+  return [{ type: "table", children: [header, ...rows] }, ...andMore(findings.length - mostRows)];
 }
 function excerptsOf({ location, related, rule, object }) {
   return [location, ...related].filter((place2) => place2.excerpt).flatMap((place2) => [
     paragraph2([
       inlineCode2(rule),
-      { type: "text", value: " " },
+      text2(" "),
       inlineCode2(placeOf(place2)),
-      { type: "text", value: " " },
-      inlineCode2(place2.note ?? (object ? pathOf(object) : ""))
+      text2(" "),
+      inlineCode2(place2 === location && object ? pathOf(object) : place2.note ?? ""),
+      text2(place2 === location && place2.note ? `, ${place2.note}` : "")
     ]),
     code3(
       (place2.excerpt?.lines ?? []).map((line, index) => `${(place2.excerpt?.startLine ?? 1) + index}  ${line}`).join("\n"),
@@ -55788,58 +55851,62 @@ function listOf(title, items, line) {
     {
       type: "list",
       spread: false,
-      children: items.slice(0, 200).map((item) => ({ type: "listItem", children: [paragraph2(words(line(item)))] }))
+      children: items.slice(0, mostItems).map((item) => ({ type: "listItem", children: [paragraph2(line(item))] }))
     },
-    ...items.length > 200 ? [paragraph2(words(`and ${items.length - 200} more, in the JSON report.`))] : [],
+    ...andMore(items.length - mostItems),
     { type: "html", value: "</details>" }
   ];
+}
+function andMore(number) {
+  return number > 0 ? [paragraph2(words(`and ${number.toLocaleString("en")} more, in the JSON report.`))] : [];
 }
 function policiesIn({ policies }) {
   return `Policies: ${policies.map(({ name, version, requested }) => `${name} ${requested} \u2192 ${version}`).join(", ")}.`;
 }
-function words(text2) {
-  return visible(text2).split(/(`[^`]*`|\s+)/).filter((piece) => piece !== "").flatMap((piece) => {
-    if (/^\s+$/.test(piece)) return [{ type: "text", value: " " }];
+function words(sentence) {
+  const pieces = sentence.split(/(`[^`]*`|\s+)/).flatMap((piece) => {
+    if (/^\s*$/.test(piece)) return [text2(piece === "" ? "" : " ")];
     if (/^`[^`]+`$/.test(piece)) return [inlineCode2(piece.slice(1, -1))];
     const [, before = "", core = "", after = ""] = piece.match(/^([("]*)(.*?)([.,;:)"]*)$/s) ?? [];
-    if (/^[\p{L}\d’'–→-]*$/u.test(core)) return [{ type: "text", value: piece }];
-    return [{ type: "text", value: before }, inlineCode2(core), { type: "text", value: after }];
+    if (/^[\p{L}\d'’–→-]*$/u.test(core)) return [text2(piece)];
+    return [text2(before), inlineCode2(core), text2(after)];
   });
+  return pieces.reduce((joined, piece) => {
+    const last = joined.at(-1);
+    if (piece.type === "text" && last?.type === "text") joined[joined.length - 1] = text2(last.value + piece.value);
+    else joined.push(piece);
+    return joined;
+  }, []);
 }
-function inlineCode2(text2) {
-  return text2 === "" ? { type: "text", value: "" } : { type: "inlineCode", value: visible(text2).replace(/\s+/g, " ") };
+function text2(value) {
+  return { type: "text", value: value.trim() === "" ? value : visible(value) };
+}
+function inlineCode2(value) {
+  return value === "" ? text2("") : { type: "inlineCode", value: visible(value) };
 }
 function paragraph2(children) {
   return { type: "paragraph", children };
 }
 function code3(value, lang) {
-  return { type: "code", lang, value: visible(value) };
+  return { type: "code", lang, value: visibleLines(value) };
 }
 function row(cells) {
   return { type: "tableRow", children: cells.map((children) => ({ type: "tableCell", children })) };
 }
 function cut(parts) {
-  let text2 = "";
-  let left = 0;
-  for (const part2 of parts.filter(({ length }) => length > 0)) {
-    const piece = `${render2(part2)}
+  let summary2 = "";
+  for (const [index, part2] of parts.entries()) {
+    const children = part2();
+    if (children.length === 0) continue;
+    const piece = `${render2(children)}
 `;
-    if (Buffer.byteLength(text2) + Buffer.byteLength(piece) <= sizeLimit) text2 += piece;
-    else {
-      const shorter = shortened(part2, sizeLimit - Buffer.byteLength(text2));
-      text2 += shorter;
-      left++;
+    if (Buffer.byteLength(summary2) + Buffer.byteLength(piece) > sizeLimit) {
+      return `${summary2}${count(parts.length - index, "part")} of this summary did not fit; the JSON report has everything.
+`;
     }
+    summary2 += piece;
   }
-  return left === 0 ? text2 : `${text2}
-${count(left, "part")} of this summary did not fit; the JSON report has everything.
-`;
-}
-function shortened([first], room) {
-  if (first?.type !== "table") return "";
-  const rows = Math.floor(first.children.length * room / Buffer.byteLength(render2([first])) / 2);
-  return rows < 2 ? "" : `${render2([{ ...first, children: first.children.slice(0, rows) }])}
-`;
+  return summary2;
 }
 function render2(children) {
   const root3 = { type: "root", children };
@@ -55848,36 +55915,37 @@ function render2(children) {
 
 // src/report/terminal.ts
 var colours = { error: "red", warning: "yellow", notice: "blue" };
-function terminalReport(report, paint, today) {
+function terminalReport(report, paint) {
   const shown = report.findings.filter((finding) => countsFor(finding, report.mode));
   const blocks = shown.map((finding) => findingBlock(finding, paint));
-  blocks.push([...quietLines(report), paint("bold", summaryOf(report))].map(visible).join("\n"));
-  const yaml = wayThrough(report, today);
+  blocks.push([...quietLines(report).map(visible), paint("bold", visible(summaryOf(report)))].join("\n"));
+  const yaml = wayThrough(report);
   if (yaml) blocks.push(`${wayThroughLead}
 
-${indent(visible(yaml))}`);
+${indent(visibleLines(yaml))}`);
   return `${blocks.join("\n\n")}
 `;
 }
 function findingBlock(finding, paint) {
-  const { level, rule, text: text2, location, related, policy } = finding;
+  const { level, rule, text: text3, location, related, policy } = finding;
+  const about = [subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ""].filter(Boolean);
   return [
     `${paint(colours[level], level)} ${paint("bold", rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ""}`,
     ...frame(location, paint),
-    `  ${visible(text2)}`,
+    `  ${visible(text3)}`,
     ...related.map((place2) => `  ${paint("dim", visible(`${place2.note ?? "see also"}: ${placeOf(place2)}`))}`),
-    `  ${paint("dim", visible([subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ""].filter(Boolean).join(" \xB7 ")))}`
+    ...about.length > 0 ? [`  ${paint("dim", visible(about.join(" \xB7 ")))}`] : []
   ].join("\n");
 }
 function frame({ excerpt, region }, paint) {
   if (!excerpt) return [];
   const width = String(excerpt.startLine + excerpt.lines.length).length;
-  return excerpt.lines.flatMap((text2, index) => {
+  return excerpt.lines.flatMap((text3, index) => {
     const number = excerpt.startLine + index;
-    const line = `${String(number).padStart(width)} | ${visible(text2.replaceAll("	", " "))}`;
+    const line = `${String(number).padStart(width)} | ${visible(text3.replaceAll("	", " "))}`;
     if (number !== region.startLine) return [paint("dim", `    ${line}`)];
-    const end = region.endLine === region.startLine ? region.endColumn : text2.length + 1;
-    const marks2 = "^".repeat(Math.max(1, Math.min(end, text2.length + 1) - region.startColumn));
+    if (region.endLine !== region.startLine) return [`  > ${line}`];
+    const marks2 = "^".repeat(Math.max(1, Math.min(region.endColumn, text3.length + 1) - region.startColumn));
     return [`  > ${line}`, paint("red", `    ${" ".repeat(width)} | ${" ".repeat(region.startColumn - 1)}${marks2}`)];
   });
 }
@@ -55889,48 +55957,55 @@ function quietLines({ findings, inspected: inspected2, mode }) {
     ...excepted.map(
       ({ rule, location, exception }) => `excepted until ${exception?.expires}: ${rule} ${placeOf(location)} (${exception?.reason})`
     ),
-    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text2, location }) => `${rule} ${placeOf(location)}: ${text2}`),
+    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text3, location }) => `${rule} ${placeOf(location)}: ${text3}`),
     ...existing.some(({ policy }) => policy) ? [`${count(existing.filter(({ policy }) => policy).length, "finding")} stood before this change.`] : [],
     ...resolved.length > 0 ? [`This change resolves ${count(resolved.length, "finding")}.`] : [],
     ...inspected2.skipped.length > 0 ? [`Not inspected: ${skippedIn(inspected2.skipped)}`] : []
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path15, reason }) => `${path15} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path16, reason }) => `${path16} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
-function indent(text2) {
-  return text2.replace(/^/gm, "    ");
+function indent(text3) {
+  return text3.replace(/^/gm, "    ");
 }
 
 // src/doubt.ts
-function withDoubt(draft, { clusters, head }) {
-  if (!clusters.assumed || draft.level === "notice") return draft;
-  const paths = [...new Set(draft.ends.map((end) => end.manifest.origin.path))];
-  const folders = new Set(paths.map((path15) => path15.slice(0, path15.lastIndexOf("/") + 1)));
-  if (draft.active.rule.scope !== "change") {
-    if (draft.cluster !== "" || folders.size < 2) return draft;
-    return weakened(
-      draft,
-      `Whether both reach one cluster is not certain: declare \`clusters: {<name>: {paths: [${globsFor(folders)}]}}\` in the config.`
-    );
-  }
+function withDoubt(draft, evidence) {
+  if (draft.level === "notice") return draft;
+  return draft.active.rule.scope === "change" ? ofRemoval(draft, evidence) : ofPair(draft, evidence);
+}
+function ofPair(draft, { clusters }) {
+  const folders = new Set(draft.ends.map((end) => folderOf(end.manifest.origin.path)));
+  if (!clusters.assumed || draft.cluster !== "" || folders.size < 2) return draft;
+  return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`);
+}
+function ofRemoval(draft, { clusters, occupied, changes, head }) {
   const removed = draft.ends[0]?.manifest;
-  if (!removed || clusters.of(removed.origin.path).evidence === "declared" || clusters.of(removed.origin.path).evidence === "layout")
-    return draft;
-  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref));
+  if (removed?.side !== "base") return draft;
+  const { evidence } = clusters.of(removed.origin.path);
+  const dissolved = evidence === "layout" && !occupied.has(draft.cluster);
+  if (evidence === "declared" || evidence === "layout" && !dissolved) return draft;
+  const written2 = new Set(changes.map((change) => change.kind === "added" ? change.after : void 0));
+  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy) => clusters.assumed && !dissolved || evidence !== "repeated" && written2.has(copy));
   if (copies.length === 0) return draft;
   const places = [...new Set(copies.map((copy) => copy.origin.path))].sort();
+  const more = places.length > 3 ? ` and ${places.length - 3} more` : "";
   return weakened(
     draft,
-    `A copy stays in ${places.slice(0, 3).join(", ")}${places.length > 3 ? ` and ${places.length - 3} more` : ""}. If that is another cluster's, declare \`clusters: {<name>: {paths: [${globsFor(folders)}]}}\` in the config, and this is an error.`
+    `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf(removed.origin.path)]))}, and this is an error.`
   );
+}
+function folderOf(path16) {
+  return path16.slice(0, path16.lastIndexOf("/") + 1);
+}
+function declaring(folders) {
+  const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
+  return `declare \`clusters: {<name>: {paths: [${globs}]}}\` in the config`;
 }
 function weakened(draft, why) {
   return { ...draft, level: "warning", text: `${draft.text} ${why}` };
-}
-function globsFor(folders) {
-  return [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
 }
 
 // src/manifest/snapshot.ts
@@ -56029,9 +56104,9 @@ var Evaluation = class {
       report: (at2, message, args, more = {}) => {
         const level = active.levelOf(message);
         if (!level) return;
-        const text2 = active.rule.messages[message](args);
+        const text3 = active.rule.messages[message](args);
         const ends = Array.isArray(at2) ? at2 : [at2];
-        drafts.push({ active, message, text: text2, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
+        drafts.push({ active, message, text: text3, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
       },
       skip: (at2, reason) => {
         const { ref, origin } = at2.manifest;
@@ -56159,16 +56234,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path15, added, removed, oldPosInc, options2) {
-    const last = path15.lastComponent;
+  addToPath(path16, added, removed, oldPosInc, options2) {
+    const last = path16.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path15.oldPos + oldPosInc,
+        oldPos: path16.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path15.oldPos + oldPosInc,
+        oldPos: path16.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -56416,9 +56491,9 @@ function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, ne
     };
   }
 }
-function splitLines(text2) {
-  const hasTrailingNl = text2.endsWith("\n");
-  const result = text2.split("\n").map((line) => line + "\n");
+function splitLines(text3) {
+  const hasTrailingNl = text3.endsWith("\n");
+  const result = text3.split("\n").map((line) => line + "\n");
   if (hasTrailingNl) {
     result.pop();
   } else {
@@ -56462,21 +56537,21 @@ var Hunks = class {
 };
 
 // src/report/gate-finding.ts
-var import_node_crypto = require("node:crypto");
+var import_node_crypto2 = require("node:crypto");
 
 // src/report/excerpt.ts
 var mostLines = 8;
 var widest = 200;
-function excerptOf(text2, region) {
+function excerptOf(text3, region) {
   const first = Math.max(1, region.startLine - 1);
   const last = Math.min(region.endLine + 1, first + mostLines - 1);
   const lines = [];
   let start4 = 0;
-  for (let line = 1; line <= last && start4 <= text2.length; line++) {
-    const end = text2.indexOf("\n", start4);
-    const stop = end === -1 ? text2.length : end;
-    if (line >= first && (start4 < text2.length || line <= region.endLine))
-      lines.push(clip(text2.slice(start4, stop).replace(/\r$/, "")));
+  for (let line = 1; line <= last && start4 <= text3.length; line++) {
+    const end = text3.indexOf("\n", start4);
+    const stop = end === -1 ? text3.length : end;
+    if (line >= first && (start4 < text3.length || line <= region.endLine))
+      lines.push(clip(text3.slice(start4, stop).replace(/\r$/, "")));
     start4 = stop + 1;
   }
   return { startLine: first, lines };
@@ -56487,21 +56562,21 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement) {
-  const { side, path: path15, region, text: text2, keys, status, object = null, fileText } = statement;
+  const { side, path: path16, region, text: text3, keys, status, object = null, fileText } = statement;
   return {
     rule,
     message,
-    text: text2,
+    text: text3,
     level,
     status,
     policy: null,
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: [{ kind: "file", path: path15, cluster: "" }],
+    sources: [{ kind: "file", path: path16, cluster: "" }],
     location: {
       side,
-      path: path15,
+      path: path16,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
@@ -56509,7 +56584,7 @@ function gateFinding(rule, message, level, statement) {
     },
     related: [],
     keys,
-    fingerprint: (0, import_node_crypto.createHash)("sha256").update(JSON.stringify([rule, message, object, keys])).digest("hex").slice(0, 32)
+    fingerprint: (0, import_node_crypto2.createHash)("sha256").update(JSON.stringify([rule, message, object, keys])).digest("hex").slice(0, 32)
   };
 }
 
@@ -56554,14 +56629,14 @@ function covers(exception, finding) {
 }
 
 // src/report/finding.ts
-var import_node_crypto2 = require("node:crypto");
+var import_node_crypto3 = require("node:crypto");
 function subjectOf2({ active, message, cluster, ends }) {
   const identities = ends.map((end) => identityOf(end.manifest.ref)).sort();
   return JSON.stringify([active.rule.id, message, cluster, identities]);
 }
 function fingerprintOf(draft) {
   const statement = JSON.stringify([subjectOf2(draft), [...draft.keys].sort()]);
-  return (0, import_node_crypto2.createHash)("sha256").update(statement).digest("hex").slice(0, 32);
+  return (0, import_node_crypto3.createHash)("sha256").update(statement).digest("hex").slice(0, 32);
 }
 function findingOf(draft, status, placing) {
   const written2 = draft.ends.filter((end) => placing.touched(end.manifest));
@@ -56595,23 +56670,23 @@ function locationOf(cursor, placing, note) {
   const { side, origin, object } = cursor.manifest;
   return place(side, origin.path, cursor.region, object.fileText, placing, note);
 }
-function place(side, path15, region, text2, placing, note) {
-  const changed = side === "head" && (placing.isNew(path15) || placing.hunks(path15)?.wrote(region.startLine) === true);
+function place(side, path16, region, text3, placing, note) {
+  const changed = side === "head" && (placing.isNew(path16) || placing.hunks(path16)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path15,
+    path: path16,
     region,
     precision: "exact",
     ...note ? { note } : {},
-    excerpt: excerptOf(text2, region),
+    excerpt: excerptOf(text3, region),
     changed
   };
 }
-function removalOf({ side, path: path15, region }, placing) {
-  const line = side === "base" ? placing.hunks(path15)?.removalOf(region) : void 0;
+function removalOf({ side, path: path16, region }, placing) {
+  const line = side === "base" ? placing.hunks(path16)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at2 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path15, region: at2, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path16, region: at2, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -56648,6 +56723,22 @@ function mergeByPlace(findings) {
     return more ? { ...finding, text: `${finding.text} The same goes for ${more} more, listed with it.` } : finding;
   });
 }
+function mergeCopies(findings) {
+  const merged = /* @__PURE__ */ new Map();
+  for (const finding of findings) {
+    const first = merged.get(finding.fingerprint);
+    if (!first) {
+      merged.set(finding.fingerprint, finding);
+      continue;
+    }
+    merged.set(finding.fingerprint, {
+      ...first,
+      sources: unique([...first.sources, ...finding.sources]),
+      related: unique([...first.related, { ...finding.location, note: "and its copy" }, ...finding.related])
+    });
+  }
+  return [...merged.values()];
+}
 function unique(items) {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
@@ -56668,7 +56759,7 @@ function check2(evidence, terms) {
   const evaluation = new Evaluation(evidence, rules2, placing.touched, terms.today);
   const findings = [
     ...statused(evaluation.ofSide("base"), evaluation.ofSide("head"), placing, mode),
-    ...evaluation.ofChanges().map((draft) => findingOf(draft, "introduced", placing))
+    ...mergeCopies(evaluation.ofChanges().map((draft) => findingOf(draft, "introduced", placing)))
   ];
   const judged = applyExceptions(findings, terms, mode);
   const all2 = sortFindings(mergeByPlace([...judged, ...evidence.findings]));
@@ -56677,6 +56768,7 @@ function check2(evidence, terms) {
   return {
     format: 1,
     verdict: fails ? "fail" : "pass",
+    today: terms.today,
     mode,
     policies: terms.resolution.policies,
     inspected: {
@@ -56705,13 +56797,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path15) => changedTexts2.has(path15) && changedTexts2.get(path15)?.before === void 0,
-    isDeleted: (path15) => changedTexts2.has(path15) && changedTexts2.get(path15)?.after === void 0,
-    hunks(path15) {
-      const { before, after } = changedTexts2.get(path15) ?? {};
+    isNew: (path16) => changedTexts2.has(path16) && changedTexts2.get(path16)?.before === void 0,
+    isDeleted: (path16) => changedTexts2.has(path16) && changedTexts2.get(path16)?.after === void 0,
+    hunks(path16) {
+      const { before, after } = changedTexts2.get(path16) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path15) ?? new Hunks(before, after);
-      hunks.set(path15, known);
+      const known = hunks.get(path16) ?? new Hunks(before, after);
+      hunks.set(path16, known);
       return known;
     }
   };
@@ -56739,14 +56831,15 @@ function statused(base, head, placing, mode) {
 
 // src/policy/policy.ts
 var import_semver = __toESM(require_semver2(), 1);
-function readPolicy(text2, path15) {
-  const { value } = readOwnDocument(text2, path15, PolicyFile, "policy");
-  return { path: path15, file: value };
+var nowhere = { key: () => void 0, value: () => void 0 };
+function readPolicy(text3, path16) {
+  const { value } = readOwnDocument(text3, path16, PolicyFile, "policy");
+  return { path: path16, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
 }
-function resolvePolicies(uses, bundled, rules2, place2 = () => void 0) {
+function resolvePolicies(uses, bundled, rules2, places = nowhere) {
   const policies = [];
   const active = [];
   for (const [index, use] of uses.entries()) {
@@ -56757,14 +56850,14 @@ function resolvePolicies(uses, bundled, rules2, place2 = () => void 0) {
       throw new GuardError(
         "config",
         `There is no policy ${JSON.stringify(name)}; the policies are ${names}.`,
-        place2(index, ["use"])
+        places.value(index, ["use"])
       );
     }
     if (import_semver.default.validRange(range2) === null) {
       throw new GuardError(
         "config",
         `${JSON.stringify(range2)} is no semver range; write for example ${name}@^1.`,
-        place2(index, ["use"])
+        places.value(index, ["use"])
       );
     }
     const version = import_semver.default.maxSatisfying(
@@ -56777,14 +56870,23 @@ function resolvePolicies(uses, bundled, rules2, place2 = () => void 0) {
       throw new GuardError(
         "config",
         `No version of ${name} is in ${range2}; the versions are ${known}.`,
-        place2(index, ["use"])
+        places.value(index, ["use"])
       );
     }
     if (policies.some((other) => other.name === name)) {
-      throw new GuardError("config", `The policy ${name} is used twice; merge the two entries.`, place2(index, ["use"]));
+      throw new GuardError(
+        "config",
+        `The policy ${name} is used twice; merge the two entries.`,
+        places.value(index, ["use"])
+      );
     }
     policies.push({ name, version: policy.file.version, requested: range2 });
-    active.push(...activate(policy, use, rules2, (keys) => place2(index, keys)));
+    active.push(
+      ...activate(policy, use, rules2, {
+        key: (keys) => places.key(index, keys),
+        value: (keys) => places.value(index, keys)
+      })
+    );
   }
   return { policies, rules: active };
 }
@@ -56792,7 +56894,7 @@ function split(use) {
   const at2 = use.indexOf("@");
   return at2 === -1 ? [use] : [use.slice(0, at2), use.slice(at2 + 1)];
 }
-function activate(policy, use, rules2, place2) {
+function activate(policy, use, rules2, places) {
   const { file } = policy;
   const named = Object.keys(file.rules);
   for (const id of Object.keys(use.rules ?? {})) {
@@ -56800,7 +56902,7 @@ function activate(policy, use, rules2, place2) {
       throw new GuardError(
         "config",
         `${file.policy} ${file.version} has no rule ${JSON.stringify(id)}; its rules are ${named.join(", ")}.`,
-        place2(["rules", id])
+        places.key(["rules", id])
       );
     }
   }
@@ -56815,22 +56917,30 @@ function activate(policy, use, rules2, place2) {
         throw new GuardError(
           "config",
           `${id} has no message ${JSON.stringify(message)}; its messages are ${Object.keys(rule.messages).join(", ")}.`,
-          place2(["rules", id, "levels", message])
+          places.key(["rules", id, "levels", message])
         );
       }
     }
-    const names = Object.keys(rule.params?.properties ?? {});
-    for (const name of names) known.add(name);
-    for (const name of Object.keys(own5.params ?? {})) {
-      if (!names.includes(name)) throw unknownParam(id, name, names, place2(["rules", id, "params", name]));
+    const schemas = rule.params?.properties ?? {};
+    for (const name of Object.keys(schemas)) known.add(name);
+    const shared = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => name in schemas));
+    for (const [where, values] of [
+      [["params"], shared],
+      [["rules", id, "params"], own5.params ?? {}]
+    ]) {
+      for (const [name, value] of Object.entries(values)) {
+        const schema = schemas[name];
+        if (!schema) throw unknownParam(id, name, Object.keys(schemas), places.key([...where, name]));
+        const failure = findFailure(build_default.Object({ [name]: schema }), { [name]: value });
+        if (!failure) continue;
+        const message = `The params of ${id} do not fit. ${failure.sentence}`;
+        throw new GuardError("config", message, places.value([...where, ...failure.keys]));
+      }
     }
-    const shared = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => names.includes(name)));
     const params2 = [shared, own5.params ?? {}].reduce(merge2, { ...given.params });
-    const failure = rule.params && findFailure(rule.params, params2);
-    if (failure) {
-      const where = own5.params ? ["rules", id, "params"] : ["params"];
-      throw new GuardError("config", `The params of ${id} do not fit. ${failure.sentence}`, place2(where));
-    }
+    const lacking = rule.params && findFailure(rule.params, params2);
+    if (lacking)
+      throw new GuardError("policy", `The params of ${id} do not fit. ${lacking.sentence}`, { path: policy.path });
     return {
       rule,
       policy: { name: file.policy, version: file.version },
@@ -56839,7 +56949,7 @@ function activate(policy, use, rules2, place2) {
     };
   });
   for (const name of Object.keys(use.params ?? {})) {
-    if (!known.has(name)) throw unknownParam(file.policy, name, [...known], place2(["params", name]));
+    if (!known.has(name)) throw unknownParam(file.policy, name, [...known], places.key(["params", name]));
   }
   return active;
 }
@@ -57012,9 +57122,15 @@ var LabelSelector = build_default.Object(
   { additionalProperties: false }
 );
 var params = build_default.Object({
-  protect: build_default.Array(build_default.Union([build_default.String({ pattern: objectGlobPattern }), LabelSelector]), {
-    description: "The protected objects, as `Kind/namespace/name` or `Kind/name` globs or by a label. A list given in a config adds to the policy\u2019s."
-  })
+  protect: build_default.Array(
+    build_default.Union([
+      build_default.String({ pattern: objectGlobPattern, description: "Kind/namespace/name or Kind/name; globs allowed." }),
+      LabelSelector
+    ]),
+    {
+      description: "The protected objects, as `Kind/namespace/name` or `Kind/name` globs or by a label. A list given in a config adds to the policy\u2019s."
+    }
+  )
 });
 function protectionOf(manifest, protect) {
   for (const entry of protect) {
@@ -57064,9 +57180,12 @@ function bundledPolicies(root3) {
 var import_node_fs2 = require("node:fs");
 var import_node_path2 = __toESM(require("node:path"), 1);
 var start2 = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
-async function readConfigs(base, head, named) {
-  if (named !== void 0 && import_node_path2.default.isAbsolute(named))
-    return { inForce: readConfig(readOperatorFile(named), named), head: emptyConfig, findings: [] };
+async function readConfigs(base, head, named, validate) {
+  if (named !== void 0 && import_node_path2.default.isAbsolute(named)) {
+    const config = readConfig(readOperatorFile(named), named);
+    validate(config);
+    return { inForce: config, head: emptyConfig, findings: [] };
+  }
   const file = named === void 0 ? configPath : import_node_path2.default.normalize(named);
   const [baseText, headText] = [base && await textAt(base, file), await textAt(head, file)];
   const inForceText = base ? baseText : headText;
@@ -57079,9 +57198,10 @@ async function readConfigs(base, head, named) {
   }
   if (!base || baseText === headText) {
     const config = inForceText === void 0 ? emptyConfig : readConfig(inForceText, file);
+    validate(config);
     return { inForce: config, head: config, findings: [] };
   }
-  const attempt = headText === void 0 ? emptyConfig : valid(headText, file);
+  const attempt = headText === void 0 ? emptyConfig : valid(headText, file, validate);
   const changed = changedFinding(file, baseText, headText);
   if (attempt instanceof GuardError) {
     const invalid2 = gateFinding("config/invalid", "invalid", "error", {
@@ -57093,20 +57213,22 @@ async function readConfigs(base, head, named) {
       text: `${attempt.message} Once merged, this would stop every run.`,
       ...headText === void 0 ? {} : { fileText: headText }
     });
-    return { inForce: inForce(baseText, file, void 0), head: emptyConfig, findings: [changed, invalid2] };
+    return { inForce: inForce(baseText, file, void 0, validate), head: emptyConfig, findings: [changed, invalid2] };
   }
-  return { inForce: inForce(baseText, file, attempt), head: attempt, findings: [changed] };
+  return { inForce: inForce(baseText, file, attempt, validate), head: attempt, findings: [changed] };
 }
-function inForce(text2, file, mended) {
-  if (text2 === void 0) return emptyConfig;
-  const config = valid(text2, file);
+function inForce(text3, file, mended, validate) {
+  if (text3 === void 0) return emptyConfig;
+  const config = valid(text3, file, validate);
   if (!(config instanceof GuardError)) return config;
   if (mended) return emptyConfig;
   throw config;
 }
-function valid(text2, file) {
+function valid(text3, file, validate) {
   try {
-    return readConfig(text2, file);
+    const config = readConfig(text3, file);
+    validate(config);
+    return config;
   } catch (error2) {
     if (error2 instanceof GuardError && error2.code === "config") return error2;
     throw error2;
@@ -57173,7 +57295,6 @@ function changesBetween(base, head, isUnknown = () => false) {
   const after = occurrences(head);
   const changes = [];
   const unknown2 = [];
-  const addedAnywhere = /* @__PURE__ */ new Map();
   const removed = [];
   for (const key of /* @__PURE__ */ new Set([...before.keys(), ...after.keys()])) {
     const left = before.get(key);
@@ -57183,11 +57304,7 @@ function changesBetween(base, head, isUnknown = () => false) {
     for (const [was, is2] of pairs) {
       if (was.object.content !== is2.object.content) changes.push({ kind: "changed", cluster, before: was, after: is2 });
     }
-    for (const manifest of come) {
-      changes.push({ kind: "added", cluster, after: manifest });
-      const identity = identityOf(manifest.ref);
-      addedAnywhere.set(identity, [...addedAnywhere.get(identity) ?? [], manifest]);
-    }
+    for (const after2 of come) changes.push({ kind: "added", cluster, after: after2 });
     removed.push(...gone.map((manifest) => ({ cluster, manifest })));
   }
   for (const { cluster, manifest } of removed) {
@@ -57195,7 +57312,6 @@ function changesBetween(base, head, isUnknown = () => false) {
       unknown2.push(manifest);
       continue;
     }
-    if (cluster === "" && addedAnywhere.has(identityOf(manifest.ref))) continue;
     changes.push({ kind: "removed", cluster, before: manifest });
   }
   return { changes, unknown: unknown2 };
@@ -57212,29 +57328,30 @@ function occurrences(manifests) {
   }
   return found;
 }
+var likenesses = [
+  ({ origin, object }) => JSON.stringify([origin.path, object.content]),
+  ({ origin }) => origin.path,
+  ({ object }) => object.content,
+  () => ""
+];
 function match2(base, head) {
   const pairs = [];
-  let gone = [...base];
-  let come = [...head];
-  const samePath = (a, b) => a.origin.path === b.origin.path;
-  const sameContent = (a, b) => a.object.content === b.object.content;
-  for (const alike of [
-    (a, b) => samePath(a, b) && sameContent(a, b),
-    samePath,
-    sameContent,
-    () => true
-  ]) {
-    const rest = [];
-    for (const was of gone) {
-      const index = come.findIndex((is3) => alike(was, is3));
-      const is2 = come[index];
-      if (!is2) rest.push(was);
-      else {
-        pairs.push([was, is2]);
-        come = come.toSpliced(index, 1);
-      }
+  let gone = base;
+  let come = head;
+  for (const likeness2 of likenesses) {
+    const waiting = /* @__PURE__ */ new Map();
+    for (const manifest of come) {
+      const queue = waiting.get(likeness2(manifest));
+      if (queue) queue.push(manifest);
+      else waiting.set(likeness2(manifest), [manifest]);
     }
-    gone = rest;
+    for (const queue of waiting.values()) queue.reverse();
+    gone = gone.filter((was) => {
+      const is2 = waiting.get(likeness2(was))?.pop();
+      if (is2) pairs.push([was, is2]);
+      return is2 === void 0;
+    });
+    come = [...waiting.values()].flatMap((queue) => queue.reverse());
   }
   return { pairs, gone, come };
 }
@@ -57244,7 +57361,7 @@ function renamedClusters(base, head, kept) {
   const renamed = /* @__PURE__ */ new Map();
   const taken = /* @__PURE__ */ new Set();
   for (const [cluster, objects] of before) {
-    if (kept.has(cluster) || after.has(cluster)) continue;
+    if (cluster === "" || kept.has(cluster) || after.has(cluster)) continue;
     const candidates2 = [...after].filter(
       ([name, held]) => !kept.has(name) && !before.has(name) && !taken.has(name) && [...objects.keys()].every((id) => held.has(id))
     ).map(([name, held]) => ({ name, likeness: likeness(cluster, name, objects, held) })).sort((a, b) => b.likeness - a.likeness);
@@ -57272,39 +57389,39 @@ function contentsByCluster(manifests) {
 }
 
 // src/manifest/cluster.ts
-function mapClusters(declarations, files) {
+function mapClusters({ base, head, isNew }, files) {
   const repeated = foldersThatRepeat(files);
   const hasBase = files.some(({ side }) => side === "base");
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of(path15) {
-      for (const declared of declarations) {
+    of(path16) {
+      for (const declared of isNew(path16) ? [base, head] : [base]) {
         const names = Object.keys(declared).filter(
-          (name) => declared[name]?.paths?.some((glob) => minimatch(path15, glob, { dot: true }))
+          (name) => declared[name]?.paths?.some((glob) => minimatch(path16, glob, { dot: true }))
         );
         if (names.length > 0) return { clusters: names, evidence: "declared" };
       }
-      const layout = path15.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-      const sibling = ancestors(path15).findLast((folder) => repeated.has(folder));
+      const layout = path16.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+      const sibling = ancestors(path16).findLast((folder) => repeated.has(folder));
       if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
       return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
     }
   };
 }
-function ancestors(path15) {
+function ancestors(path16) {
   const folders = [];
-  for (let end = path15.indexOf("/"); end !== -1; end = path15.indexOf("/", end + 1)) folders.push(path15.slice(0, end));
+  for (let end = path16.indexOf("/"); end !== -1; end = path16.indexOf("/", end + 1)) folders.push(path16.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path15, side, refs } of files) {
+  for (const { path: path16, side, refs } of files) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path15)) {
+    for (const folder of ancestors(path16)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -57349,7 +57466,7 @@ function foldersThatRepeat(files) {
   return found;
 }
 
-// src/manifest/load.ts
+// src/manifest/document-reader.ts
 var import_yaml5 = __toESM(require_dist(), 1);
 
 // src/kubernetes/identity.ts
@@ -57392,66 +57509,6 @@ function identify(apiVersion, kind, namespace, name) {
   return { group: group2, kind, namespace: clusterScoped[group2]?.includes(kind) ? "" : namespace, name };
 }
 
-// src/manifest/documents.ts
-function splitDocuments(text2) {
-  return /^\s*\{\s*["}]/.test(text2) ? splitJson(text2) : splitYaml(text2);
-}
-function splitYaml(text2) {
-  const starts = [0];
-  for (const separator of text2.matchAll(/^---(?=\s|$)/gm)) if (separator.index > 0) starts.push(separator.index);
-  return starts.map((offset, index) => ({ text: text2.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
-}
-function isBlank(text2) {
-  return text2.split("\n").every((line) => /^(?:---)?\s*(?:#.*)?$|^%|^\.\.\.\s*$/.test(line));
-}
-function splitJson(text2) {
-  const documents = [];
-  let start4 = 0;
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text2.length; index++) {
-    const char = text2[index];
-    if (inString) {
-      if (char === "\\") index++;
-      else if (char === '"') inString = false;
-    } else if (char === '"') inString = true;
-    else if (char === "{" || char === "[") depth++;
-    else if ((char === "}" || char === "]") && --depth === 0) {
-      documents.push({ text: text2.slice(start4, index + 1), offset: start4 });
-      start4 = index + 1;
-    }
-  }
-  if (text2.slice(start4).trim() !== "") documents.push({ text: text2.slice(start4), offset: start4 });
-  return documents;
-}
-
-// src/manifest/lines.ts
-var LineIndex = class {
-  /** @param firstLine the number of the text's first line */
-  constructor(text2, firstLine2 = 1) {
-    this.firstLine = firstLine2;
-    for (let index = text2.indexOf("\n"); index !== -1; index = text2.indexOf("\n", index + 1))
-      this.starts.push(index + 1);
-  }
-  firstLine;
-  starts = [0];
-  region(from, to) {
-    const [startLine, startColumn] = this.position(from);
-    const [endLine, endColumn] = this.position(Math.max(from, to));
-    return { startLine, startColumn, endLine, endColumn };
-  }
-  position(offset) {
-    let low = 0;
-    let high = this.starts.length - 1;
-    while (low < high) {
-      const middle = low + high + 1 >> 1;
-      if ((this.starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return [low + this.firstLine, offset - (this.starts[low] ?? 0) + 1];
-  }
-};
-
 // src/manifest/yaml-dialect.ts
 var import_yaml4 = __toESM(require_dist(), 1);
 function scalar(name, test, resolve2) {
@@ -57461,8 +57518,8 @@ var scalars = [
   scalar("null", /^(?:~|null|Null|NULL|)$/, () => null),
   scalar("bool", /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/, () => true),
   scalar("bool", /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/, () => false),
-  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text2) => {
-    const digits = text2.replaceAll("_", "").toLowerCase();
+  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text3) => {
+    const digits = text3.replaceAll("_", "").toLowerCase();
     const [, sign, body = ""] = digits.match(/^([-+]?)(.*)$/) ?? [];
     const number = Number(/^0[0-7]+$/.test(body) ? `0o${body.slice(1)}` : body);
     return sign === "-" ? -number : number;
@@ -57470,9 +57527,9 @@ var scalars = [
   scalar(
     "float",
     /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/,
-    (text2) => Number(text2.replaceAll("_", ""))
+    (text3) => Number(text3.replaceAll("_", ""))
   ),
-  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text2) => text2.startsWith("-") ? -Infinity : Infinity),
+  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text3) => text3.startsWith("-") ? -Infinity : Infinity),
   scalar("float", /^\.(?:nan|NaN|NAN)$/, () => Number.NaN)
 ];
 var options = {
@@ -57485,24 +57542,27 @@ var options = {
   logLevel: "silent",
   prettyErrors: false
 };
-function parseAsKubectl(text2) {
-  const plain = text2.replace(/^(---[^\n]*\n)?\ufeff/, "$1");
+function parseAsKubectl(text3) {
+  const plain = text3.replace(/^(---[^\n]*\n)?\ufeff/, "$1");
   const document = firstOf(plain);
   if (!document || document.errors.length === 0) return document && { document, text: plain };
   const deeper = indentContinuations(plain);
   const mended = deeper === plain ? void 0 : firstOf(deeper);
   return mended?.errors.length === 0 ? { document: mended, text: deeper } : { document, text: plain };
 }
-function firstOf(text2) {
-  const documents = (0, import_yaml4.parseAllDocuments)(text2, options);
-  return Array.isArray(documents) ? documents[0] : void 0;
+function firstOf(text3) {
+  const documents = (0, import_yaml4.parseAllDocuments)(text3, options);
+  const document = Array.isArray(documents) ? documents[0] : void 0;
+  if (document)
+    document.errors = document.errors.filter(({ message }) => !message.startsWith("Comments must be separated"));
+  return document;
 }
 var deep = " ".repeat(100);
-function indentContinuations(text2) {
+function indentContinuations(text3) {
   let quote = "";
   let depth = 0;
   let blockParent = -1;
-  return text2.split("\n").map((line) => {
+  return text3.split("\n").map((line) => {
     const indent2 = line.search(/\S|$/);
     if (blockParent >= 0 && (line.trim() === "" || indent2 > blockParent)) return line;
     blockParent = -1;
@@ -57530,128 +57590,109 @@ function startsNode(before, depth) {
   return depth > 0 ? /(?:^\s*|[:,[{]\s*)(?:[!&]\S*\s+)*$/.test(before) : /(?:^(?:---)?\s*|[:?-]\s+)(?:[!&]\S*\s+)*$/.test(before);
 }
 
-// src/manifest/load.ts
+// src/manifest/document-reader.ts
 var documentLimit = 16 * 1024 * 1024;
 var nodeLimit = 1e6;
-function loadFile(text2, wants = () => true) {
-  const objects = [];
-  const unreadable2 = [];
-  const templates = [];
-  let line = 1;
-  let counted = 0;
-  for (const document of splitDocuments(text2)) {
-    if (!wants(document.text)) continue;
-    line += linesIn(text2, counted, document.offset);
-    counted = document.offset;
-    const result = loadDocument(document.text, line, text2);
-    if (result === "template") templates.push(document.text.trim());
-    else if ("reason" in result) unreadable2.push(result);
-    else objects.push(...result.objects);
+var tooDeep = "it nests deeper than any manifest";
+var DocumentReader = class {
+  known = /* @__PURE__ */ new Map();
+  read(text3) {
+    const reading = this.known.get(text3) ?? readDocument(text3);
+    this.known.set(text3, reading);
+    return reading;
   }
-  return { text: text2, objects, unreadable: unreadable2, templates, kubernetes: mentionsKubernetes(text2) };
-}
-function mentionsKubernetes(text2) {
-  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text2) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text2);
-}
-function decodeFile(bytes) {
-  if (bytes[0] === 255 && bytes[1] === 254) return new TextDecoder("utf-16le").decode(bytes);
-  if (bytes[0] === 254 && bytes[1] === 255) return new TextDecoder("utf-16be").decode(bytes);
-  return new TextDecoder().decode(bytes);
-}
-function linesIn(text2, from, to) {
-  let lines = 0;
-  for (let at2 = text2.indexOf("\n", from); at2 !== -1 && at2 < to; at2 = text2.indexOf("\n", at2 + 1)) lines++;
-  return lines;
-}
-function loadDocument(original, firstLine2, fileText) {
-  const unreadable2 = (reason, lines2, from = 0, to = from + 1) => ({
-    reason,
-    region: lines2.region(from, to),
-    content: original.trim()
-  });
+};
+function readDocument(original) {
+  const unreadable2 = (text4, reason, node2) => {
+    const [from, to] = node2?.range ?? [0, 1];
+    return { text: text4, reason, from, to };
+  };
   if (original.length > documentLimit) {
     const size = Math.round(original.length / 1024 / 1024);
-    return unreadable2(
-      `this one document has ${size} MiB, and an API server takes 3 MiB; split it`,
-      new LineIndex("", firstLine2)
-    );
+    return unreadable2("", `this one document has ${size} MiB, and an API server takes 3 MiB; split it`);
   }
-  const garbage = original.search(/[\0\ufffd]/);
-  if (garbage !== -1) {
-    const reason = original[garbage] === "\0" ? "it holds a NUL byte, so it is no text" : "a byte here is not UTF-8; save the file as UTF-8";
-    return unreadable2(reason, new LineIndex(original, firstLine2), garbage);
+  const control = original.search(new RegExp("(?![\\t\\n\\r\\u0085])\\p{Cc}", "u"));
+  if (control !== -1) {
+    const code4 = original.charCodeAt(control).toString(16).padStart(2, "0");
+    const reason = `the control character 0x${code4} is no text`;
+    return { text: original, reason, from: control, to: control + 1 };
   }
   const parsed = parse2(original);
-  if (parsed instanceof Error) return unreadable2(parsed.message, new LineIndex("", firstLine2));
-  if (!parsed) return { objects: [] };
-  const { document, text: text2 } = parsed;
-  const lines = new LineIndex(text2, firstLine2);
+  if (parsed instanceof Error) return unreadable2("", parsed.message);
+  const noAlias = () => void 0;
+  if (!parsed) return { text: original, objects: [], resolve: noAlias };
+  const { document, text: text3 } = parsed;
   const error2 = document.errors[0];
   if (error2) {
-    if (holdsTemplate(text2)) return "template";
-    return unreadable2(lowerFirst(error2.message.split("\n")[0] ?? ""), lines, error2.pos[0], error2.pos[1]);
+    return holdsTemplate(text3) ? { text: text3, template: true } : { text: text3, reason: reasonOf(error2), from: error2.pos[0], to: error2.pos[1] };
   }
   const survey = surveyOf(document);
   if (survey.collectionKey) {
-    if (holdsTemplate(text2)) return "template";
-    const [from, to] = survey.collectionKey.range ?? [0, 0];
-    return unreadable2("a map or list cannot be a key", lines, from, to);
+    return holdsTemplate(text3) ? { text: text3, template: true } : unreadable2(text3, "a map or list cannot be a key", survey.collectionKey);
   }
   if (survey.size > nodeLimit) {
     return unreadable2(
+      text3,
       `its aliases expand to more than ${nodeLimit.toLocaleString("en")} values`,
-      lines,
       survey.firstAlias
     );
   }
-  const misnamed = misnamedIn(document.contents);
-  if (misnamed) return unreadable2(misnamed.reason, lines, misnamed.node.range?.[0] ?? 0, misnamed.node.range?.[1] ?? 0);
-  const found = objectsIn(document.contents);
-  if (found.some(({ apiVersion, kind, metadata }) => isTemplate(apiVersion, kind, metadata.namespace, metadata.name)))
-    return "template";
-  const regionOf = (node2) => lines.region(node2.range?.[0] ?? 0, node2.range?.[1] ?? 0);
+  if (survey.lostAlias) {
+    return unreadable2(text3, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
+  }
+  const resolve2 = (alias) => survey.targets.get(alias);
+  const misnamed = misnamedIn(document.contents, resolve2);
+  if (misnamed) return unreadable2(text3, misnamed.reason, misnamed.node);
+  const found = objectsIn(document.contents, resolve2);
+  if (found.some(({ apiVersion, kind, metadata }) => isTemplate(apiVersion, kind, metadata.namespace, metadata.name))) {
+    return { text: text3, template: true };
+  }
   const objects = found.map(({ node: node2, apiVersion, kind, metadata }) => {
-    const [from, , to] = node2.range ?? [0, 0, text2.length];
+    const [from, , to] = node2.range ?? [0, 0, text3.length];
+    const startOf = (key) => key.range?.[0] ?? 0;
     return {
       ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
       apiVersion,
       node: node2,
-      content: contentOf(node2 === document.contents ? original.replace(/^---[^\n]*\n/, "") : text2.slice(from, to)),
-      fileText,
-      region: lines.region(from, from + text2.slice(from, to).trimEnd().length),
-      duplicateKeys: survey.duplicates.filter(({ node: key }) => (key.range?.[0] ?? 0) >= from && (key.range?.[0] ?? 0) < to).map((key) => ({ key: key.text, region: regionOf(key.node) })),
-      regionOf,
-      resolve: (alias) => survey.targets.get(alias)
+      duplicates: survey.duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to)
     };
   });
-  return { objects };
+  return { text: text3, objects, resolve: resolve2 };
 }
-function contentOf(text2) {
-  return text2.replaceAll("\r\n", "\n").trim();
-}
-function parse2(text2) {
+function parse2(text3) {
   try {
-    return parseAsKubectl(text2);
+    return parseAsKubectl(text3);
   } catch (error2) {
-    if (error2 instanceof RangeError) return new Error("it is nested too deeply to be read");
+    if (error2 instanceof RangeError) return new Error(tooDeep);
     throw error2;
   }
 }
-function lowerFirst(sentence) {
+function reasonOf({ code: code4, message }) {
+  if (code4 === "RESOURCE_EXHAUSTION") return tooDeep;
+  const sentence = message.split("\n")[0] ?? "";
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 function surveyOf(yaml) {
-  const survey = { size: 0, firstAlias: 0, collectionKey: void 0, targets: /* @__PURE__ */ new Map(), duplicates: [] };
+  const survey = {
+    size: 0,
+    firstAlias: void 0,
+    collectionKey: void 0,
+    lostAlias: void 0,
+    targets: /* @__PURE__ */ new Map(),
+    duplicates: []
+  };
   const anchors = /* @__PURE__ */ new Map();
   const sizes = /* @__PURE__ */ new Map();
   const measure = (node2) => {
     if ((0, import_yaml5.isAlias)(node2)) {
       const target = anchors.get(node2.source);
-      if (survey.targets.size === 0) survey.firstAlias = node2.range?.[0] ?? 0;
+      survey.firstAlias ??= node2;
       if (target) survey.targets.set(node2, target);
+      else survey.lostAlias ??= node2;
       return target ? sizes.get(target) ?? nodeLimit : 1;
     }
     if (!(0, import_yaml5.isMap)(node2) && !(0, import_yaml5.isSeq)(node2)) {
+      flatten(node2);
       if ((0, import_yaml5.isScalar)(node2) && node2.anchor) {
         anchors.set(node2.anchor, node2);
         sizes.set(node2, 1);
@@ -57663,12 +57704,13 @@ function surveyOf(yaml) {
     if ((0, import_yaml5.isMap)(node2)) {
       const seen = /* @__PURE__ */ new Set();
       for (const { key, value } of node2.items) {
-        const text2 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
-        if (text2 !== void 0 && text2 !== "<<") {
-          if (seen.has(text2)) survey.duplicates.push({ text: text2, node: key });
-          seen.add(text2);
+        const text3 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
+        if (text3 !== void 0 && text3 !== "<<") {
+          if (seen.has(text3)) survey.duplicates.push({ text: text3, node: key });
+          seen.add(text3);
         }
-        if ((0, import_yaml5.isMap)(key) || (0, import_yaml5.isSeq)(key)) survey.collectionKey ??= key;
+        const keyNode = (0, import_yaml5.isAlias)(key) ? anchors.get(key.source) : key;
+        if ((0, import_yaml5.isMap)(keyNode) || (0, import_yaml5.isSeq)(keyNode)) survey.collectionKey ??= key;
         size += measure(key) + measure(value);
       }
     } else for (const item of node2.items) size += measure(item);
@@ -57678,27 +57720,32 @@ function surveyOf(yaml) {
   survey.size = measure(yaml.contents);
   return survey;
 }
-function objectsIn(node2, inherited) {
+function flatten(node2) {
+  if ((0, import_yaml5.isScalar)(node2) && typeof node2.value === "string" && node2.value.length > 1e3) /\0/.test(node2.value);
+}
+function objectsIn(written2, resolve2, inherited) {
+  const node2 = (0, import_yaml5.isAlias)(written2) ? resolve2(written2) : written2;
   if (!(0, import_yaml5.isMap)(node2)) return [];
-  const apiVersion = stringIn(node2, "apiVersion") ?? inherited?.apiVersion;
-  const kind = stringIn(node2, "kind") ?? inherited?.kind;
+  const apiVersion = stringIn(node2, "apiVersion", resolve2) ?? inherited?.apiVersion;
+  const kind = stringIn(node2, "kind", resolve2) ?? inherited?.kind;
   if (!apiVersion || !kind) return [];
-  const items = node2.get("items", true);
+  const items = nodeIn(node2, "items", resolve2);
   if (kind.endsWith("List") && (0, import_yaml5.isSeq)(items)) {
     const itemKind = kind.slice(0, -"List".length);
-    return items.items.flatMap((item) => objectsIn(item, itemKind ? { apiVersion, kind: itemKind } : void 0));
+    return items.items.flatMap(
+      (item) => objectsIn(item, resolve2, itemKind ? { apiVersion, kind: itemKind } : void 0)
+    );
   }
-  const metadata = node2.get("metadata", true);
-  const name = (0, import_yaml5.isMap)(metadata) ? stringIn(metadata, "name") : void 0;
-  if (!(0, import_yaml5.isMap)(metadata) || !name) return [];
-  return [{ node: node2, apiVersion, kind, metadata: { namespace: stringIn(metadata, "namespace") ?? "", name } }];
+  const metadata = nodeIn(node2, "metadata", resolve2);
+  const name = stringIn(metadata, "name", resolve2);
+  if (!name) return [];
+  return [{ node: node2, apiVersion, kind, metadata: { namespace: stringIn(metadata, "namespace", resolve2) ?? "", name } }];
 }
-function misnamedIn(root3) {
-  if (!(0, import_yaml5.isMap)(root3) || !stringIn(root3, "apiVersion") || !stringIn(root3, "kind")) return void 0;
-  const metadata = root3.get("metadata", true);
-  if (!(0, import_yaml5.isMap)(metadata)) return void 0;
+function misnamedIn(root3, resolve2) {
+  if (!stringIn(root3, "apiVersion", resolve2) || !stringIn(root3, "kind", resolve2)) return void 0;
+  const metadata = nodeIn(root3, "metadata", resolve2);
   for (const key of ["name", "namespace"]) {
-    const node2 = scalarIn(metadata, key);
+    const node2 = nodeIn(metadata, key, resolve2);
     if (!(0, import_yaml5.isScalar)(node2) || node2.value === null || typeof node2.value === "string") continue;
     return {
       node: node2,
@@ -57707,51 +57754,193 @@ function misnamedIn(root3) {
   }
   return void 0;
 }
-function stringIn(map4, key) {
-  const value = scalarIn(map4, key);
+function stringIn(map4, key, resolve2) {
+  const value = nodeIn(map4, key, resolve2);
   return (0, import_yaml5.isScalar)(value) && typeof value.value === "string" ? value.value : void 0;
 }
-function scalarIn(map4, key) {
-  return map4.items.findLast((pair3) => (0, import_yaml5.isScalar)(pair3.key) && pair3.key.value === key)?.value;
+function nodeIn(map4, key, resolve2) {
+  const value = (0, import_yaml5.isMap)(map4) ? findPair(map4, key, resolve2)?.value : void 0;
+  return (0, import_yaml5.isAlias)(value) ? resolve2(value) : value;
 }
-function holdsTemplate(text2) {
-  return /\{\{|\{%/.test(text2.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
+function holdsTemplate(text3) {
+  return /\{\{|\{%/.test(text3.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
 }
 function isTemplate(...identity) {
   return identity.some((part2) => /\{\{|\{%/.test(part2));
 }
 
+// src/manifest/documents.ts
+function splitDocuments(text3) {
+  return /^\s*\{\s*["}]/.test(text3) ? splitJson(text3) : splitYaml(text3);
+}
+function splitYaml(text3) {
+  const starts = [0];
+  for (const separator of text3.matchAll(/^---(?=\s|$)/gm)) if (separator.index > 0) starts.push(separator.index);
+  return starts.map((offset, index) => ({ text: text3.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
+}
+function isBlank(text3) {
+  return text3.split("\n").every((line) => /^(?:---)?\s*(?:#.*)?$|^%|^\.\.\.\s*$/.test(line));
+}
+function splitJson(text3) {
+  const documents = [];
+  let start4 = 0;
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text3.length; index++) {
+    const char = text3[index];
+    if (inString) {
+      if (char === "\\") index++;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === "{" || char === "[") depth++;
+    else if ((char === "}" || char === "]") && --depth === 0) {
+      documents.push({ text: text3.slice(start4, index + 1), offset: start4 });
+      start4 = index + 1;
+    }
+  }
+  if (text3.slice(start4).trim() !== "") documents.push({ text: text3.slice(start4), offset: start4 });
+  return documents;
+}
+
+// src/manifest/lines.ts
+var LineIndex = class {
+  /** @param firstLine the number of the text's first line */
+  constructor(text3, firstLine2 = 1) {
+    this.firstLine = firstLine2;
+    for (let index = text3.indexOf("\n"); index !== -1; index = text3.indexOf("\n", index + 1))
+      this.starts.push(index + 1);
+  }
+  firstLine;
+  starts = [0];
+  region(from, to) {
+    const [startLine, startColumn] = this.position(from);
+    const [endLine, endColumn] = this.position(Math.max(from, to));
+    return { startLine, startColumn, endLine, endColumn };
+  }
+  position(offset) {
+    let low = 0;
+    let high = this.starts.length - 1;
+    while (low < high) {
+      const middle = low + high + 1 >> 1;
+      if ((this.starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return [low + this.firstLine, offset - (this.starts[low] ?? 0) + 1];
+  }
+};
+
+// src/manifest/load.ts
+function loadFile({ text: text3, damaged = false }, wants = () => true, reader = new DocumentReader()) {
+  const objects = [];
+  const unreadable2 = [];
+  const templates = [];
+  let line = 1;
+  let counted = 0;
+  for (const { text: original, offset } of splitDocuments(text3)) {
+    if (!wants(original)) continue;
+    line += linesIn(text3, counted, offset);
+    counted = offset;
+    const damage = damaged ? original.indexOf("\uFFFD") : -1;
+    if (damage !== -1) {
+      const region = new LineIndex(original, line).region(damage, damage + 1);
+      unreadable2.push({
+        reason: "a byte here is not UTF-8; save the file as UTF-8",
+        region,
+        content: contentOf(original)
+      });
+      continue;
+    }
+    const reading = reader.read(original);
+    const lines = new LineIndex(reading.text, line);
+    if ("template" in reading) templates.push(contentOf(original));
+    else if ("reason" in reading) {
+      const { reason, from, to } = reading;
+      unreadable2.push({ reason, region: lines.region(from, to), content: contentOf(original) });
+    } else {
+      const regionOf = (node2) => lines.region(node2.range?.[0] ?? 0, node2.range?.[1] ?? 0);
+      for (const { ref, apiVersion, node: node2, duplicates } of reading.objects) {
+        const [from, , to] = node2.range ?? [0, 0, reading.text.length];
+        const own5 = reading.text.slice(from, to);
+        objects.push({
+          ref,
+          apiVersion,
+          node: node2,
+          // Alone in its document an object is the whole of it, comments included; in a List it is its own lines.
+          content: contentOf(reading.objects.length === 1 ? original : own5),
+          fileText: text3,
+          region: lines.region(from, from + own5.trimEnd().length),
+          duplicateKeys: duplicates.map((key) => ({ key: key.text, region: regionOf(key.node) })),
+          regionOf,
+          resolve: reading.resolve
+        });
+      }
+    }
+  }
+  return { text: text3, objects, unreadable: unreadable2, templates, kubernetes: mentionsKubernetes(text3) };
+}
+function mentionsKubernetes(text3) {
+  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text3) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text3);
+}
+function decodeFile(bytes) {
+  const [first, second] = bytes;
+  const encoding = first === 255 && second === 254 ? "utf-16le" : first === 254 && second === 255 ? "utf-16be" : "utf-8";
+  try {
+    return { text: withLineFeeds(new TextDecoder(encoding, { fatal: true }).decode(bytes)), damaged: false };
+  } catch {
+    return { text: withLineFeeds(new TextDecoder(encoding).decode(bytes)), damaged: true };
+  }
+}
+function withLineFeeds(text3) {
+  return text3.includes("\r") ? text3.replace(/\r(?!\n)/g, "\n") : text3;
+}
+function linesIn(text3, from, to) {
+  let lines = 0;
+  for (let at2 = text3.indexOf("\n", from); at2 !== -1 && at2 < to; at2 = text3.indexOf("\n", at2 + 1)) lines++;
+  return lines;
+}
+function contentOf(text3) {
+  return text3.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
+}
+
 // src/manifest/skim.ts
-var scalar2 = `["']?([\\w.:/@-]+)["']?[ \\t]*(?:#.*)?\\r?$`;
+var scalar2 = `(?:(["'])([\\w.:/@-]+)\\1|([A-Za-z][\\w.:/@-]*))[ \\t]*(?:#.*)?\\r?$`;
 var apiVersionLine = new RegExp(`^apiVersion:[ \\t]+${scalar2}`, "gm");
 var kindLine = new RegExp(`^kind:[ \\t]+${scalar2}`, "gm");
-var metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/m;
-function skimIdentities(text2) {
-  return splitDocuments(text2).flatMap((document) => {
+var metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/gm;
+var notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
+function skimIdentities(text3) {
+  return splitDocuments(text3).flatMap((document) => {
     const skimmed = skimDocument(document.text);
     if (skimmed === "none") return [];
-    return skimmed ? [skimmed] : loadFile(document.text).objects.map((object) => object.ref);
+    return skimmed ? [skimmed] : loadFile({ text: document.text }).objects.map((object) => object.ref);
   });
 }
-function skimKind(text2) {
-  const kinds = [...text2.matchAll(kindLine)];
-  const kind = kinds[0]?.[1];
-  return kinds.length === 1 && kind && !kind.endsWith("List") ? kind : void 0;
+function skimKind(text3) {
+  const kind = onlyValue([...text3.matchAll(kindLine)]);
+  return kind?.endsWith("List") ? void 0 : kind;
 }
-function skimDocument(text2) {
-  if (!text2.includes("apiVersion") || !text2.includes("kind")) return "none";
-  const apiVersions = [...text2.matchAll(apiVersionLine)];
-  const kind = skimKind(text2);
-  const metadata = text2.match(metadataBlock)?.[1];
-  if (apiVersions.length !== 1 || !kind || metadata === void 0) return void 0;
+function skimDocument(text3) {
+  if (!text3.includes("apiVersion") || !text3.includes("kind")) return "none";
+  const apiVersion = onlyValue([...text3.matchAll(apiVersionLine)]);
+  const kind = skimKind(text3);
+  const [block, ...more] = [...text3.matchAll(metadataBlock)];
+  const metadata = block?.[1];
+  if (!apiVersion || !kind || metadata === void 0 || more.length > 0) return void 0;
+  if (/^(?:<<|["'?])|\{[{%]/m.test(text3) || /<<|:[ \t]+[*!]/.test(metadata)) return void 0;
   const indent2 = metadata.match(/^([ \t]+)[^\s#]/m)?.[1];
   if (indent2 === void 0) return void 0;
-  const field = (key) => metadata.match(new RegExp(`^${indent2}${key}:[ \\t]+${scalar2}`, "m"))?.[1];
+  const values = (key) => [...metadata.matchAll(new RegExp(`^${indent2}${key}:[ \\t]+${scalar2}`, "gm"))];
   const mentions = (key) => new RegExp(`^${indent2}["']?${key}["']?[ \\t]*:`, "m").test(metadata);
-  const name = field("name");
-  const namespace = field("namespace");
-  if (!name || !namespace && mentions("namespace") || metadata.includes("<<") || /^\d+$/.test(name)) return void 0;
-  return identify(apiVersions[0]?.[1] ?? "", kind, namespace ?? "", name);
+  const name = onlyValue(values("name"));
+  const namespace = onlyValue(values("namespace"));
+  if (!name || !namespace && mentions("namespace")) return void 0;
+  return identify(apiVersion, kind, namespace ?? "", name);
+}
+function onlyValue(matches) {
+  const [match3, ...more] = matches;
+  const plain = match3?.[3];
+  if (!match3 || more.length > 0 || plain !== void 0 && notText.test(plain)) return void 0;
+  return match3[2] ?? plain;
 }
 
 // src/source/blind-spots.ts
@@ -57768,78 +57957,100 @@ var BlindSpots = class {
   tree;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path15) {
-    const file = this.head.loaded.get(path15);
+  reasonFor(path16) {
+    const file = this.head.loaded.get(path16);
     const unreadable2 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable2) return unreadable2.reason;
     if (file?.templates.some((content) => !this.opaqueBefore.has(content))) return templateReason("a template");
-    const template = this.tree.skipped.find((entry) => entry.path === path15 && entry.reason.startsWith("a template"));
+    const template = this.tree.skipped.find((entry) => entry.path === path16 && entry.reason.startsWith("a template"));
     if (template) return templateReason(template.reason);
     for (const [link2, reason] of this.tree.refused) {
-      if (path15 === link2 || path15.startsWith(`${link2}/`)) return `${link2} is ${reason} now`;
+      if (path16 === link2 || path16.startsWith(`${link2}/`)) return `${link2} is ${reason} now`;
     }
-    return this.head.missing.get(path15);
+    return this.head.missing.get(path16);
   }
-  /** `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped. */
-  findings(unknown2) {
+  /**
+   * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
+   *
+   * @param unknown the base's objects that may be in what could not be read
+   * @param others files this change does not touch
+   */
+  gaps(unknown2, others) {
     const findings = [];
     const skipped = [];
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path15, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path15);
+    for (const [path16, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path16);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path15, reason: `not readable as YAML: ${reason}` });
+          skipped.push({ path: path16, reason: `not readable as YAML: ${reason}` });
           continue;
         }
-        const old = this.opaqueBefore.has(content) || (before?.unreadable.length ?? 0) > 0 && !lost.has(path15);
+        const old = this.opaqueBefore.has(content) || (before?.unreadable.length ?? 0) > 0 && !lost.has(path16);
         findings.push(
-          unreadable(path15, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path15))
+          unreadable(path16, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path16))
         );
-        if (!old) lost.delete(path15);
+        if (!old) lost.delete(path16);
       }
-      if (file.templates.length > 0) skipped.push({ path: path15, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path16, reason: "a template" });
     }
-    for (const [path15, reason] of this.head.missing) {
-      findings.push(unreadable(path15, reason, start3, "introduced", void 0, lost.get(path15)));
-      lost.delete(path15);
+    for (const [path16, reason] of this.head.missing) {
+      findings.push(unreadable(path16, reason, start3, "introduced", void 0, lost.get(path16)));
+      lost.delete(path16);
     }
-    for (const [path15, manifests] of lost) {
-      const text2 = this.head.loaded.get(path15)?.text;
-      findings.push(unreadable(path15, this.reasonFor(path15) ?? "it is gone", start3, "introduced", text2, manifests));
+    for (const [path16, manifests] of lost) {
+      const text3 = this.head.loaded.get(path16)?.text;
+      findings.push(unreadable(path16, this.reasonFor(path16) ?? "it is gone", start3, "introduced", text3, manifests));
+    }
+    for (const [path16, reason] of this.base.missing) {
+      if (!this.head.missing.has(path16)) findings.push(unreadableBase(path16, reason));
+    }
+    for (const [path16, reason] of others.missing) {
+      if (others.absent.has(path16)) findings.push(unreadable(path16, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path16, reason });
     }
     return { findings, skipped };
   }
 };
+function unreadableBase(path16, reason) {
+  return gateFinding("source/unreadable", "base", "error", {
+    side: "base",
+    path: path16,
+    region: start3,
+    status: "introduced",
+    keys: [path16],
+    text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
+  });
+}
 function templateReason(what) {
   return `it is ${what} now, which has to be rendered before it can be judged`;
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path15, file] of head.loaded) {
+  for (const [path16, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path15, reason, region, "existing", file.text));
-      else skipped.push({ path: path15, reason: `not readable as YAML: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path16, reason, region, "existing", file.text));
+      else skipped.push({ path: path16, reason: `not readable as YAML: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path15, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path16, reason: "a template" });
   }
-  for (const [path15, reason] of head.missing) findings.push(unreadable(path15, reason, start3, "existing", void 0));
+  for (const [path16, reason] of head.missing) findings.push(unreadable(path16, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path15, reason, region, status, fileText, lost = []) {
+function unreadable(path16, reason, region, status, fileText, lost = []) {
   const names = lost.map(({ ref }) => nameOf(ref));
   const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
   const unknown2 = names.length > 0 ? ` What became of ${names.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path15,
+    path: path16,
     region,
     status,
-    keys: [path15],
+    keys: [path16],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
@@ -57849,6 +58060,12 @@ function unreadable(path15, reason, region, status, fileText, lost = []) {
 var Files = class {
   loaded = /* @__PURE__ */ new Map();
   missing = /* @__PURE__ */ new Map();
+  /** The paths whose content this clone lacks. */
+  absent = /* @__PURE__ */ new Set();
+  miss(path16, { missing, absent }) {
+    this.missing.set(path16, missing);
+    if (absent) this.absent.add(path16);
+  }
   /** The texts of the documents that gave no manifest. */
   opaque() {
     return new Set(
@@ -57863,10 +58080,10 @@ var Files = class {
 // src/source/partners.ts
 function needsOtherFiles(rules2, before, after) {
   const manifests = [
-    ...[...before.loaded].map(([path15, file]) => ["base", path15, file]),
-    ...[...after.loaded].map(([path15, file]) => ["head", path15, file])
+    ...[...before.loaded].map(([path16, file]) => ["base", path16, file]),
+    ...[...after.loaded].map(([path16, file]) => ["head", path16, file])
   ].flatMap(
-    ([side, path15, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path15 }, []))
+    ([side, path16, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path16 }, []))
   );
   return manifests.some(
     (manifest) => rules2.some(
@@ -57893,28 +58110,28 @@ function loadPartners(rules2, changes, rest) {
       const known = asked.get(active) ?? /* @__PURE__ */ new Set();
       asked.set(active, known);
       for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
-        for (const text2 of partnersOf(active.rule, manifest, active.params)) {
-          if (known.has(text2)) continue;
-          known.add(text2);
-          wanted.set(active, [...wanted.get(active) ?? [], text2]);
+        for (const text3 of partnersOf(active.rule, manifest, active.params)) {
+          if (known.has(text3)) continue;
+          known.add(text3);
+          wanted.set(active, [...wanted.get(active) ?? [], text3]);
         }
       }
     }
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path15, text2] of rest) {
-      if (!strings.some((string) => text2.includes(string))) continue;
-      const before = new Set(loaded.get(path15)?.objects.map((object) => identityOf(object.ref)));
+    for (const [path16, text3] of rest) {
+      if (!strings.some((string) => text3.includes(string))) continue;
+      const before = new Set(loaded.get(path16)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
-        text2,
+        { text: text3 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path15, file);
+      loaded.set(path16, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path15 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path16 }, []))
       );
     }
   }
@@ -58023,40 +58240,38 @@ var Links = class {
 };
 
 // src/source/gather.ts
-var nowhere = { files: /* @__PURE__ */ new Map(), aliases: /* @__PURE__ */ new Map(), refused: /* @__PURE__ */ new Map(), skipped: [] };
+var nowhere2 = { files: /* @__PURE__ */ new Map(), aliases: /* @__PURE__ */ new Map(), refused: /* @__PURE__ */ new Map(), skipped: [] };
 async function gather2(scope) {
   const { base, head, rules: rules2 } = scope;
   const [baseTree, headTree] = await Promise.all([
-    base ? readTree(base, scope.ignore) : nowhere,
+    base ? readTree(base, scope.ignore) : nowhere2,
     readTree(head, scope.ignore)
   ]);
-  const differs = (path15) => baseTree.files.get(path15)?.id !== headTree.files.get(path15)?.id || String(baseTree.aliases.get(path15) ?? "") !== String(headTree.aliases.get(path15) ?? "");
-  const [before, after] = await Promise.all([
-    base ? readFiles(
-      base,
-      [...baseTree.files.values()].filter(({ path: path15 }) => differs(path15))
-    ) : new Files(),
-    readFiles(
-      head,
-      [...headTree.files.values()].filter(({ path: path15 }) => !base || differs(path15))
-    )
-  ]);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path15 }) => !differs(path15)) : [];
-  const rest = needsOtherFiles(rules2, before, after) ? await readTexts(head, untouched) : /* @__PURE__ */ new Map();
-  const clusters = mapClusters(scope.clusters, objectsByFile(before, after, rest));
-  const clustersOf = (tree, path15) => [
-    ...new Set([path15, ...tree.aliases.get(path15) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const differs = (path16) => baseTree.files.get(path16)?.id !== headTree.files.get(path16)?.id || String(baseTree.aliases.get(path16) ?? "") !== String(headTree.aliases.get(path16) ?? "");
+  const reader = new DocumentReader();
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path16 }) => !base || differs(path16));
+  const before = base ? await readFiles(base, changedIn(baseTree), reader) : new Files();
+  const after = await readFiles(head, changedIn(headTree), reader);
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path16 }) => !differs(path16)) : [];
+  const others = new Files();
+  const needsRest = needsOtherFiles(rules2, before, after);
+  const rest = needsRest ? await readTexts(head, untouched, others) : /* @__PURE__ */ new Map();
+  const wasThere = /* @__PURE__ */ new Set([...baseTree.files.keys(), ...[...baseTree.aliases.values()].flat()]);
+  const declarations = { ...scope.clusters, isNew: (path16) => !wasThere.has(path16) };
+  const clusters = mapClusters(declarations, objectsByFile(before, after, rest));
+  const clustersOf = (tree, path16) => [
+    ...new Set([path16, ...tree.aliases.get(path16) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const manifestsOf = (side, files) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files].flatMap(([path15, file]) => {
-      const names = clustersOf(tree, path15).map((name) => side === "base" ? renames.get(name) ?? name : name);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path15 }, names));
+    return [...files].flatMap(([path16, file]) => {
+      const names = clustersOf(tree, path16).map((name) => side === "base" ? renames.get(name) ?? name : name);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path16 }, names));
     });
   };
-  const kept = new Set([...rest.keys()].flatMap((path15) => clustersOf(headTree, path15)));
-  if (rest.size > 0 || untouched.length === 0) {
+  const kept = new Set([...rest.keys()].flatMap((path16) => clustersOf(headTree, path16)));
+  if (needsRest) {
     for (const [from, to] of renamedClusters(
       manifestsOf("base", before.loaded),
       manifestsOf("head", after.loaded),
@@ -58071,13 +58286,14 @@ async function gather2(scope) {
   const partners = loadPartners(rules2, changes, rest);
   const baseManifests = [...changedBase, ...manifestsOf("base", partners)];
   const headManifests = [...changedHead, ...manifestsOf("head", partners)];
-  const gaps = base ? blind.findings(unknown2) : wholeGaps(after);
+  const gaps = base ? blind.gaps(unknown2, others) : wholeGaps(after);
   return {
     mode: base ? "change" : "all",
     changes,
     base: snapshotsOf(baseManifests),
     head: snapshotsOf(headManifests),
     clusters,
+    occupied: /* @__PURE__ */ new Set([...kept, ...changedHead.flatMap((manifest) => manifest.clusters)]),
     changedTexts: changedTexts(before, after),
     findings: [...gaps.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
@@ -58087,34 +58303,33 @@ async function gather2(scope) {
     }
   };
 }
-async function readFiles(revision, entries) {
+async function readFiles(revision, entries, reader) {
   const files = new Files();
-  const byId = /* @__PURE__ */ new Map();
   for await (const [entry, content] of revision.read(entries)) {
-    if ("missing" in content) files.missing.set(entry.path, content.missing);
-    else {
-      const file = byId.get(entry.id) ?? loadFile(decodeFile(content));
-      byId.set(entry.id, file);
-      files.loaded.set(entry.path, file);
-    }
+    if ("missing" in content) files.miss(entry.path, content);
+    else files.loaded.set(entry.path, loadFile(decodeFile(content), void 0, reader));
   }
   return files;
 }
-async function readTexts(revision, entries) {
+async function readTexts(revision, entries, files) {
   const texts = /* @__PURE__ */ new Map();
   for await (const [entry, content] of revision.read(entries)) {
-    const text2 = "missing" in content ? "" : decodeFile(content);
-    if (mentionsKubernetes(text2)) texts.set(entry.path, text2);
+    if ("missing" in content) {
+      files.miss(entry.path, content);
+      continue;
+    }
+    const { text: text3 } = decodeFile(content);
+    if (mentionsKubernetes(text3)) texts.set(entry.path, text3);
   }
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files) => [...files.loaded].map(([path15, file]) => ({ path: path15, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path15, text2]) => {
-    const refs = skimIdentities(text2);
+  const loaded = (side, files) => [...files.loaded].map(([path16, file]) => ({ path: path16, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path16, text3]) => {
+    const refs = skimIdentities(text3);
     return [
-      { path: path15, side: "base", refs },
-      { path: path15, side: "head", refs }
+      { path: path16, side: "base", refs },
+      { path: path16, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -58127,25 +58342,28 @@ function duplicateKeys(changes, whole) {
       return [{ after: change.after, before: change.kind === "changed" ? change.before : void 0 }];
     })
   ];
-  return judged.flatMap(
-    ({ after, before }) => after.object.duplicateKeys.map(
-      ({ key, region }) => gateFinding("source/duplicate-key", "duplicate", "warning", {
-        side: "head",
-        path: after.origin.path,
-        region,
-        object: after.ref,
-        keys: [key],
-        status: whole.length > 0 || before?.object.duplicateKeys.some((other) => other.key === key) ? "existing" : "introduced",
-        text: `${nameOf(after.ref)} has the key ${key} twice in one map, and the cluster takes the last one. Merge the two.`,
-        fileText: after.object.fileText
-      })
-    )
-  );
+  return judged.flatMap(({ after, before }) => {
+    const [first] = after.object.duplicateKeys;
+    if (!first) return [];
+    const keys = [...new Set(after.object.duplicateKeys.map(({ key }) => key))];
+    const known = new Set(before?.object.duplicateKeys.map(({ key }) => key));
+    const shown = `${keys.slice(0, 5).join(", ")}${keys.length > 5 ? ` and ${keys.length - 5} more` : ""}`;
+    return gateFinding("source/duplicate-key", "duplicate", "warning", {
+      side: "head",
+      path: after.origin.path,
+      region: first.region,
+      object: after.ref,
+      keys,
+      status: whole.length > 0 || keys.every((key) => known.has(key)) ? "existing" : "introduced",
+      text: `${nameOf(after.ref)} has ${keys.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
+      fileText: after.object.fileText
+    });
+  });
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path15, { text: text2 }] of before.loaded) texts.set(path15, { before: text2 });
-  for (const [path15, { text: text2 }] of after.loaded) texts.set(path15, { ...texts.get(path15), after: text2 });
+  for (const [path16, { text: text3 }] of before.loaded) texts.set(path16, { before: text3 });
+  for (const [path16, { text: text3 }] of after.loaded) texts.set(path16, { ...texts.get(path16), after: text3 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -58162,7 +58380,7 @@ var import_node_fs4 = require("node:fs");
 var import_node_path6 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
-var import_node_crypto3 = require("node:crypto");
+var import_node_crypto4 = require("node:crypto");
 var import_promises = require("node:fs/promises");
 var import_node_path3 = __toESM(require("node:path"), 1);
 
@@ -58214,7 +58432,7 @@ var DirectoryRevision = class {
       return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
     const content = link2 ? Buffer.from(await (0, import_promises.readlink)(import_node_path3.default.join(this.dir, file))) : await this.content(file);
-    const id = "missing" in content ? `large:${file}` : (0, import_node_crypto3.createHash)("sha1").update(content).digest("hex");
+    const id = "missing" in content ? `large:${file}` : (0, import_node_crypto4.createHash)("sha1").update(content).digest("hex");
     return { path: file, type: link2 ? "link" : "file", id };
   }
   async content(file) {
@@ -58246,7 +58464,7 @@ function environment(repository) {
     ["core.fsmonitor", "false"],
     ["core.quotePath", "false"]
   ];
-  if (repository.trusted) settings2.push(["safe.directory", import_node_path4.default.resolve(repository.dir)]);
+  if (repository.trusted) settings2.push(["safe.directory", "*"]);
   if (repository.token) {
     const basic = Buffer.from(`x-access-token:${repository.token}`).toString("base64");
     const server = env.GITHUB_SERVER_URL ?? "https://github.com";
@@ -58300,10 +58518,11 @@ function gitError(repository, args, stderr) {
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`
     );
   }
+  if (/cannot change to/.test(stderr)) return new GuardError("source", `There is no folder ${repository.dir}.`);
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       "source",
-      `${import_node_path4.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders with --base and --head.`
+      `${import_node_path4.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
     );
   }
   return new GuardError(
@@ -58333,7 +58552,8 @@ async function resolveCommit(repository, revision) {
   await git(repository, "rev-parse", "--git-dir");
   if (objectId.test(revision)) {
     const remote = await defaultRemote(repository);
-    const fetched = remote && await run(repository, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--depth=1", remote, revision]);
+    const depth = await isShallow(repository) ? ["--depth=1"] : [];
+    const fetched = remote && await run(repository, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...depth, remote, revision]);
     const now = await parse3();
     if (now) return now;
     const why = fetched ? firstLine(fetched.stderr) : "the repository has no remote to ask";
@@ -58342,13 +58562,28 @@ async function resolveCommit(repository, revision) {
       `Commit ${revision} is not in this clone and could not be fetched (${why}). Set \`fetch-depth: 2\` on actions/checkout for pull_request events, \`fetch-depth: 0\` for others.`
     );
   }
+  if (revision === "HEAD") {
+    throw new GuardError(
+      "source",
+      `The repository in ${repository.dir} has no commit yet, so there is nothing to compare.`
+    );
+  }
+  if (await isShallow(repository)) {
+    throw new GuardError(
+      "source",
+      `There is no revision ${JSON.stringify(revision)} in this shallow clone. Set \`fetch-depth: 0\` on actions/checkout.`
+    );
+  }
   throw new GuardError(
     "source",
     `There is no revision ${JSON.stringify(revision)} in ${repository.dir}. Name a branch, tag or commit that this clone has, or a folder.`
   );
 }
-function firstLine(text2) {
-  return text2.split("\n").find((line) => line.trim() !== "") ?? "no message";
+async function isShallow(repository) {
+  return await ask(repository, "rev-parse", "--is-shallow-repository") === "true";
+}
+function firstLine(text3) {
+  return text3.split("\n").find((line) => line.trim() !== "") ?? "no message";
 }
 async function defaultRemote(repository) {
   const remotes = (await ask(repository, "remote"))?.split("\n").filter(Boolean) ?? [];
@@ -58357,7 +58592,7 @@ async function defaultRemote(repository) {
 async function mergeBase(repository, base, head, named) {
   const found = await ask(repository, "merge-base", base, head);
   if (found) return found.split("\n")[0] ?? found;
-  const shallow = await ask(repository, "rev-parse", "--is-shallow-repository") === "true";
+  const shallow = await isShallow(repository);
   throw new GuardError(
     "source",
     `${named} and the head have no common ancestor${shallow ? " in this shallow clone. Set `fetch-depth: 0` on actions/checkout" : ". Name a base that the head branched from"}.`
@@ -58371,13 +58606,13 @@ async function defaultBranch(repository) {
   throw new GuardError("usage", "There is no default branch to compare with. Name the base with --base.");
 }
 async function writtenParents(repository, commit) {
-  const text2 = await git(repository, "cat-file", "commit", commit);
-  const header = text2.slice(0, text2.indexOf("\n\n") === -1 ? void 0 : text2.indexOf("\n\n"));
+  const text3 = await git(repository, "cat-file", "commit", commit);
+  const header = text3.slice(0, text3.indexOf("\n\n") === -1 ? void 0 : text3.indexOf("\n\n"));
   return [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((match3) => match3[1] ?? "");
 }
 
 // src/source/git-revision.ts
-var import_node_crypto4 = require("node:crypto");
+var import_node_crypto5 = require("node:crypto");
 var import_promises2 = require("node:fs/promises");
 var import_node_path5 = __toESM(require("node:path"), 1);
 
@@ -58385,18 +58620,19 @@ var import_node_path5 = __toESM(require("node:path"), 1);
 var import_node_child_process2 = require("node:child_process");
 async function* readBlobs(repository, entries) {
   if (entries.length === 0) return;
-  await fetchMissing(repository, entries);
+  const absent = await fetchMissing(repository, entries);
+  const present = entries.filter(({ id }) => !absent.has(id));
   const child2 = (0, import_node_child_process2.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
     env: environment(repository),
     stdio: ["pipe", "pipe", "ignore"]
   });
   child2.stdin.on("error", () => {
   });
-  child2.stdin.end(entries.map((entry) => `${entry.id}
+  child2.stdin.end(present.map((entry) => `${entry.id}
 `).join(""));
   const reader = new BatchReader(child2.stdout);
   try {
-    for (const entry of entries) yield [entry, await reader.next()];
+    for (const entry of entries) yield [entry, absent.has(entry.id) ? notInClone : await reader.next()];
   } finally {
     child2.kill();
   }
@@ -58409,10 +58645,10 @@ var BatchReader = class {
   }
   async next() {
     const header = await this.line();
-    if (header === void 0) return { missing: "git ended before it gave its content" };
+    if (header === void 0) return { missing: "git ended before it gave its content", absent: true };
     const [, type, size] = header.split(" ");
     if (type !== "blob") {
-      return { missing: "its content is not in this clone and could not be fetched; a full clone (no --filter) has it" };
+      return notInClone;
     }
     const length = Number(size);
     const content = await this.take(length, length <= sizeLimit2);
@@ -58447,17 +58683,17 @@ var BatchReader = class {
     }
   }
 };
+var notInClone = {
+  missing: "its content is not in this clone and could not be fetched; a full clone (no --filter) has it",
+  absent: true
+};
 async function fetchMissing(repository, entries) {
   const promisor = await ask(repository, "config", "--get-regexp", "^remote\\..*\\.promisor$");
   const remote = promisor?.match(/^remote\.(.*)\.promisor true$/m)?.[1];
-  if (!remote) return;
-  const local = new Set(
-    (await git(repository, "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")).split(
-      "\n"
-    )
-  );
-  const missing = [...new Set(entries.map((entry) => entry.id))].filter((id) => !local.has(id));
-  if (missing.length === 0) return;
+  if (!remote) return /* @__PURE__ */ new Set();
+  const wanted = [...new Set(entries.map((entry) => entry.id))];
+  const missing = await without(repository, wanted);
+  if (missing.length === 0) return /* @__PURE__ */ new Set();
   await run(
     repository,
     [
@@ -58474,6 +58710,12 @@ async function fetchMissing(repository, entries) {
     ],
     missing.join("\n")
   );
+  return new Set(await without(repository, missing));
+}
+async function without(repository, ids) {
+  const listing = await git(repository, "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)");
+  const local = new Set(listing.split("\n"));
+  return ids.filter((id) => !local.has(id));
 }
 
 // src/source/git-revision.ts
@@ -58534,11 +58776,13 @@ var WorkingTreeRevision = class {
       const file = pathText(line.subarray(tab + 1));
       entries.set(file, { path: file, type: typeOf(mode), id });
     }
-    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []].map(pathText);
-    for (const file of touched) {
+    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []];
+    const top = await (0, import_promises2.realpath)(this.repository.dir);
+    for (const bytes of touched) {
+      const file = pathText(bytes);
       const entry = entries.get(file);
       if (entry?.type === "submodule" || file.endsWith("/")) continue;
-      const found = await onDisk(this.repository.dir, file, entry?.id.length === 64 ? "sha256" : "sha1");
+      const found = await onDisk(top, bytes, entry?.id.length === 64 ? "sha256" : "sha1");
       if (found) entries.set(file, found);
       else entries.delete(file);
     }
@@ -58554,19 +58798,27 @@ var WorkingTreeRevision = class {
     }
   }
 };
+function diskPath(dir, { path: file, raw }) {
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path5.default.join(dir, file);
+}
 async function contentOnDisk(dir, entry) {
-  const file = import_node_path5.default.join(dir, entry.path);
-  if (entry.type === "link") return Buffer.from(await (0, import_promises2.readlink)(file));
+  const file = diskPath(dir, entry);
+  if (entry.type === "link") return (0, import_promises2.readlink)(file, { encoding: "buffer" });
   const { size } = await (0, import_promises2.lstat)(file);
   return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises2.readFile)(file);
 }
-async function onDisk(dir, file, algorithm) {
-  const stats = await (0, import_promises2.lstat)(import_node_path5.default.join(dir, file)).catch(() => void 0);
+async function onDisk(top, bytes, algorithm) {
+  const text3 = pathText(bytes);
+  const place2 = { path: text3, ...bytes.toString("utf8") === text3 ? {} : { raw: bytes } };
+  const file = diskPath(top, place2);
+  const stats = await (0, import_promises2.lstat)(file).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const entry = { path: file, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
-  const content = await contentOnDisk(dir, entry);
-  if ("missing" in content) return { ...entry, id: `large:${file}` };
-  const id = (0, import_node_crypto4.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
+  const folder = import_node_path5.default.dirname(import_node_path5.default.join(top, text3));
+  if (!place2.raw && await (0, import_promises2.realpath)(folder) !== folder) return void 0;
+  const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
+  const content = await contentOnDisk(top, entry);
+  if ("missing" in content) return { ...entry, id: `large:${text3}` };
+  const id = (0, import_node_crypto5.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
   return { ...entry, id };
 }
 function typeOf(mode) {
@@ -58582,14 +58834,14 @@ function splitNul(buffer) {
   return parts;
 }
 function pathText(bytes) {
-  const text2 = bytes.toString("utf8");
-  if (!text2.includes("\uFFFD")) return text2;
+  const text3 = bytes.toString("utf8");
+  if (!text3.includes("\uFFFD")) return text3;
   return bytes.toString("latin1").replace(/[\x80-\xff]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
 }
 
 // src/source/open.ts
 async function openRevisions(opening) {
-  const [headFolder, baseFolder] = await Promise.all([folderOf(opening.head, opening), folderOf(opening.base, opening)]);
+  const [headFolder, baseFolder] = await Promise.all([folderOf2(opening.head, opening), folderOf2(opening.base, opening)]);
   if (headFolder && (baseFolder || opening.all)) {
     return {
       base: opening.all || !baseFolder ? void 0 : new DirectoryRevision(baseFolder),
@@ -58613,9 +58865,10 @@ async function openHead(repository, named) {
 }
 function nameOf2(named, commit) {
   const short = commit.slice(0, 8);
-  return commit.startsWith(named) ? short : `${named} (${short})`;
+  const name = /^[0-9a-f]{40,}$/.test(named) ? named.slice(0, 8) : named;
+  return commit.startsWith(name) ? short : `${name} (${short})`;
 }
-async function folderOf(named, { repo: dir, token, trusted }) {
+async function folderOf2(named, { repo: dir, token, trusted }) {
   if (!named || !(0, import_node_fs4.statSync)(named, { throwIfNoEntry: false })?.isDirectory()) return void 0;
   if (named.startsWith(".") || import_node_path6.default.isAbsolute(named)) return named;
   return await isRevision({ dir, token, trusted }, named) ? void 0 : named;
@@ -58627,25 +58880,17 @@ async function run2(options2, host) {
   if (!isDate(today)) throw new GuardError("usage", `${JSON.stringify(today)} is no day; write YYYY-MM-DD.`);
   const bundled = bundledPolicies(host.root);
   const { base, head } = await openRevisions({ ...host, ...options2 });
-  const configs = await readConfigs(base, head, options2.config);
-  const config = configs.inForce;
   const named = options2.policies.length > 0 ? options2.policies.map((use) => ({ use })) : void 0;
-  const uses = named ?? config.uses ?? defaultUses(bundled);
-  const resolution = resolvePolicies(uses, bundled, rules, named ? void 0 : config.placeOfUse);
-  if (resolution.rules.length === 0) {
-    const at2 = config.path === void 0 ? void 0 : { path: config.path };
-    throw new GuardError(
-      "config",
-      "No policy is in force, so the gate would pass everything. Name at least one under `policies:`, or leave the key out for all.",
-      at2
-    );
-  }
+  const resolutionOf = (config2) => resolutionIn(config2, named, bundled);
+  const configs = await readConfigs(base, head, options2.config, resolutionOf);
+  const config = configs.inForce;
+  const resolution = resolutionOf(config);
   const evidence = await gather2({
     base,
     head,
     rules: resolution.rules,
     ignore: config.ignore,
-    clusters: [config.clusters, configs.head.clusters]
+    clusters: { base: config.clusters, head: configs.head.clusters }
   });
   const workflows = base ? await changedWorkflows(base, head) : [];
   return check2(
@@ -58658,6 +58903,30 @@ async function run2(options2, host) {
       today
     }
   );
+}
+function resolutionIn(config, named, bundled) {
+  const uses = named ?? config.uses ?? defaultUses(bundled);
+  const resolution = resolvePolicies(uses, bundled, rules, named ? void 0 : config.places);
+  if (resolution.rules.length === 0) {
+    throw new GuardError(
+      "config",
+      "No policy is in force, so the gate would pass everything. Name at least one under `policies:`, or leave the key out for all.",
+      named ? void 0 : config.places?.value(0, [])
+    );
+  }
+  for (const { rule, region } of config.exceptions) {
+    if (rule === "*" || rules.some(({ id }) => id === rule || rule === `${id.split("/")[0]}/*`)) continue;
+    const known = rules.map(({ id }) => id).join(", ");
+    throw new GuardError(
+      "config",
+      `There is no rule ${JSON.stringify(rule)} to make an exception from; the rules are ${known}.`,
+      {
+        path: config.path ?? configPath,
+        region
+      }
+    );
+  }
+  return resolution;
 }
 
 // src/action/event.ts
@@ -58697,6 +58966,9 @@ async function baseOf(event, dir) {
     `The event ${JSON.stringify(name)} names no change to judge. Use pull_request, merge_group or push, or give the input base.`
   );
 }
+
+// src/action/inputs.ts
+var import_node_path7 = __toESM(require("node:path"), 1);
 
 // src/options.ts
 var Options = build_default.Object({
@@ -58740,7 +59012,7 @@ function readInputs({ getInput: getInput2 }, workspace) {
     throw new GuardError("usage", `The input all has to be true or false, not ${JSON.stringify(all2)}.`);
   }
   return {
-    repo: folder ? `${workspace}/${folder}` : workspace,
+    repo: import_node_path7.default.resolve(workspace, folder ?? "."),
     base: input("base"),
     head: input("head"),
     config: input("config"),
@@ -58753,7 +59025,7 @@ function readInputs({ getInput: getInput2 }, workspace) {
 }
 
 // src/action/main.ts
-var root2 = import_node_path7.default.dirname(import_node_path7.default.dirname(import_node_path7.default.resolve(process.argv[1] ?? "")));
+var root2 = import_node_path8.default.dirname(import_node_path8.default.dirname(import_node_path8.default.resolve(process.argv[1] ?? "")));
 async function main() {
   const { token, ...options2 } = readInputs(core_exports, process.env.GITHUB_WORKSPACE ?? process.cwd());
   const given = options2.base !== void 0 || options2.all;
@@ -58763,16 +59035,16 @@ async function main() {
   const found = event === void 0 ? {} : event === "whole" ? { all: true } : { base: event.base };
   const report = await run2(
     { ...options2, ...found, head: options2.head ?? "HEAD" },
-    { root: root2, token, trusted: true, exactBase: typeof event === "object" && event.exact }
+    // Another head than the event's has a merge base of its own.
+    { root: root2, token, trusted: true, exactBase: typeof event === "object" && event.exact && options2.head === void 0 }
   );
   await tell(report);
 }
 async function tell(report) {
-  const now = /* @__PURE__ */ new Date();
-  info(terminalReport(report, (_, text2) => text2, now));
+  process.stdout.write(unheeded(terminalReport(report, (_, text3) => text3)));
   const annotate = { error, warning, notice };
   for (const { level, message, ...properties } of annotationsOf(report)) annotate[level](message, properties);
-  const file = import_node_path7.default.join((0, import_node_fs5.mkdtempSync)(import_node_path7.default.join(process.env.RUNNER_TEMP ?? (0, import_node_os.tmpdir)(), "ingress-guard-")), "report.json");
+  const file = import_node_path8.default.join((0, import_node_fs5.mkdtempSync)(import_node_path8.default.join(process.env.RUNNER_TEMP ?? (0, import_node_os.tmpdir)(), "ingress-guard-")), "report.json");
   (0, import_node_fs5.writeFileSync)(file, `${JSON.stringify(jsonReport(report), null, 2)}
 `);
   const counted = countedFindings(report);
@@ -58781,12 +59053,15 @@ async function tell(report) {
   setOutput("errors", counted.filter(({ level }) => level === "error").length);
   setOutput("warnings", counted.filter(({ level }) => level === "warning").length);
   setOutput("report", file);
-  if (process.env.GITHUB_STEP_SUMMARY) await summary.addRaw(markdownReport(report, now)).write();
+  if (process.env.GITHUB_STEP_SUMMARY) await summary.addRaw(markdownReport(report)).write();
   if (report.verdict === "fail") setFailed(visible(summaryOf(report)));
 }
-main().catch((error2) => {
+main().catch(async (error2) => {
   const sentence = error2 instanceof GuardError ? error2.sentence : `${String(error2)} (a fault of ingress-guard: please report it)`;
-  setFailed(`ingress-guard could not run: ${visible(sentence)}`);
+  const words2 = `ingress-guard could not run: ${visible(sentence)}`;
+  setOutput("verdict", "error");
+  setFailed(words2);
   if (isDebug() && error2 instanceof Error) debug(`${error2.stack}
 ${error2.cause ?? ""}`);
+  if (process.env.GITHUB_STEP_SUMMARY) await summary.addRaw(markdownSentence(words2)).write();
 });

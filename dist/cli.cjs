@@ -3199,9 +3199,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
           helpWidth: context.helpWidth,
           outputHasColors: context.hasColors
         });
-        const text2 = helper.formatHelp(this, helper);
-        if (context.hasColors) return text2;
-        return this._outputConfiguration.stripColor(text2);
+        const text3 = helper.formatHelp(this, helper);
+        if (context.hasColors) return text3;
+        return this._outputConfiguration.stripColor(text3);
       }
       /**
        * @typedef HelpContext
@@ -3361,7 +3361,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {(string | Function)} text - string to add, or a function returning a string
        * @return {Command} `this` command for chaining
        */
-      addHelpText(position, text2) {
+      addHelpText(position, text3) {
         const allowedValues = ["beforeAll", "before", "after", "afterAll"];
         if (!allowedValues.includes(position)) {
           throw new Error(`Unexpected value for position to addHelpText.
@@ -3370,10 +3370,10 @@ Expecting one of '${allowedValues.join("', '")}'`);
         const helpEvent = `${position}Help`;
         this.on(helpEvent, (context) => {
           let helpStr;
-          if (typeof text2 === "function") {
-            helpStr = text2({ error: context.error, command: context.command });
+          if (typeof text3 === "function") {
+            helpStr = text3({ error: context.error, command: context.command });
           } else {
-            helpStr = text2;
+            helpStr = text3;
           }
           if (helpStr) {
             context.write(`${helpStr}
@@ -3525,7 +3525,7 @@ var require_visit = __commonJS({
     var BREAK = /* @__PURE__ */ Symbol("break visit");
     var SKIP2 = /* @__PURE__ */ Symbol("skip children");
     var REMOVE = /* @__PURE__ */ Symbol("remove node");
-    function visit2(node2, visitor) {
+    function visit3(node2, visitor) {
       const visitor_ = initVisitor(visitor);
       if (identity.isDocument(node2)) {
         const cd = visit_(null, node2.contents, visitor_, Object.freeze([node2]));
@@ -3534,9 +3534,9 @@ var require_visit = __commonJS({
       } else
         visit_(null, node2, visitor_, Object.freeze([]));
     }
-    visit2.BREAK = BREAK;
-    visit2.SKIP = SKIP2;
-    visit2.REMOVE = REMOVE;
+    visit3.BREAK = BREAK;
+    visit3.SKIP = SKIP2;
+    visit3.REMOVE = REMOVE;
     function visit_(key, node2, visitor, path12) {
       const ctrl = callVisitor(key, node2, visitor, path12);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
@@ -3670,7 +3670,7 @@ var require_visit = __commonJS({
         throw new Error(`Cannot replace node with ${pt} parent`);
       }
     }
-    exports2.visit = visit2;
+    exports2.visit = visit3;
     exports2.visitAsync = visitAsync;
   }
 });
@@ -3680,7 +3680,7 @@ var require_directives = __commonJS({
   "node_modules/yaml/dist/doc/directives.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var visit2 = require_visit();
+    var visit3 = require_visit();
     var escapeChars = {
       "!": "%21",
       ",": "%2C",
@@ -3824,7 +3824,7 @@ var require_directives = __commonJS({
         let tagNames;
         if (doc && tagEntries.length > 0 && identity.isNode(doc.contents)) {
           const tags = {};
-          visit2.visit(doc.contents, (_key, node2) => {
+          visit3.visit(doc.contents, (_key, node2) => {
             if (identity.isNode(node2) && node2.tag)
               tags[node2.tag] = true;
           });
@@ -3851,7 +3851,7 @@ var require_anchors = __commonJS({
   "node_modules/yaml/dist/doc/anchors.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var visit2 = require_visit();
+    var visit3 = require_visit();
     function anchorIsValid(anchor) {
       if (/[\x00-\x19\s,[\]{}]/.test(anchor)) {
         const sa = JSON.stringify(anchor);
@@ -3862,7 +3862,7 @@ var require_anchors = __commonJS({
     }
     function anchorNames(root3) {
       const anchors = /* @__PURE__ */ new Set();
-      visit2.visit(root3, {
+      visit3.visit(root3, {
         Value(_key, node2) {
           if (node2.anchor)
             anchors.add(node2.anchor);
@@ -4042,7 +4042,7 @@ var require_Alias = __commonJS({
   "node_modules/yaml/dist/nodes/Alias.js"(exports2) {
     "use strict";
     var anchors = require_anchors();
-    var visit2 = require_visit();
+    var visit3 = require_visit();
     var identity = require_identity();
     var Node = require_Node();
     var toJS = require_toJS();
@@ -4068,7 +4068,7 @@ var require_Alias = __commonJS({
           nodes = ctx.aliasResolveCache;
         } else {
           nodes = [];
-          visit2.visit(doc, {
+          visit3.visit(doc, {
             Node: (_key, node2) => {
               if (identity.isAlias(node2) || identity.hasAnchor(node2))
                 nodes.push(node2);
@@ -4427,14 +4427,14 @@ var require_foldFlowLines = __commonJS({
     var FOLD_FLOW = "flow";
     var FOLD_BLOCK = "block";
     var FOLD_QUOTED = "quoted";
-    function foldFlowLines(text2, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
+    function foldFlowLines(text3, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
       if (!lineWidth || lineWidth < 0)
-        return text2;
+        return text3;
       if (lineWidth < minContentWidth)
         minContentWidth = 0;
       const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent2.length);
-      if (text2.length <= endStep)
-        return text2;
+      if (text3.length <= endStep)
+        return text3;
       const folds = [];
       const escapedFolds = {};
       let end = lineWidth - indent2.length;
@@ -4451,14 +4451,14 @@ var require_foldFlowLines = __commonJS({
       let escStart = -1;
       let escEnd = -1;
       if (mode === FOLD_BLOCK) {
-        i = consumeMoreIndentedLines(text2, i, indent2.length);
+        i = consumeMoreIndentedLines(text3, i, indent2.length);
         if (i !== -1)
           end = i + endStep;
       }
-      for (let ch; ch = text2[i += 1]; ) {
+      for (let ch; ch = text3[i += 1]; ) {
         if (mode === FOLD_QUOTED && ch === "\\") {
           escStart = i;
-          switch (text2[i + 1]) {
+          switch (text3[i + 1]) {
             case "x":
               i += 3;
               break;
@@ -4475,12 +4475,12 @@ var require_foldFlowLines = __commonJS({
         }
         if (ch === "\n") {
           if (mode === FOLD_BLOCK)
-            i = consumeMoreIndentedLines(text2, i, indent2.length);
+            i = consumeMoreIndentedLines(text3, i, indent2.length);
           end = i + indent2.length + endStep;
           split2 = void 0;
         } else {
           if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
-            const next = text2[i + 1];
+            const next = text3[i + 1];
             if (next && next !== " " && next !== "\n" && next !== "	")
               split2 = i;
           }
@@ -4492,12 +4492,12 @@ var require_foldFlowLines = __commonJS({
             } else if (mode === FOLD_QUOTED) {
               while (prev === " " || prev === "	") {
                 prev = ch;
-                ch = text2[i += 1];
+                ch = text3[i += 1];
                 overflow = true;
               }
               const j = i > escEnd + 1 ? i - 2 : escStart - 1;
               if (escapedFolds[j])
-                return text2;
+                return text3;
               folds.push(j);
               escapedFolds[j] = true;
               end = j + endStep;
@@ -4512,39 +4512,39 @@ var require_foldFlowLines = __commonJS({
       if (overflow && onOverflow)
         onOverflow();
       if (folds.length === 0)
-        return text2;
+        return text3;
       if (onFold)
         onFold();
-      let res = text2.slice(0, folds[0]);
+      let res = text3.slice(0, folds[0]);
       for (let i2 = 0; i2 < folds.length; ++i2) {
         const fold = folds[i2];
-        const end2 = folds[i2 + 1] || text2.length;
+        const end2 = folds[i2 + 1] || text3.length;
         if (fold === 0)
           res = `
-${indent2}${text2.slice(0, end2)}`;
+${indent2}${text3.slice(0, end2)}`;
         else {
           if (mode === FOLD_QUOTED && escapedFolds[fold])
-            res += `${text2[fold]}\\`;
+            res += `${text3[fold]}\\`;
           res += `
-${indent2}${text2.slice(fold + 1, end2)}`;
+${indent2}${text3.slice(fold + 1, end2)}`;
         }
       }
       return res;
     }
-    function consumeMoreIndentedLines(text2, i, indent2) {
+    function consumeMoreIndentedLines(text3, i, indent2) {
       let end = i;
       let start4 = i + 1;
-      let ch = text2[start4];
+      let ch = text3[start4];
       while (ch === " " || ch === "	") {
         if (i < start4 + indent2) {
-          ch = text2[++i];
+          ch = text3[++i];
         } else {
           do {
-            ch = text2[++i];
+            ch = text3[++i];
           } while (ch && ch !== "\n");
           end = i;
           start4 = i + 1;
-          ch = text2[start4];
+          ch = text3[start4];
         }
       }
       return end;
@@ -8990,15 +8990,15 @@ var require_cst_visit = __commonJS({
     var BREAK = /* @__PURE__ */ Symbol("break visit");
     var SKIP2 = /* @__PURE__ */ Symbol("skip children");
     var REMOVE = /* @__PURE__ */ Symbol("remove item");
-    function visit2(cst, visitor) {
+    function visit3(cst, visitor) {
       if ("type" in cst && cst.type === "document")
         cst = { start: cst.start, value: cst.value };
       _visit(Object.freeze([]), cst, visitor);
     }
-    visit2.BREAK = BREAK;
-    visit2.SKIP = SKIP2;
-    visit2.REMOVE = REMOVE;
-    visit2.itemAtPath = (cst, path12) => {
+    visit3.BREAK = BREAK;
+    visit3.SKIP = SKIP2;
+    visit3.REMOVE = REMOVE;
+    visit3.itemAtPath = (cst, path12) => {
       let item = cst;
       for (const [field, index] of path12) {
         const tok = item?.[field];
@@ -9009,8 +9009,8 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit2.parentCollection = (cst, path12) => {
-      const parent = visit2.itemAtPath(cst, path12.slice(0, -1));
+    visit3.parentCollection = (cst, path12) => {
+      const parent = visit3.itemAtPath(cst, path12.slice(0, -1));
       const field = path12[path12.length - 1][0];
       const coll = parent?.[field];
       if (coll && "items" in coll)
@@ -9041,7 +9041,7 @@ var require_cst_visit = __commonJS({
       }
       return typeof ctrl === "function" ? ctrl(item, path12) : ctrl;
     }
-    exports2.visit = visit2;
+    exports2.visit = visit3;
   }
 });
 
@@ -10757,7 +10757,7 @@ var require_dist = __commonJS({
     var lineCounter = require_line_counter();
     var parser = require_parser();
     var publicApi = require_public_api();
-    var visit2 = require_visit();
+    var visit3 = require_visit();
     exports2.Composer = composer.Composer;
     exports2.Document = Document.Document;
     exports2.Schema = Schema.Schema;
@@ -10785,8 +10785,8 @@ var require_dist = __commonJS({
     exports2.parseAllDocuments = publicApi.parseAllDocuments;
     exports2.parseDocument = publicApi.parseDocument;
     exports2.stringify = publicApi.stringify;
-    exports2.visit = visit2.visit;
-    exports2.visitAsync = visit2.visitAsync;
+    exports2.visit = visit3.visit;
+    exports2.visitAsync = visit3.visitAsync;
   }
 });
 
@@ -15438,7 +15438,7 @@ var require_core = __commonJS({
       errorsText(errors = this.errors, { separator = ", ", dataVar = "data" } = {}) {
         if (!errors || errors.length === 0)
           return "No errors";
-        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text2, msg) => text2 + separator + msg);
+        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text3, msg) => text3 + separator + msg);
       }
       $dataMetaSchema(metaSchema, keywordsJsonPointers) {
         const rules2 = this.RULES.all;
@@ -27455,8 +27455,8 @@ function matchesObject(glob, ref) {
   const [namespace, name] = rest.length === 1 ? ["", rest[0]] : rest;
   return part(kind, ref.kind) && (namespace === ref.namespace || namespace !== "" && (namespace === "*" || part(namespace ?? "", ref.namespace))) && part(name ?? "", ref.name);
 }
-function part(glob, text2) {
-  return minimatch(text2, glob, { dot: true, nocomment: true, nonegate: true });
+function part(glob, text3) {
+  return minimatch(text3, glob, { dot: true, nocomment: true, nonegate: true });
 }
 var objectGlobPattern = "^(?:\\*|[^/]+/[^/]+(?:/[^/]+)?)$";
 
@@ -27570,6 +27570,9 @@ var Options = build_default.Object({
 });
 var failOnLevels = ["error", "warning", "notice", "never"];
 
+// src/report/annotations.ts
+var import_node_crypto = require("node:crypto");
+
 // src/report/report.ts
 function countsFor(finding, mode) {
   if (finding.exception) return false;
@@ -27577,11 +27580,16 @@ function countsFor(finding, mode) {
 }
 
 // src/report/visible.ts
-function visible(text2) {
-  return text2.replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
+function visible(text3) {
+  return text3.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
+    if (char === "\n") return "\\n";
+    if (char === "	") return "\\t";
     const code4 = (char.codePointAt(0) ?? 0).toString(16);
     return code4.length <= 2 ? `\\x${code4.padStart(2, "0")}` : `\\u{${code4}}`;
-  });
+  }).replace(/^(\s*)::/, "$1\\x3a:").replaceAll("##[", "#\\x23[");
+}
+function visibleLines(text3) {
+  return text3.split("\n").map(visible).join("\n");
 }
 
 // src/report/wording.ts
@@ -27655,7 +27663,7 @@ var Cursor = class _Cursor {
     const { object } = this.manifest;
     if (this.written === void 0) return this.parent?.region ?? object.region;
     if ((0, import_yaml.isScalar)(this.written) || (0, import_yaml.isAlias)(this.written)) {
-      const empty2 = (0, import_yaml.isScalar)(this.written) && this.written.source === "" && this.key;
+      const empty2 = this.written.range?.[0] === this.written.range?.[1] && this.key;
       return object.regionOf(empty2 ? this.key : this.written);
     }
     if (this.key) return object.regionOf(this.key);
@@ -27664,8 +27672,12 @@ var Cursor = class _Cursor {
     return object.regionOf(first ?? this.written);
   }
 };
-function textOf(key) {
-  return (0, import_yaml.isScalar)(key) ? String(key.value) : void 0;
+function textOf(key, resolve) {
+  const node2 = (0, import_yaml.isAlias)(key) ? resolve(key) : key;
+  return (0, import_yaml.isScalar)(node2) ? String(node2.value) : void 0;
+}
+function isMerge({ key }) {
+  return (0, import_yaml.isScalar)(key) && key.value === "<<" && key.type === "PLAIN";
 }
 function nodeUnder(pair3) {
   return pair3?.value ?? void 0;
@@ -27678,9 +27690,11 @@ function mergedBy(pair3, resolve) {
 var deepestMerge = 32;
 function findPair(map4, key, resolve, depth = 0) {
   for (const pair3 of map4.items.toReversed()) {
-    const text2 = textOf(pair3.key);
-    if (text2 === key) return pair3;
-    if (text2 !== "<<" || depth > deepestMerge) continue;
+    if (!isMerge(pair3)) {
+      if (textOf(pair3.key, resolve) === key) return pair3;
+      continue;
+    }
+    if (depth > deepestMerge) continue;
     for (const source of mergedBy(pair3, resolve)) {
       const found = findPair(source, key, resolve, depth + 1);
       if (found) return found;
@@ -27690,8 +27704,10 @@ function findPair(map4, key, resolve, depth = 0) {
 }
 function keysOf(map4, resolve, depth = 0) {
   return map4.items.flatMap((pair3) => {
-    const text2 = textOf(pair3.key);
-    if (text2 !== "<<") return text2 === void 0 ? [] : [text2];
+    if (!isMerge(pair3)) {
+      const text3 = textOf(pair3.key, resolve);
+      return text3 === void 0 ? [] : [text3];
+    }
     return depth > deepestMerge ? [] : mergedBy(pair3, resolve).flatMap((source) => keysOf(source, resolve, depth + 1));
   });
 }
@@ -27741,14 +27757,14 @@ function validatorOf(schema) {
   }
   return validate;
 }
-function isDate(text2) {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text2)) return false;
-  const date = /* @__PURE__ */ new Date(`${text2}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text2;
+function isDate(text3) {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text3)) return false;
+  const date = /* @__PURE__ */ new Date(`${text3}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text3;
 }
-function readOwnDocument(text2, path12, schema, code4) {
+function readOwnDocument(text3, path12, schema, code4) {
   const counter = new import_yaml2.LineCounter();
-  const document = (0, import_yaml2.parseDocument)(text2, { lineCounter: counter, logLevel: "silent", prettyErrors: false });
+  const document = (0, import_yaml2.parseDocument)(text3, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
     const [a, b] = [counter.linePos(from), counter.linePos(Math.max(from, to))];
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
@@ -27759,16 +27775,17 @@ function readOwnDocument(text2, path12, schema, code4) {
     const node2 = nodeAt(document, keys);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
   };
+  const lost = lostAliasIn(document);
+  if (lost) {
+    const [from, to] = lost.range ?? [0, 0];
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path12, region: region(from, to) });
+  }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
-    throw new GuardError(
-      code4,
-      "Its aliases expand without end; write the values out.",
-      { path: path12, region: start },
-      { cause }
-    );
+    const message = "Its aliases expand without end; write the values out.";
+    throw new GuardError(code4, message, { path: path12, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
@@ -27778,7 +27795,20 @@ function readOwnDocument(text2, path12, schema, code4) {
       region: at2?.range ? region(at2.range[0], at2.range[1]) : regionOf(failure.keys)
     });
   }
-  return { value, regionOf };
+  const regionOfKey = (keys) => {
+    const key = keyAt(document, keys.slice(0, -1), String(keys.at(-1)));
+    return key?.range ? region(key.range[0], key.range[1]) : regionOf(keys);
+  };
+  return { value, regionOf, regionOfKey };
+}
+function lostAliasIn(document) {
+  let lost;
+  (0, import_yaml2.visit)(document, {
+    Alias(_, alias) {
+      if (!alias.resolve(document)) lost ??= alias;
+    }
+  });
+  return lost;
 }
 function findFailure(schema, value) {
   const validate = validatorOf(schema);
@@ -27842,7 +27872,7 @@ function sentenceFor(error, keys) {
       return `${name} has to be a day that exists, as YYYY-MM-DD, not ${written(error.data)}.`;
     case "pattern":
     case "propertyNames": {
-      const description = parentSchema.description;
+      const { description } = parentSchema;
       return `${name} is ${written(error.data)}, which does not have the form it needs${description ? `: ${description}` : "."}`;
     }
     case "minLength":
@@ -27880,13 +27910,12 @@ var emptyConfig = {
   ignore: defaultIgnore,
   clusters: {},
   exceptions: [],
-  placeOfUse: () => void 0
+  places: void 0
 };
-function readConfig(text2, path12) {
-  const { value, regionOf } = readOwnDocument(text2, path12, ConfigFile, "config");
+function readConfig(text3, path12) {
+  const { value, regionOf, regionOfKey } = readOwnDocument(text3, path12, ConfigFile, "config");
   return {
     path: path12,
-    uses: value.policies,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
@@ -27894,7 +27923,11 @@ function readConfig(text2, path12) {
       ...exception,
       region: regionOf(["exceptions", index])
     })),
-    placeOfUse: (index, keys) => ({ path: path12, region: regionOf(["policies", index, ...keys]) })
+    uses: value.policies,
+    places: {
+      key: (index, keys) => ({ path: path12, region: regionOfKey(["policies", index, ...keys]) }),
+      value: (index, keys) => ({ path: path12, region: regionOf(["policies", index, ...keys]) })
+    }
   };
 }
 
@@ -27936,23 +27969,27 @@ function subjectOf(finding) {
   const object = finding.object ? pathOf(finding.object) : "";
   return [object, clusters.length > 0 ? `cluster ${clusters.join(", ")}` : ""].filter(Boolean).join(", ");
 }
-function wayThrough(report, today) {
+function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
-  const exceptions = stopping.filter(({ policy, object }) => policy && object);
   const unreadable2 = stopping.filter(({ rule }) => rule === "source/unreadable");
-  const expires = new Date(today.getTime() + 30 * 24 * 60 * 60 * 1e3).toISOString().slice(0, 10);
-  const entries = new Map(
-    exceptions.map(({ rule, object }) => [
-      `${rule} ${object && pathOf(object)}`,
-      { rule, object: object ? pathOf(object) : "*", reason: "Say why this is wanted.", expires }
-    ])
+  const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1e3).toISOString().slice(0, 10);
+  const exceptions = new Map(
+    stopping.flatMap(({ rule, policy, object }) => {
+      if (!policy || !object) return [];
+      const glob = escapedPathOf(object);
+      return [[`${rule} ${glob}`, { rule, object: glob, reason: "Say why this is wanted.", expires }]];
+    })
   );
-  if (entries.size === 0 && unreadable2.length === 0) return "";
+  if (exceptions.size === 0 && unreadable2.length === 0) return "";
+  const files = new Set(unreadable2.map(({ location }) => escape2(location.path)));
   return (0, import_yaml3.stringify)({
     format: 1,
-    ...unreadable2.length > 0 ? { ignore: [...defaultIgnore, ...new Set(unreadable2.map(({ location }) => location.path))].slice(0, 20) } : {},
-    ...entries.size > 0 ? { exceptions: [...entries.values()].slice(0, 10) } : {}
+    ...files.size > 0 ? { ignore: [...defaultIgnore, ...files] } : {},
+    ...exceptions.size > 0 ? { exceptions: [...exceptions.values()] } : {}
   }).trimEnd();
+}
+function escapedPathOf({ kind, namespace, name }) {
+  return [kind, namespace, name].filter((part2) => part2 !== "").map((part2) => escape2(part2)).join("/");
 }
 var wayThroughLead = `If this change is wanted as it is, first merge this into ${configPath}, in a pull request of its own:`;
 
@@ -27981,23 +28018,25 @@ function isOnChangedLine({ location, related }) {
   return location.changed === true || related.some((place2) => place2.changed);
 }
 function annotationsFor(finding) {
-  const { level, rule, text: text2, location, related } = finding;
+  const { level, rule, text: text3, location, related } = finding;
   const title = visible(rule);
-  const message = visible(text2);
+  const message = visible(text3);
   if (location.side === "head") return [{ level, title, message, ...at(location) }];
+  if (!finding.object) return [{ level, title, message, file: visible(location.path) }];
   const removed = {
     level,
     title,
     message: `removed: was line ${location.region.startLine} at the base. ${message}`,
-    file: location.path
+    file: visible(location.path)
   };
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
 function at({ path: path12, region, precision }) {
-  if (precision === "file") return { file: path12 };
+  const file = visible(path12);
+  if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
-  return startLine === endLine && endColumn > startColumn ? { file: path12, startLine, endLine, startColumn, endColumn } : { file: path12, startLine, endLine };
+  return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
 }
 function workflowCommands(report) {
   return annotationsOf(report).map(({ level, title, message, file, startLine, endLine, startColumn, endColumn }) => {
@@ -28007,11 +28046,17 @@ function workflowCommands(report) {
 `;
   }).join("");
 }
-function escapeData(text2) {
-  return text2.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+function unheeded(text3) {
+  const token = (0, import_node_crypto.randomUUID)();
+  return `::stop-commands::${token}
+${text3}::${token}::
+`;
 }
-function escapeProperty(text2) {
-  return escapeData(text2).replaceAll(":", "%3A").replaceAll(",", "%2C");
+function escapeData(text3) {
+  return text3.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+function escapeProperty(text3) {
+  return escapeData(text3).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
 // src/report/json.ts
@@ -28044,6 +28089,7 @@ var ReportJson = build_default.Object(
   {
     format: build_default.Literal(1),
     verdict: build_default.Enum(["pass", "fail"]),
+    today: build_default.String({ format: "date", description: "The day exceptions were judged by." }),
     mode: build_default.Enum(["change", "all"]),
     policies: build_default.Array(build_default.Object({ name: build_default.String(), version: build_default.String(), requested: build_default.String() })),
     inspected: build_default.Object({
@@ -28085,10 +28131,11 @@ var ReportJson = build_default.Object(
   { title: "A report of ingress-guard" }
 );
 function jsonReport(report) {
-  const { format, verdict, mode, policies, inspected: inspected2, findings } = report;
+  const { format, verdict, today, mode, policies, inspected: inspected2, findings } = report;
   return {
     format,
     verdict,
+    today,
     mode,
     policies: [...policies],
     inspected: {
@@ -29324,12 +29371,12 @@ function visitParents(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, rev
           typeof value.name === "string" ? value.name : void 0
         )
       );
-      Object.defineProperty(visit2, "name", {
+      Object.defineProperty(visit3, "name", {
         value: "node (" + color(node2.type + (name ? "<" + name + ">" : "")) + ")"
       });
     }
-    return visit2;
-    function visit2() {
+    return visit3;
+    function visit3() {
       const matches = !check3 || is2(node2, index, parents[parents.length - 1] || void 0);
       let result = empty;
       if (enter && matches) {
@@ -29382,7 +29429,7 @@ function toResult(value) {
 }
 
 // node_modules/unist-util-visit/lib/index.js
-function visit(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, maybeReverse) {
+function visit2(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, maybeReverse) {
   let check3;
   let visitors;
   let reverse;
@@ -29456,7 +29503,7 @@ function node(value) {
 // node_modules/mdast-util-to-markdown/lib/util/format-heading-as-setext.js
 function formatHeadingAsSetext(node2, state) {
   let literalWithBreak = false;
-  visit(node2, function(node3) {
+  visit2(node2, function(node3) {
     if ("value" in node3 && /\r?\n|\r/.test(node3.value) || node3.type === "break") {
       literalWithBreak = true;
       return EXIT;
@@ -29691,12 +29738,12 @@ function link(node2, _, state, info) {
   const exit = state.enter("link");
   let subexit = state.enter("label");
   let value = tracker.move("[");
-  const text2 = state.containerPhrasing(node2, {
+  const text3 = state.containerPhrasing(node2, {
     before: value,
     after: "](",
     ...tracker.current()
   });
-  value += tracker.move(text2);
+  value += tracker.move(text3);
   subexit();
   value += tracker.move("](");
   const enclose = /[\0- \u007F]/.test(node2.url);
@@ -29704,10 +29751,10 @@ function link(node2, _, state, info) {
   let title = node2.title || void 0;
   if (!title && !enclose && (last === "\n" || last === "\r")) {
     let index = 0;
-    while (index < text2.length && text2.charCodeAt(index) !== 93) {
-      index += text2.charCodeAt(index) === 92 ? 2 : 1;
+    while (index < text3.length && text3.charCodeAt(index) !== 93) {
+      index += text3.charCodeAt(index) === 92 ? 2 : 1;
     }
-    if (text2.charCodeAt(index + 1) === 58) title = "";
+    if (text3.charCodeAt(index + 1) === 58) title = "";
   }
   if (
     // If there’s no url but there is a title…
@@ -29760,12 +29807,12 @@ function linkReference(node2, _, state, info) {
   let subexit = state.enter("label");
   const tracker = state.createTracker(info);
   let value = tracker.move("[");
-  const text2 = state.containerPhrasing(node2, {
+  const text3 = state.containerPhrasing(node2, {
     before: value,
     after: "]",
     ...tracker.current()
   });
-  value += tracker.move(text2 + "][");
+  value += tracker.move(text3 + "][");
   subexit();
   const stack = state.stack;
   state.stack = stack.filter(function(d) {
@@ -29780,7 +29827,7 @@ function linkReference(node2, _, state, info) {
   subexit();
   state.stack = stack;
   exit();
-  if (type === "full" || !text2 || text2 !== reference) {
+  if (type === "full" || !text3 || text3 !== reference) {
     value += tracker.move(reference + "]");
   } else if (type === "shortcut") {
     value = value.slice(0, -1);
@@ -32832,7 +32879,7 @@ function joinTable(left, right, parent, state) {
 }
 function formatHeadingAsSetext2(node2, state) {
   let literalWithBreak = false;
-  visit(node2, function(node3) {
+  visit2(node2, function(node3) {
     if (node3.type === "break" || "value" in node3 && /\r?\n|\r/.test(node3.value)) {
       literalWithBreak = true;
       return EXIT;
@@ -32845,45 +32892,58 @@ function formatHeadingAsSetext2(node2, state) {
 
 // src/report/markdown.ts
 var sizeLimit = 1e6;
-function markdownReport(report, today) {
+var mostRows = 1e3;
+var mostExcerpts = 200;
+var mostItems = 200;
+function markdownReport(report) {
   const counted = countedFindings(report);
   const quiet = report.findings.filter(
     (finding) => finding.status === "existing" && report.mode === "change" && !finding.exception
   );
   const excepted = report.findings.filter(({ exception }) => exception);
   const { skipped } = report.inspected;
-  const yaml = wayThrough(report, today);
+  const yaml = wayThrough(report);
   const parts = [
-    [paragraph2([{ type: "strong", children: words(summaryOf(report)) }])],
-    counted.length > 0 ? [tableOf(counted)] : [],
-    yaml ? [paragraph2(words(wayThroughLead)), code3(yaml, "yaml")] : [],
-    listOf(
-      "Exceptions in force",
-      excepted,
-      ({ rule, location, exception }) => `${rule} ${placeOf(location)} until ${exception?.expires}: ${exception?.reason}`
+    () => [paragraph2([{ type: "strong", children: words(summaryOf(report)) }])],
+    () => tableOf(counted),
+    () => yaml ? [paragraph2(words(wayThroughLead)), code3(yaml, "yaml")] : [],
+    () => listOf("Exceptions in force", excepted, ({ rule, location, exception }) => [
+      ...words(`${rule} ${placeOf(location)} until ${exception?.expires}: `),
+      inlineCode2(exception?.reason ?? "")
+    ]),
+    () => listOf(
+      "Stood before this change",
+      quiet,
+      ({ rule, location, text: text3 }) => words(`${rule} ${placeOf(location)}: ${text3}`)
     ),
-    listOf("Stood before this change", quiet, ({ rule, location, text: text2 }) => `${rule} ${placeOf(location)}: ${text2}`),
-    listOf("Not inspected", skipped, ({ path: path12, reason }) => `${path12}: ${reason}`),
-    [paragraph2(words(policiesIn(report)))],
-    ...counted.map(excerptsOf)
+    () => listOf("Not inspected", skipped, ({ path: path12, reason }) => [inlineCode2(path12), text2(": "), ...words(reason)]),
+    () => [paragraph2(words(policiesIn(report)))],
+    ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
   return cut(parts);
 }
 function tableOf(findings) {
-  const header = row(["Level", "Place", "Finding", "Rule"].map((text2) => [{ type: "text", value: text2 }]));
-  const rows = findings.map(
-    ({ level, location, text: text2, rule }) => row([[{ type: "text", value: level }], [inlineCode2(placeOf(location))], words(text2), [inlineCode2(rule)]])
+  if (findings.length === 0) return [];
+  const header = row(["Level", "Place", "Finding", "Rule"].map((title) => [text2(title)]));
+  const rows = findings.slice(0, mostRows).map(
+    (finding) => row([
+      [text2(finding.level)],
+      [inlineCode2(placeOf(finding.location))],
+      words(finding.text),
+      [inlineCode2(finding.rule)]
+    ])
   );
-  return { type: "table", children: [header, ...rows] };
+  return [{ type: "table", children: [header, ...rows] }, ...andMore(findings.length - mostRows)];
 }
 function excerptsOf({ location, related, rule, object }) {
   return [location, ...related].filter((place2) => place2.excerpt).flatMap((place2) => [
     paragraph2([
       inlineCode2(rule),
-      { type: "text", value: " " },
+      text2(" "),
       inlineCode2(placeOf(place2)),
-      { type: "text", value: " " },
-      inlineCode2(place2.note ?? (object ? pathOf(object) : ""))
+      text2(" "),
+      inlineCode2(place2 === location && object ? pathOf(object) : place2.note ?? ""),
+      text2(place2 === location && place2.note ? `, ${place2.note}` : "")
     ]),
     code3(
       (place2.excerpt?.lines ?? []).map((line, index) => `${(place2.excerpt?.startLine ?? 1) + index}  ${line}`).join("\n"),
@@ -32898,58 +32958,62 @@ function listOf(title, items, line) {
     {
       type: "list",
       spread: false,
-      children: items.slice(0, 200).map((item) => ({ type: "listItem", children: [paragraph2(words(line(item)))] }))
+      children: items.slice(0, mostItems).map((item) => ({ type: "listItem", children: [paragraph2(line(item))] }))
     },
-    ...items.length > 200 ? [paragraph2(words(`and ${items.length - 200} more, in the JSON report.`))] : [],
+    ...andMore(items.length - mostItems),
     { type: "html", value: "</details>" }
   ];
+}
+function andMore(number) {
+  return number > 0 ? [paragraph2(words(`and ${number.toLocaleString("en")} more, in the JSON report.`))] : [];
 }
 function policiesIn({ policies }) {
   return `Policies: ${policies.map(({ name, version, requested }) => `${name} ${requested} \u2192 ${version}`).join(", ")}.`;
 }
-function words(text2) {
-  return visible(text2).split(/(`[^`]*`|\s+)/).filter((piece) => piece !== "").flatMap((piece) => {
-    if (/^\s+$/.test(piece)) return [{ type: "text", value: " " }];
+function words(sentence) {
+  const pieces = sentence.split(/(`[^`]*`|\s+)/).flatMap((piece) => {
+    if (/^\s*$/.test(piece)) return [text2(piece === "" ? "" : " ")];
     if (/^`[^`]+`$/.test(piece)) return [inlineCode2(piece.slice(1, -1))];
     const [, before = "", core = "", after = ""] = piece.match(/^([("]*)(.*?)([.,;:)"]*)$/s) ?? [];
-    if (/^[\p{L}\d’'–→-]*$/u.test(core)) return [{ type: "text", value: piece }];
-    return [{ type: "text", value: before }, inlineCode2(core), { type: "text", value: after }];
+    if (/^[\p{L}\d'’–→-]*$/u.test(core)) return [text2(piece)];
+    return [text2(before), inlineCode2(core), text2(after)];
   });
+  return pieces.reduce((joined, piece) => {
+    const last = joined.at(-1);
+    if (piece.type === "text" && last?.type === "text") joined[joined.length - 1] = text2(last.value + piece.value);
+    else joined.push(piece);
+    return joined;
+  }, []);
 }
-function inlineCode2(text2) {
-  return text2 === "" ? { type: "text", value: "" } : { type: "inlineCode", value: visible(text2).replace(/\s+/g, " ") };
+function text2(value) {
+  return { type: "text", value: value.trim() === "" ? value : visible(value) };
+}
+function inlineCode2(value) {
+  return value === "" ? text2("") : { type: "inlineCode", value: visible(value) };
 }
 function paragraph2(children) {
   return { type: "paragraph", children };
 }
 function code3(value, lang) {
-  return { type: "code", lang, value: visible(value) };
+  return { type: "code", lang, value: visibleLines(value) };
 }
 function row(cells) {
   return { type: "tableRow", children: cells.map((children) => ({ type: "tableCell", children })) };
 }
 function cut(parts) {
-  let text2 = "";
-  let left = 0;
-  for (const part2 of parts.filter(({ length }) => length > 0)) {
-    const piece = `${render2(part2)}
+  let summary = "";
+  for (const [index, part2] of parts.entries()) {
+    const children = part2();
+    if (children.length === 0) continue;
+    const piece = `${render2(children)}
 `;
-    if (Buffer.byteLength(text2) + Buffer.byteLength(piece) <= sizeLimit) text2 += piece;
-    else {
-      const shorter = shortened(part2, sizeLimit - Buffer.byteLength(text2));
-      text2 += shorter;
-      left++;
+    if (Buffer.byteLength(summary) + Buffer.byteLength(piece) > sizeLimit) {
+      return `${summary}${count(parts.length - index, "part")} of this summary did not fit; the JSON report has everything.
+`;
     }
+    summary += piece;
   }
-  return left === 0 ? text2 : `${text2}
-${count(left, "part")} of this summary did not fit; the JSON report has everything.
-`;
-}
-function shortened([first], room) {
-  if (first?.type !== "table") return "";
-  const rows = Math.floor(first.children.length * room / Buffer.byteLength(render2([first])) / 2);
-  return rows < 2 ? "" : `${render2([{ ...first, children: first.children.slice(0, rows) }])}
-`;
+  return summary;
 }
 function render2(children) {
   const root3 = { type: "root", children };
@@ -32958,36 +33022,37 @@ function render2(children) {
 
 // src/report/terminal.ts
 var colours = { error: "red", warning: "yellow", notice: "blue" };
-function terminalReport(report, paint, today) {
+function terminalReport(report, paint) {
   const shown = report.findings.filter((finding) => countsFor(finding, report.mode));
   const blocks = shown.map((finding) => findingBlock(finding, paint));
-  blocks.push([...quietLines(report), paint("bold", summaryOf(report))].map(visible).join("\n"));
-  const yaml = wayThrough(report, today);
+  blocks.push([...quietLines(report).map(visible), paint("bold", visible(summaryOf(report)))].join("\n"));
+  const yaml = wayThrough(report);
   if (yaml) blocks.push(`${wayThroughLead}
 
-${indent(visible(yaml))}`);
+${indent(visibleLines(yaml))}`);
   return `${blocks.join("\n\n")}
 `;
 }
 function findingBlock(finding, paint) {
-  const { level, rule, text: text2, location, related, policy } = finding;
+  const { level, rule, text: text3, location, related, policy } = finding;
+  const about = [subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ""].filter(Boolean);
   return [
     `${paint(colours[level], level)} ${paint("bold", rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ""}`,
     ...frame(location, paint),
-    `  ${visible(text2)}`,
+    `  ${visible(text3)}`,
     ...related.map((place2) => `  ${paint("dim", visible(`${place2.note ?? "see also"}: ${placeOf(place2)}`))}`),
-    `  ${paint("dim", visible([subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ""].filter(Boolean).join(" \xB7 ")))}`
+    ...about.length > 0 ? [`  ${paint("dim", visible(about.join(" \xB7 ")))}`] : []
   ].join("\n");
 }
 function frame({ excerpt, region }, paint) {
   if (!excerpt) return [];
   const width = String(excerpt.startLine + excerpt.lines.length).length;
-  return excerpt.lines.flatMap((text2, index) => {
+  return excerpt.lines.flatMap((text3, index) => {
     const number = excerpt.startLine + index;
-    const line = `${String(number).padStart(width)} | ${visible(text2.replaceAll("	", " "))}`;
+    const line = `${String(number).padStart(width)} | ${visible(text3.replaceAll("	", " "))}`;
     if (number !== region.startLine) return [paint("dim", `    ${line}`)];
-    const end = region.endLine === region.startLine ? region.endColumn : text2.length + 1;
-    const marks2 = "^".repeat(Math.max(1, Math.min(end, text2.length + 1) - region.startColumn));
+    if (region.endLine !== region.startLine) return [`  > ${line}`];
+    const marks2 = "^".repeat(Math.max(1, Math.min(region.endColumn, text3.length + 1) - region.startColumn));
     return [`  > ${line}`, paint("red", `    ${" ".repeat(width)} | ${" ".repeat(region.startColumn - 1)}${marks2}`)];
   });
 }
@@ -32999,7 +33064,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
     ...excepted.map(
       ({ rule, location, exception }) => `excepted until ${exception?.expires}: ${rule} ${placeOf(location)} (${exception?.reason})`
     ),
-    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text2, location }) => `${rule} ${placeOf(location)}: ${text2}`),
+    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text3, location }) => `${rule} ${placeOf(location)}: ${text3}`),
     ...existing.some(({ policy }) => policy) ? [`${count(existing.filter(({ policy }) => policy).length, "finding")} stood before this change.`] : [],
     ...resolved.length > 0 ? [`This change resolves ${count(resolved.length, "finding")}.`] : [],
     ...inspected2.skipped.length > 0 ? [`Not inspected: ${skippedIn(inspected2.skipped)}`] : []
@@ -33009,8 +33074,8 @@ function skippedIn(skipped) {
   const shown = skipped.slice(0, 5).map(({ path: path12, reason }) => `${path12} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
-function indent(text2) {
-  return text2.replace(/^/gm, "    ");
+function indent(text3) {
+  return text3.replace(/^/gm, "    ");
 }
 
 // src/kubernetes/ingress.ts
@@ -33165,9 +33230,15 @@ var LabelSelector = build_default.Object(
   { additionalProperties: false }
 );
 var params = build_default.Object({
-  protect: build_default.Array(build_default.Union([build_default.String({ pattern: objectGlobPattern }), LabelSelector]), {
-    description: "The protected objects, as `Kind/namespace/name` or `Kind/name` globs or by a label. A list given in a config adds to the policy\u2019s."
-  })
+  protect: build_default.Array(
+    build_default.Union([
+      build_default.String({ pattern: objectGlobPattern, description: "Kind/namespace/name or Kind/name; globs allowed." }),
+      LabelSelector
+    ]),
+    {
+      description: "The protected objects, as `Kind/namespace/name` or `Kind/name` globs or by a label. A list given in a config adds to the policy\u2019s."
+    }
+  )
 });
 function protectionOf(manifest, protect) {
   for (const entry of protect) {
@@ -33206,33 +33277,40 @@ var object_kept_default = defineRule({
 var rules = [host_covered_default, secret_type_default, object_kept_default];
 
 // src/doubt.ts
-function withDoubt(draft, { clusters, head }) {
-  if (!clusters.assumed || draft.level === "notice") return draft;
-  const paths = [...new Set(draft.ends.map((end) => end.manifest.origin.path))];
-  const folders = new Set(paths.map((path12) => path12.slice(0, path12.lastIndexOf("/") + 1)));
-  if (draft.active.rule.scope !== "change") {
-    if (draft.cluster !== "" || folders.size < 2) return draft;
-    return weakened(
-      draft,
-      `Whether both reach one cluster is not certain: declare \`clusters: {<name>: {paths: [${globsFor(folders)}]}}\` in the config.`
-    );
-  }
+function withDoubt(draft, evidence) {
+  if (draft.level === "notice") return draft;
+  return draft.active.rule.scope === "change" ? ofRemoval(draft, evidence) : ofPair(draft, evidence);
+}
+function ofPair(draft, { clusters }) {
+  const folders = new Set(draft.ends.map((end) => folderOf(end.manifest.origin.path)));
+  if (!clusters.assumed || draft.cluster !== "" || folders.size < 2) return draft;
+  return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`);
+}
+function ofRemoval(draft, { clusters, occupied, changes, head }) {
   const removed = draft.ends[0]?.manifest;
-  if (!removed || clusters.of(removed.origin.path).evidence === "declared" || clusters.of(removed.origin.path).evidence === "layout")
-    return draft;
-  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref));
+  if (removed?.side !== "base") return draft;
+  const { evidence } = clusters.of(removed.origin.path);
+  const dissolved = evidence === "layout" && !occupied.has(draft.cluster);
+  if (evidence === "declared" || evidence === "layout" && !dissolved) return draft;
+  const written2 = new Set(changes.map((change) => change.kind === "added" ? change.after : void 0));
+  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy) => clusters.assumed && !dissolved || evidence !== "repeated" && written2.has(copy));
   if (copies.length === 0) return draft;
   const places = [...new Set(copies.map((copy) => copy.origin.path))].sort();
+  const more = places.length > 3 ? ` and ${places.length - 3} more` : "";
   return weakened(
     draft,
-    `A copy stays in ${places.slice(0, 3).join(", ")}${places.length > 3 ? ` and ${places.length - 3} more` : ""}. If that is another cluster's, declare \`clusters: {<name>: {paths: [${globsFor(folders)}]}}\` in the config, and this is an error.`
+    `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf(removed.origin.path)]))}, and this is an error.`
   );
+}
+function folderOf(path12) {
+  return path12.slice(0, path12.lastIndexOf("/") + 1);
+}
+function declaring(folders) {
+  const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
+  return `declare \`clusters: {<name>: {paths: [${globs}]}}\` in the config`;
 }
 function weakened(draft, why) {
   return { ...draft, level: "warning", text: `${draft.text} ${why}` };
-}
-function globsFor(folders) {
-  return [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
 }
 
 // src/manifest/snapshot.ts
@@ -33331,9 +33409,9 @@ var Evaluation = class {
       report: (at2, message, args, more = {}) => {
         const level = active.levelOf(message);
         if (!level) return;
-        const text2 = active.rule.messages[message](args);
+        const text3 = active.rule.messages[message](args);
         const ends = Array.isArray(at2) ? at2 : [at2];
-        drafts.push({ active, message, text: text2, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
+        drafts.push({ active, message, text: text3, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
       },
       skip: (at2, reason) => {
         const { ref, origin } = at2.manifest;
@@ -33718,9 +33796,9 @@ function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, ne
     };
   }
 }
-function splitLines(text2) {
-  const hasTrailingNl = text2.endsWith("\n");
-  const result = text2.split("\n").map((line) => line + "\n");
+function splitLines(text3) {
+  const hasTrailingNl = text3.endsWith("\n");
+  const result = text3.split("\n").map((line) => line + "\n");
   if (hasTrailingNl) {
     result.pop();
   } else {
@@ -33764,21 +33842,21 @@ var Hunks = class {
 };
 
 // src/report/gate-finding.ts
-var import_node_crypto = require("node:crypto");
+var import_node_crypto2 = require("node:crypto");
 
 // src/report/excerpt.ts
 var mostLines = 8;
 var widest = 200;
-function excerptOf(text2, region) {
+function excerptOf(text3, region) {
   const first = Math.max(1, region.startLine - 1);
   const last = Math.min(region.endLine + 1, first + mostLines - 1);
   const lines = [];
   let start4 = 0;
-  for (let line = 1; line <= last && start4 <= text2.length; line++) {
-    const end = text2.indexOf("\n", start4);
-    const stop = end === -1 ? text2.length : end;
-    if (line >= first && (start4 < text2.length || line <= region.endLine))
-      lines.push(clip(text2.slice(start4, stop).replace(/\r$/, "")));
+  for (let line = 1; line <= last && start4 <= text3.length; line++) {
+    const end = text3.indexOf("\n", start4);
+    const stop = end === -1 ? text3.length : end;
+    if (line >= first && (start4 < text3.length || line <= region.endLine))
+      lines.push(clip(text3.slice(start4, stop).replace(/\r$/, "")));
     start4 = stop + 1;
   }
   return { startLine: first, lines };
@@ -33789,11 +33867,11 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement) {
-  const { side, path: path12, region, text: text2, keys, status, object = null, fileText } = statement;
+  const { side, path: path12, region, text: text3, keys, status, object = null, fileText } = statement;
   return {
     rule,
     message,
-    text: text2,
+    text: text3,
     level,
     status,
     policy: null,
@@ -33811,7 +33889,7 @@ function gateFinding(rule, message, level, statement) {
     },
     related: [],
     keys,
-    fingerprint: (0, import_node_crypto.createHash)("sha256").update(JSON.stringify([rule, message, object, keys])).digest("hex").slice(0, 32)
+    fingerprint: (0, import_node_crypto2.createHash)("sha256").update(JSON.stringify([rule, message, object, keys])).digest("hex").slice(0, 32)
   };
 }
 
@@ -33856,14 +33934,14 @@ function covers2(exception, finding) {
 }
 
 // src/report/finding.ts
-var import_node_crypto2 = require("node:crypto");
+var import_node_crypto3 = require("node:crypto");
 function subjectOf2({ active, message, cluster, ends }) {
   const identities = ends.map((end) => identityOf(end.manifest.ref)).sort();
   return JSON.stringify([active.rule.id, message, cluster, identities]);
 }
 function fingerprintOf(draft) {
   const statement = JSON.stringify([subjectOf2(draft), [...draft.keys].sort()]);
-  return (0, import_node_crypto2.createHash)("sha256").update(statement).digest("hex").slice(0, 32);
+  return (0, import_node_crypto3.createHash)("sha256").update(statement).digest("hex").slice(0, 32);
 }
 function findingOf(draft, status, placing) {
   const written2 = draft.ends.filter((end) => placing.touched(end.manifest));
@@ -33897,7 +33975,7 @@ function locationOf(cursor, placing, note) {
   const { side, origin, object } = cursor.manifest;
   return place(side, origin.path, cursor.region, object.fileText, placing, note);
 }
-function place(side, path12, region, text2, placing, note) {
+function place(side, path12, region, text3, placing, note) {
   const changed = side === "head" && (placing.isNew(path12) || placing.hunks(path12)?.wrote(region.startLine) === true);
   return {
     side,
@@ -33905,7 +33983,7 @@ function place(side, path12, region, text2, placing, note) {
     region,
     precision: "exact",
     ...note ? { note } : {},
-    excerpt: excerptOf(text2, region),
+    excerpt: excerptOf(text3, region),
     changed
   };
 }
@@ -33950,6 +34028,22 @@ function mergeByPlace(findings) {
     return more ? { ...finding, text: `${finding.text} The same goes for ${more} more, listed with it.` } : finding;
   });
 }
+function mergeCopies(findings) {
+  const merged = /* @__PURE__ */ new Map();
+  for (const finding of findings) {
+    const first = merged.get(finding.fingerprint);
+    if (!first) {
+      merged.set(finding.fingerprint, finding);
+      continue;
+    }
+    merged.set(finding.fingerprint, {
+      ...first,
+      sources: unique([...first.sources, ...finding.sources]),
+      related: unique([...first.related, { ...finding.location, note: "and its copy" }, ...finding.related])
+    });
+  }
+  return [...merged.values()];
+}
 function unique(items) {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
@@ -33970,7 +34064,7 @@ function check2(evidence, terms) {
   const evaluation = new Evaluation(evidence, rules2, placing.touched, terms.today);
   const findings = [
     ...statused(evaluation.ofSide("base"), evaluation.ofSide("head"), placing, mode),
-    ...evaluation.ofChanges().map((draft) => findingOf(draft, "introduced", placing))
+    ...mergeCopies(evaluation.ofChanges().map((draft) => findingOf(draft, "introduced", placing)))
   ];
   const judged = applyExceptions(findings, terms, mode);
   const all2 = sortFindings(mergeByPlace([...judged, ...evidence.findings]));
@@ -33979,6 +34073,7 @@ function check2(evidence, terms) {
   return {
     format: 1,
     verdict: fails ? "fail" : "pass",
+    today: terms.today,
     mode,
     policies: terms.resolution.policies,
     inspected: {
@@ -34041,14 +34136,15 @@ function statused(base, head, placing, mode) {
 
 // src/policy/policy.ts
 var import_semver = __toESM(require_semver2(), 1);
-function readPolicy(text2, path12) {
-  const { value } = readOwnDocument(text2, path12, PolicyFile, "policy");
+var nowhere = { key: () => void 0, value: () => void 0 };
+function readPolicy(text3, path12) {
+  const { value } = readOwnDocument(text3, path12, PolicyFile, "policy");
   return { path: path12, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
 }
-function resolvePolicies(uses, bundled, rules2, place2 = () => void 0) {
+function resolvePolicies(uses, bundled, rules2, places = nowhere) {
   const policies = [];
   const active = [];
   for (const [index, use] of uses.entries()) {
@@ -34059,14 +34155,14 @@ function resolvePolicies(uses, bundled, rules2, place2 = () => void 0) {
       throw new GuardError(
         "config",
         `There is no policy ${JSON.stringify(name)}; the policies are ${names}.`,
-        place2(index, ["use"])
+        places.value(index, ["use"])
       );
     }
     if (import_semver.default.validRange(range2) === null) {
       throw new GuardError(
         "config",
         `${JSON.stringify(range2)} is no semver range; write for example ${name}@^1.`,
-        place2(index, ["use"])
+        places.value(index, ["use"])
       );
     }
     const version = import_semver.default.maxSatisfying(
@@ -34079,14 +34175,23 @@ function resolvePolicies(uses, bundled, rules2, place2 = () => void 0) {
       throw new GuardError(
         "config",
         `No version of ${name} is in ${range2}; the versions are ${known}.`,
-        place2(index, ["use"])
+        places.value(index, ["use"])
       );
     }
     if (policies.some((other) => other.name === name)) {
-      throw new GuardError("config", `The policy ${name} is used twice; merge the two entries.`, place2(index, ["use"]));
+      throw new GuardError(
+        "config",
+        `The policy ${name} is used twice; merge the two entries.`,
+        places.value(index, ["use"])
+      );
     }
     policies.push({ name, version: policy.file.version, requested: range2 });
-    active.push(...activate(policy, use, rules2, (keys) => place2(index, keys)));
+    active.push(
+      ...activate(policy, use, rules2, {
+        key: (keys) => places.key(index, keys),
+        value: (keys) => places.value(index, keys)
+      })
+    );
   }
   return { policies, rules: active };
 }
@@ -34094,7 +34199,7 @@ function split(use) {
   const at2 = use.indexOf("@");
   return at2 === -1 ? [use] : [use.slice(0, at2), use.slice(at2 + 1)];
 }
-function activate(policy, use, rules2, place2) {
+function activate(policy, use, rules2, places) {
   const { file } = policy;
   const named = Object.keys(file.rules);
   for (const id of Object.keys(use.rules ?? {})) {
@@ -34102,7 +34207,7 @@ function activate(policy, use, rules2, place2) {
       throw new GuardError(
         "config",
         `${file.policy} ${file.version} has no rule ${JSON.stringify(id)}; its rules are ${named.join(", ")}.`,
-        place2(["rules", id])
+        places.key(["rules", id])
       );
     }
   }
@@ -34117,22 +34222,30 @@ function activate(policy, use, rules2, place2) {
         throw new GuardError(
           "config",
           `${id} has no message ${JSON.stringify(message)}; its messages are ${Object.keys(rule.messages).join(", ")}.`,
-          place2(["rules", id, "levels", message])
+          places.key(["rules", id, "levels", message])
         );
       }
     }
-    const names = Object.keys(rule.params?.properties ?? {});
-    for (const name of names) known.add(name);
-    for (const name of Object.keys(own5.params ?? {})) {
-      if (!names.includes(name)) throw unknownParam(id, name, names, place2(["rules", id, "params", name]));
+    const schemas = rule.params?.properties ?? {};
+    for (const name of Object.keys(schemas)) known.add(name);
+    const shared = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => name in schemas));
+    for (const [where, values] of [
+      [["params"], shared],
+      [["rules", id, "params"], own5.params ?? {}]
+    ]) {
+      for (const [name, value] of Object.entries(values)) {
+        const schema = schemas[name];
+        if (!schema) throw unknownParam(id, name, Object.keys(schemas), places.key([...where, name]));
+        const failure = findFailure(build_default.Object({ [name]: schema }), { [name]: value });
+        if (!failure) continue;
+        const message = `The params of ${id} do not fit. ${failure.sentence}`;
+        throw new GuardError("config", message, places.value([...where, ...failure.keys]));
+      }
     }
-    const shared = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => names.includes(name)));
     const params2 = [shared, own5.params ?? {}].reduce(merge, { ...given.params });
-    const failure = rule.params && findFailure(rule.params, params2);
-    if (failure) {
-      const where = own5.params ? ["rules", id, "params"] : ["params"];
-      throw new GuardError("config", `The params of ${id} do not fit. ${failure.sentence}`, place2(where));
-    }
+    const lacking = rule.params && findFailure(rule.params, params2);
+    if (lacking)
+      throw new GuardError("policy", `The params of ${id} do not fit. ${lacking.sentence}`, { path: policy.path });
     return {
       rule,
       policy: { name: file.policy, version: file.version },
@@ -34141,7 +34254,7 @@ function activate(policy, use, rules2, place2) {
     };
   });
   for (const name of Object.keys(use.params ?? {})) {
-    if (!known.has(name)) throw unknownParam(file.policy, name, [...known], place2(["params", name]));
+    if (!known.has(name)) throw unknownParam(file.policy, name, [...known], places.key(["params", name]));
   }
   return active;
 }
@@ -34174,9 +34287,12 @@ function bundledPolicies(root3) {
 var import_node_fs2 = require("node:fs");
 var import_node_path2 = __toESM(require("node:path"), 1);
 var start2 = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
-async function readConfigs(base, head, named) {
-  if (named !== void 0 && import_node_path2.default.isAbsolute(named))
-    return { inForce: readConfig(readOperatorFile(named), named), head: emptyConfig, findings: [] };
+async function readConfigs(base, head, named, validate) {
+  if (named !== void 0 && import_node_path2.default.isAbsolute(named)) {
+    const config = readConfig(readOperatorFile(named), named);
+    validate(config);
+    return { inForce: config, head: emptyConfig, findings: [] };
+  }
   const file = named === void 0 ? configPath : import_node_path2.default.normalize(named);
   const [baseText, headText] = [base && await textAt(base, file), await textAt(head, file)];
   const inForceText = base ? baseText : headText;
@@ -34189,9 +34305,10 @@ async function readConfigs(base, head, named) {
   }
   if (!base || baseText === headText) {
     const config = inForceText === void 0 ? emptyConfig : readConfig(inForceText, file);
+    validate(config);
     return { inForce: config, head: config, findings: [] };
   }
-  const attempt = headText === void 0 ? emptyConfig : valid(headText, file);
+  const attempt = headText === void 0 ? emptyConfig : valid(headText, file, validate);
   const changed = changedFinding(file, baseText, headText);
   if (attempt instanceof GuardError) {
     const invalid2 = gateFinding("config/invalid", "invalid", "error", {
@@ -34203,20 +34320,22 @@ async function readConfigs(base, head, named) {
       text: `${attempt.message} Once merged, this would stop every run.`,
       ...headText === void 0 ? {} : { fileText: headText }
     });
-    return { inForce: inForce(baseText, file, void 0), head: emptyConfig, findings: [changed, invalid2] };
+    return { inForce: inForce(baseText, file, void 0, validate), head: emptyConfig, findings: [changed, invalid2] };
   }
-  return { inForce: inForce(baseText, file, attempt), head: attempt, findings: [changed] };
+  return { inForce: inForce(baseText, file, attempt, validate), head: attempt, findings: [changed] };
 }
-function inForce(text2, file, mended) {
-  if (text2 === void 0) return emptyConfig;
-  const config = valid(text2, file);
+function inForce(text3, file, mended, validate) {
+  if (text3 === void 0) return emptyConfig;
+  const config = valid(text3, file, validate);
   if (!(config instanceof GuardError)) return config;
   if (mended) return emptyConfig;
   throw config;
 }
-function valid(text2, file) {
+function valid(text3, file, validate) {
   try {
-    return readConfig(text2, file);
+    const config = readConfig(text3, file);
+    validate(config);
+    return config;
   } catch (error) {
     if (error instanceof GuardError && error.code === "config") return error;
     throw error;
@@ -34283,7 +34402,6 @@ function changesBetween(base, head, isUnknown = () => false) {
   const after = occurrences(head);
   const changes = [];
   const unknown2 = [];
-  const addedAnywhere = /* @__PURE__ */ new Map();
   const removed = [];
   for (const key of /* @__PURE__ */ new Set([...before.keys(), ...after.keys()])) {
     const left = before.get(key);
@@ -34293,11 +34411,7 @@ function changesBetween(base, head, isUnknown = () => false) {
     for (const [was, is2] of pairs) {
       if (was.object.content !== is2.object.content) changes.push({ kind: "changed", cluster, before: was, after: is2 });
     }
-    for (const manifest of come) {
-      changes.push({ kind: "added", cluster, after: manifest });
-      const identity = identityOf(manifest.ref);
-      addedAnywhere.set(identity, [...addedAnywhere.get(identity) ?? [], manifest]);
-    }
+    for (const after2 of come) changes.push({ kind: "added", cluster, after: after2 });
     removed.push(...gone.map((manifest) => ({ cluster, manifest })));
   }
   for (const { cluster, manifest } of removed) {
@@ -34305,7 +34419,6 @@ function changesBetween(base, head, isUnknown = () => false) {
       unknown2.push(manifest);
       continue;
     }
-    if (cluster === "" && addedAnywhere.has(identityOf(manifest.ref))) continue;
     changes.push({ kind: "removed", cluster, before: manifest });
   }
   return { changes, unknown: unknown2 };
@@ -34322,29 +34435,30 @@ function occurrences(manifests) {
   }
   return found;
 }
+var likenesses = [
+  ({ origin, object }) => JSON.stringify([origin.path, object.content]),
+  ({ origin }) => origin.path,
+  ({ object }) => object.content,
+  () => ""
+];
 function match2(base, head) {
   const pairs = [];
-  let gone = [...base];
-  let come = [...head];
-  const samePath = (a, b) => a.origin.path === b.origin.path;
-  const sameContent = (a, b) => a.object.content === b.object.content;
-  for (const alike of [
-    (a, b) => samePath(a, b) && sameContent(a, b),
-    samePath,
-    sameContent,
-    () => true
-  ]) {
-    const rest = [];
-    for (const was of gone) {
-      const index = come.findIndex((is3) => alike(was, is3));
-      const is2 = come[index];
-      if (!is2) rest.push(was);
-      else {
-        pairs.push([was, is2]);
-        come = come.toSpliced(index, 1);
-      }
+  let gone = base;
+  let come = head;
+  for (const likeness2 of likenesses) {
+    const waiting = /* @__PURE__ */ new Map();
+    for (const manifest of come) {
+      const queue = waiting.get(likeness2(manifest));
+      if (queue) queue.push(manifest);
+      else waiting.set(likeness2(manifest), [manifest]);
     }
-    gone = rest;
+    for (const queue of waiting.values()) queue.reverse();
+    gone = gone.filter((was) => {
+      const is2 = waiting.get(likeness2(was))?.pop();
+      if (is2) pairs.push([was, is2]);
+      return is2 === void 0;
+    });
+    come = [...waiting.values()].flatMap((queue) => queue.reverse());
   }
   return { pairs, gone, come };
 }
@@ -34354,7 +34468,7 @@ function renamedClusters(base, head, kept) {
   const renamed = /* @__PURE__ */ new Map();
   const taken = /* @__PURE__ */ new Set();
   for (const [cluster, objects] of before) {
-    if (kept.has(cluster) || after.has(cluster)) continue;
+    if (cluster === "" || kept.has(cluster) || after.has(cluster)) continue;
     const candidates2 = [...after].filter(
       ([name, held]) => !kept.has(name) && !before.has(name) && !taken.has(name) && [...objects.keys()].every((id) => held.has(id))
     ).map(([name, held]) => ({ name, likeness: likeness(cluster, name, objects, held) })).sort((a, b) => b.likeness - a.likeness);
@@ -34382,14 +34496,14 @@ function contentsByCluster(manifests) {
 }
 
 // src/manifest/cluster.ts
-function mapClusters(declarations, files) {
+function mapClusters({ base, head, isNew }, files) {
   const repeated = foldersThatRepeat(files);
   const hasBase = files.some(({ side }) => side === "base");
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
     of(path12) {
-      for (const declared of declarations) {
+      for (const declared of isNew(path12) ? [base, head] : [base]) {
         const names = Object.keys(declared).filter(
           (name) => declared[name]?.paths?.some((glob) => minimatch(path12, glob, { dot: true }))
         );
@@ -34459,7 +34573,7 @@ function foldersThatRepeat(files) {
   return found;
 }
 
-// src/manifest/load.ts
+// src/manifest/document-reader.ts
 var import_yaml5 = __toESM(require_dist(), 1);
 
 // src/kubernetes/identity.ts
@@ -34502,66 +34616,6 @@ function identify(apiVersion, kind, namespace, name) {
   return { group, kind, namespace: clusterScoped[group]?.includes(kind) ? "" : namespace, name };
 }
 
-// src/manifest/documents.ts
-function splitDocuments(text2) {
-  return /^\s*\{\s*["}]/.test(text2) ? splitJson(text2) : splitYaml(text2);
-}
-function splitYaml(text2) {
-  const starts = [0];
-  for (const separator of text2.matchAll(/^---(?=\s|$)/gm)) if (separator.index > 0) starts.push(separator.index);
-  return starts.map((offset, index) => ({ text: text2.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
-}
-function isBlank(text2) {
-  return text2.split("\n").every((line) => /^(?:---)?\s*(?:#.*)?$|^%|^\.\.\.\s*$/.test(line));
-}
-function splitJson(text2) {
-  const documents = [];
-  let start4 = 0;
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text2.length; index++) {
-    const char = text2[index];
-    if (inString) {
-      if (char === "\\") index++;
-      else if (char === '"') inString = false;
-    } else if (char === '"') inString = true;
-    else if (char === "{" || char === "[") depth++;
-    else if ((char === "}" || char === "]") && --depth === 0) {
-      documents.push({ text: text2.slice(start4, index + 1), offset: start4 });
-      start4 = index + 1;
-    }
-  }
-  if (text2.slice(start4).trim() !== "") documents.push({ text: text2.slice(start4), offset: start4 });
-  return documents;
-}
-
-// src/manifest/lines.ts
-var LineIndex = class {
-  /** @param firstLine the number of the text's first line */
-  constructor(text2, firstLine2 = 1) {
-    this.firstLine = firstLine2;
-    for (let index = text2.indexOf("\n"); index !== -1; index = text2.indexOf("\n", index + 1))
-      this.starts.push(index + 1);
-  }
-  firstLine;
-  starts = [0];
-  region(from, to) {
-    const [startLine, startColumn] = this.position(from);
-    const [endLine, endColumn] = this.position(Math.max(from, to));
-    return { startLine, startColumn, endLine, endColumn };
-  }
-  position(offset) {
-    let low = 0;
-    let high = this.starts.length - 1;
-    while (low < high) {
-      const middle = low + high + 1 >> 1;
-      if ((this.starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return [low + this.firstLine, offset - (this.starts[low] ?? 0) + 1];
-  }
-};
-
 // src/manifest/yaml-dialect.ts
 var import_yaml4 = __toESM(require_dist(), 1);
 function scalar(name, test, resolve) {
@@ -34571,8 +34625,8 @@ var scalars = [
   scalar("null", /^(?:~|null|Null|NULL|)$/, () => null),
   scalar("bool", /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/, () => true),
   scalar("bool", /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/, () => false),
-  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text2) => {
-    const digits = text2.replaceAll("_", "").toLowerCase();
+  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text3) => {
+    const digits = text3.replaceAll("_", "").toLowerCase();
     const [, sign, body = ""] = digits.match(/^([-+]?)(.*)$/) ?? [];
     const number = Number(/^0[0-7]+$/.test(body) ? `0o${body.slice(1)}` : body);
     return sign === "-" ? -number : number;
@@ -34580,9 +34634,9 @@ var scalars = [
   scalar(
     "float",
     /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/,
-    (text2) => Number(text2.replaceAll("_", ""))
+    (text3) => Number(text3.replaceAll("_", ""))
   ),
-  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text2) => text2.startsWith("-") ? -Infinity : Infinity),
+  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text3) => text3.startsWith("-") ? -Infinity : Infinity),
   scalar("float", /^\.(?:nan|NaN|NAN)$/, () => Number.NaN)
 ];
 var options = {
@@ -34595,24 +34649,27 @@ var options = {
   logLevel: "silent",
   prettyErrors: false
 };
-function parseAsKubectl(text2) {
-  const plain = text2.replace(/^(---[^\n]*\n)?\ufeff/, "$1");
+function parseAsKubectl(text3) {
+  const plain = text3.replace(/^(---[^\n]*\n)?\ufeff/, "$1");
   const document = firstOf(plain);
   if (!document || document.errors.length === 0) return document && { document, text: plain };
   const deeper = indentContinuations(plain);
   const mended = deeper === plain ? void 0 : firstOf(deeper);
   return mended?.errors.length === 0 ? { document: mended, text: deeper } : { document, text: plain };
 }
-function firstOf(text2) {
-  const documents = (0, import_yaml4.parseAllDocuments)(text2, options);
-  return Array.isArray(documents) ? documents[0] : void 0;
+function firstOf(text3) {
+  const documents = (0, import_yaml4.parseAllDocuments)(text3, options);
+  const document = Array.isArray(documents) ? documents[0] : void 0;
+  if (document)
+    document.errors = document.errors.filter(({ message }) => !message.startsWith("Comments must be separated"));
+  return document;
 }
 var deep = " ".repeat(100);
-function indentContinuations(text2) {
+function indentContinuations(text3) {
   let quote = "";
   let depth = 0;
   let blockParent = -1;
-  return text2.split("\n").map((line) => {
+  return text3.split("\n").map((line) => {
     const indent2 = line.search(/\S|$/);
     if (blockParent >= 0 && (line.trim() === "" || indent2 > blockParent)) return line;
     blockParent = -1;
@@ -34640,128 +34697,109 @@ function startsNode(before, depth) {
   return depth > 0 ? /(?:^\s*|[:,[{]\s*)(?:[!&]\S*\s+)*$/.test(before) : /(?:^(?:---)?\s*|[:?-]\s+)(?:[!&]\S*\s+)*$/.test(before);
 }
 
-// src/manifest/load.ts
+// src/manifest/document-reader.ts
 var documentLimit = 16 * 1024 * 1024;
 var nodeLimit = 1e6;
-function loadFile(text2, wants = () => true) {
-  const objects = [];
-  const unreadable2 = [];
-  const templates = [];
-  let line = 1;
-  let counted = 0;
-  for (const document of splitDocuments(text2)) {
-    if (!wants(document.text)) continue;
-    line += linesIn(text2, counted, document.offset);
-    counted = document.offset;
-    const result = loadDocument(document.text, line, text2);
-    if (result === "template") templates.push(document.text.trim());
-    else if ("reason" in result) unreadable2.push(result);
-    else objects.push(...result.objects);
+var tooDeep = "it nests deeper than any manifest";
+var DocumentReader = class {
+  known = /* @__PURE__ */ new Map();
+  read(text3) {
+    const reading = this.known.get(text3) ?? readDocument(text3);
+    this.known.set(text3, reading);
+    return reading;
   }
-  return { text: text2, objects, unreadable: unreadable2, templates, kubernetes: mentionsKubernetes(text2) };
-}
-function mentionsKubernetes(text2) {
-  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text2) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text2);
-}
-function decodeFile(bytes) {
-  if (bytes[0] === 255 && bytes[1] === 254) return new TextDecoder("utf-16le").decode(bytes);
-  if (bytes[0] === 254 && bytes[1] === 255) return new TextDecoder("utf-16be").decode(bytes);
-  return new TextDecoder().decode(bytes);
-}
-function linesIn(text2, from, to) {
-  let lines = 0;
-  for (let at2 = text2.indexOf("\n", from); at2 !== -1 && at2 < to; at2 = text2.indexOf("\n", at2 + 1)) lines++;
-  return lines;
-}
-function loadDocument(original, firstLine2, fileText) {
-  const unreadable2 = (reason, lines2, from = 0, to = from + 1) => ({
-    reason,
-    region: lines2.region(from, to),
-    content: original.trim()
-  });
+};
+function readDocument(original) {
+  const unreadable2 = (text4, reason, node2) => {
+    const [from, to] = node2?.range ?? [0, 1];
+    return { text: text4, reason, from, to };
+  };
   if (original.length > documentLimit) {
     const size = Math.round(original.length / 1024 / 1024);
-    return unreadable2(
-      `this one document has ${size} MiB, and an API server takes 3 MiB; split it`,
-      new LineIndex("", firstLine2)
-    );
+    return unreadable2("", `this one document has ${size} MiB, and an API server takes 3 MiB; split it`);
   }
-  const garbage = original.search(/[\0\ufffd]/);
-  if (garbage !== -1) {
-    const reason = original[garbage] === "\0" ? "it holds a NUL byte, so it is no text" : "a byte here is not UTF-8; save the file as UTF-8";
-    return unreadable2(reason, new LineIndex(original, firstLine2), garbage);
+  const control = original.search(new RegExp("(?![\\t\\n\\r\\u0085])\\p{Cc}", "u"));
+  if (control !== -1) {
+    const code4 = original.charCodeAt(control).toString(16).padStart(2, "0");
+    const reason = `the control character 0x${code4} is no text`;
+    return { text: original, reason, from: control, to: control + 1 };
   }
   const parsed = parse(original);
-  if (parsed instanceof Error) return unreadable2(parsed.message, new LineIndex("", firstLine2));
-  if (!parsed) return { objects: [] };
-  const { document, text: text2 } = parsed;
-  const lines = new LineIndex(text2, firstLine2);
+  if (parsed instanceof Error) return unreadable2("", parsed.message);
+  const noAlias = () => void 0;
+  if (!parsed) return { text: original, objects: [], resolve: noAlias };
+  const { document, text: text3 } = parsed;
   const error = document.errors[0];
   if (error) {
-    if (holdsTemplate(text2)) return "template";
-    return unreadable2(lowerFirst(error.message.split("\n")[0] ?? ""), lines, error.pos[0], error.pos[1]);
+    return holdsTemplate(text3) ? { text: text3, template: true } : { text: text3, reason: reasonOf(error), from: error.pos[0], to: error.pos[1] };
   }
   const survey = surveyOf(document);
   if (survey.collectionKey) {
-    if (holdsTemplate(text2)) return "template";
-    const [from, to] = survey.collectionKey.range ?? [0, 0];
-    return unreadable2("a map or list cannot be a key", lines, from, to);
+    return holdsTemplate(text3) ? { text: text3, template: true } : unreadable2(text3, "a map or list cannot be a key", survey.collectionKey);
   }
   if (survey.size > nodeLimit) {
     return unreadable2(
+      text3,
       `its aliases expand to more than ${nodeLimit.toLocaleString("en")} values`,
-      lines,
       survey.firstAlias
     );
   }
-  const misnamed = misnamedIn(document.contents);
-  if (misnamed) return unreadable2(misnamed.reason, lines, misnamed.node.range?.[0] ?? 0, misnamed.node.range?.[1] ?? 0);
-  const found = objectsIn(document.contents);
-  if (found.some(({ apiVersion, kind, metadata }) => isTemplate(apiVersion, kind, metadata.namespace, metadata.name)))
-    return "template";
-  const regionOf = (node2) => lines.region(node2.range?.[0] ?? 0, node2.range?.[1] ?? 0);
+  if (survey.lostAlias) {
+    return unreadable2(text3, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
+  }
+  const resolve = (alias) => survey.targets.get(alias);
+  const misnamed = misnamedIn(document.contents, resolve);
+  if (misnamed) return unreadable2(text3, misnamed.reason, misnamed.node);
+  const found = objectsIn(document.contents, resolve);
+  if (found.some(({ apiVersion, kind, metadata }) => isTemplate(apiVersion, kind, metadata.namespace, metadata.name))) {
+    return { text: text3, template: true };
+  }
   const objects = found.map(({ node: node2, apiVersion, kind, metadata }) => {
-    const [from, , to] = node2.range ?? [0, 0, text2.length];
+    const [from, , to] = node2.range ?? [0, 0, text3.length];
+    const startOf = (key) => key.range?.[0] ?? 0;
     return {
       ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
       apiVersion,
       node: node2,
-      content: contentOf(node2 === document.contents ? original.replace(/^---[^\n]*\n/, "") : text2.slice(from, to)),
-      fileText,
-      region: lines.region(from, from + text2.slice(from, to).trimEnd().length),
-      duplicateKeys: survey.duplicates.filter(({ node: key }) => (key.range?.[0] ?? 0) >= from && (key.range?.[0] ?? 0) < to).map((key) => ({ key: key.text, region: regionOf(key.node) })),
-      regionOf,
-      resolve: (alias) => survey.targets.get(alias)
+      duplicates: survey.duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to)
     };
   });
-  return { objects };
+  return { text: text3, objects, resolve };
 }
-function contentOf(text2) {
-  return text2.replaceAll("\r\n", "\n").trim();
-}
-function parse(text2) {
+function parse(text3) {
   try {
-    return parseAsKubectl(text2);
+    return parseAsKubectl(text3);
   } catch (error) {
-    if (error instanceof RangeError) return new Error("it is nested too deeply to be read");
+    if (error instanceof RangeError) return new Error(tooDeep);
     throw error;
   }
 }
-function lowerFirst(sentence) {
+function reasonOf({ code: code4, message }) {
+  if (code4 === "RESOURCE_EXHAUSTION") return tooDeep;
+  const sentence = message.split("\n")[0] ?? "";
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 function surveyOf(yaml) {
-  const survey = { size: 0, firstAlias: 0, collectionKey: void 0, targets: /* @__PURE__ */ new Map(), duplicates: [] };
+  const survey = {
+    size: 0,
+    firstAlias: void 0,
+    collectionKey: void 0,
+    lostAlias: void 0,
+    targets: /* @__PURE__ */ new Map(),
+    duplicates: []
+  };
   const anchors = /* @__PURE__ */ new Map();
   const sizes = /* @__PURE__ */ new Map();
   const measure = (node2) => {
     if ((0, import_yaml5.isAlias)(node2)) {
       const target = anchors.get(node2.source);
-      if (survey.targets.size === 0) survey.firstAlias = node2.range?.[0] ?? 0;
+      survey.firstAlias ??= node2;
       if (target) survey.targets.set(node2, target);
+      else survey.lostAlias ??= node2;
       return target ? sizes.get(target) ?? nodeLimit : 1;
     }
     if (!(0, import_yaml5.isMap)(node2) && !(0, import_yaml5.isSeq)(node2)) {
+      flatten(node2);
       if ((0, import_yaml5.isScalar)(node2) && node2.anchor) {
         anchors.set(node2.anchor, node2);
         sizes.set(node2, 1);
@@ -34773,12 +34811,13 @@ function surveyOf(yaml) {
     if ((0, import_yaml5.isMap)(node2)) {
       const seen = /* @__PURE__ */ new Set();
       for (const { key, value } of node2.items) {
-        const text2 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
-        if (text2 !== void 0 && text2 !== "<<") {
-          if (seen.has(text2)) survey.duplicates.push({ text: text2, node: key });
-          seen.add(text2);
+        const text3 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
+        if (text3 !== void 0 && text3 !== "<<") {
+          if (seen.has(text3)) survey.duplicates.push({ text: text3, node: key });
+          seen.add(text3);
         }
-        if ((0, import_yaml5.isMap)(key) || (0, import_yaml5.isSeq)(key)) survey.collectionKey ??= key;
+        const keyNode = (0, import_yaml5.isAlias)(key) ? anchors.get(key.source) : key;
+        if ((0, import_yaml5.isMap)(keyNode) || (0, import_yaml5.isSeq)(keyNode)) survey.collectionKey ??= key;
         size += measure(key) + measure(value);
       }
     } else for (const item of node2.items) size += measure(item);
@@ -34788,27 +34827,32 @@ function surveyOf(yaml) {
   survey.size = measure(yaml.contents);
   return survey;
 }
-function objectsIn(node2, inherited) {
+function flatten(node2) {
+  if ((0, import_yaml5.isScalar)(node2) && typeof node2.value === "string" && node2.value.length > 1e3) /\0/.test(node2.value);
+}
+function objectsIn(written2, resolve, inherited) {
+  const node2 = (0, import_yaml5.isAlias)(written2) ? resolve(written2) : written2;
   if (!(0, import_yaml5.isMap)(node2)) return [];
-  const apiVersion = stringIn(node2, "apiVersion") ?? inherited?.apiVersion;
-  const kind = stringIn(node2, "kind") ?? inherited?.kind;
+  const apiVersion = stringIn(node2, "apiVersion", resolve) ?? inherited?.apiVersion;
+  const kind = stringIn(node2, "kind", resolve) ?? inherited?.kind;
   if (!apiVersion || !kind) return [];
-  const items = node2.get("items", true);
+  const items = nodeIn(node2, "items", resolve);
   if (kind.endsWith("List") && (0, import_yaml5.isSeq)(items)) {
     const itemKind = kind.slice(0, -"List".length);
-    return items.items.flatMap((item) => objectsIn(item, itemKind ? { apiVersion, kind: itemKind } : void 0));
+    return items.items.flatMap(
+      (item) => objectsIn(item, resolve, itemKind ? { apiVersion, kind: itemKind } : void 0)
+    );
   }
-  const metadata = node2.get("metadata", true);
-  const name = (0, import_yaml5.isMap)(metadata) ? stringIn(metadata, "name") : void 0;
-  if (!(0, import_yaml5.isMap)(metadata) || !name) return [];
-  return [{ node: node2, apiVersion, kind, metadata: { namespace: stringIn(metadata, "namespace") ?? "", name } }];
+  const metadata = nodeIn(node2, "metadata", resolve);
+  const name = stringIn(metadata, "name", resolve);
+  if (!name) return [];
+  return [{ node: node2, apiVersion, kind, metadata: { namespace: stringIn(metadata, "namespace", resolve) ?? "", name } }];
 }
-function misnamedIn(root3) {
-  if (!(0, import_yaml5.isMap)(root3) || !stringIn(root3, "apiVersion") || !stringIn(root3, "kind")) return void 0;
-  const metadata = root3.get("metadata", true);
-  if (!(0, import_yaml5.isMap)(metadata)) return void 0;
+function misnamedIn(root3, resolve) {
+  if (!stringIn(root3, "apiVersion", resolve) || !stringIn(root3, "kind", resolve)) return void 0;
+  const metadata = nodeIn(root3, "metadata", resolve);
   for (const key of ["name", "namespace"]) {
-    const node2 = scalarIn(metadata, key);
+    const node2 = nodeIn(metadata, key, resolve);
     if (!(0, import_yaml5.isScalar)(node2) || node2.value === null || typeof node2.value === "string") continue;
     return {
       node: node2,
@@ -34817,51 +34861,193 @@ function misnamedIn(root3) {
   }
   return void 0;
 }
-function stringIn(map4, key) {
-  const value = scalarIn(map4, key);
+function stringIn(map4, key, resolve) {
+  const value = nodeIn(map4, key, resolve);
   return (0, import_yaml5.isScalar)(value) && typeof value.value === "string" ? value.value : void 0;
 }
-function scalarIn(map4, key) {
-  return map4.items.findLast((pair3) => (0, import_yaml5.isScalar)(pair3.key) && pair3.key.value === key)?.value;
+function nodeIn(map4, key, resolve) {
+  const value = (0, import_yaml5.isMap)(map4) ? findPair(map4, key, resolve)?.value : void 0;
+  return (0, import_yaml5.isAlias)(value) ? resolve(value) : value;
 }
-function holdsTemplate(text2) {
-  return /\{\{|\{%/.test(text2.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
+function holdsTemplate(text3) {
+  return /\{\{|\{%/.test(text3.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
 }
 function isTemplate(...identity) {
   return identity.some((part2) => /\{\{|\{%/.test(part2));
 }
 
+// src/manifest/documents.ts
+function splitDocuments(text3) {
+  return /^\s*\{\s*["}]/.test(text3) ? splitJson(text3) : splitYaml(text3);
+}
+function splitYaml(text3) {
+  const starts = [0];
+  for (const separator of text3.matchAll(/^---(?=\s|$)/gm)) if (separator.index > 0) starts.push(separator.index);
+  return starts.map((offset, index) => ({ text: text3.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
+}
+function isBlank(text3) {
+  return text3.split("\n").every((line) => /^(?:---)?\s*(?:#.*)?$|^%|^\.\.\.\s*$/.test(line));
+}
+function splitJson(text3) {
+  const documents = [];
+  let start4 = 0;
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text3.length; index++) {
+    const char = text3[index];
+    if (inString) {
+      if (char === "\\") index++;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === "{" || char === "[") depth++;
+    else if ((char === "}" || char === "]") && --depth === 0) {
+      documents.push({ text: text3.slice(start4, index + 1), offset: start4 });
+      start4 = index + 1;
+    }
+  }
+  if (text3.slice(start4).trim() !== "") documents.push({ text: text3.slice(start4), offset: start4 });
+  return documents;
+}
+
+// src/manifest/lines.ts
+var LineIndex = class {
+  /** @param firstLine the number of the text's first line */
+  constructor(text3, firstLine2 = 1) {
+    this.firstLine = firstLine2;
+    for (let index = text3.indexOf("\n"); index !== -1; index = text3.indexOf("\n", index + 1))
+      this.starts.push(index + 1);
+  }
+  firstLine;
+  starts = [0];
+  region(from, to) {
+    const [startLine, startColumn] = this.position(from);
+    const [endLine, endColumn] = this.position(Math.max(from, to));
+    return { startLine, startColumn, endLine, endColumn };
+  }
+  position(offset) {
+    let low = 0;
+    let high = this.starts.length - 1;
+    while (low < high) {
+      const middle = low + high + 1 >> 1;
+      if ((this.starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return [low + this.firstLine, offset - (this.starts[low] ?? 0) + 1];
+  }
+};
+
+// src/manifest/load.ts
+function loadFile({ text: text3, damaged = false }, wants = () => true, reader = new DocumentReader()) {
+  const objects = [];
+  const unreadable2 = [];
+  const templates = [];
+  let line = 1;
+  let counted = 0;
+  for (const { text: original, offset } of splitDocuments(text3)) {
+    if (!wants(original)) continue;
+    line += linesIn(text3, counted, offset);
+    counted = offset;
+    const damage = damaged ? original.indexOf("\uFFFD") : -1;
+    if (damage !== -1) {
+      const region = new LineIndex(original, line).region(damage, damage + 1);
+      unreadable2.push({
+        reason: "a byte here is not UTF-8; save the file as UTF-8",
+        region,
+        content: contentOf(original)
+      });
+      continue;
+    }
+    const reading = reader.read(original);
+    const lines = new LineIndex(reading.text, line);
+    if ("template" in reading) templates.push(contentOf(original));
+    else if ("reason" in reading) {
+      const { reason, from, to } = reading;
+      unreadable2.push({ reason, region: lines.region(from, to), content: contentOf(original) });
+    } else {
+      const regionOf = (node2) => lines.region(node2.range?.[0] ?? 0, node2.range?.[1] ?? 0);
+      for (const { ref, apiVersion, node: node2, duplicates } of reading.objects) {
+        const [from, , to] = node2.range ?? [0, 0, reading.text.length];
+        const own5 = reading.text.slice(from, to);
+        objects.push({
+          ref,
+          apiVersion,
+          node: node2,
+          // Alone in its document an object is the whole of it, comments included; in a List it is its own lines.
+          content: contentOf(reading.objects.length === 1 ? original : own5),
+          fileText: text3,
+          region: lines.region(from, from + own5.trimEnd().length),
+          duplicateKeys: duplicates.map((key) => ({ key: key.text, region: regionOf(key.node) })),
+          regionOf,
+          resolve: reading.resolve
+        });
+      }
+    }
+  }
+  return { text: text3, objects, unreadable: unreadable2, templates, kubernetes: mentionsKubernetes(text3) };
+}
+function mentionsKubernetes(text3) {
+  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text3) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text3);
+}
+function decodeFile(bytes) {
+  const [first, second] = bytes;
+  const encoding = first === 255 && second === 254 ? "utf-16le" : first === 254 && second === 255 ? "utf-16be" : "utf-8";
+  try {
+    return { text: withLineFeeds(new TextDecoder(encoding, { fatal: true }).decode(bytes)), damaged: false };
+  } catch {
+    return { text: withLineFeeds(new TextDecoder(encoding).decode(bytes)), damaged: true };
+  }
+}
+function withLineFeeds(text3) {
+  return text3.includes("\r") ? text3.replace(/\r(?!\n)/g, "\n") : text3;
+}
+function linesIn(text3, from, to) {
+  let lines = 0;
+  for (let at2 = text3.indexOf("\n", from); at2 !== -1 && at2 < to; at2 = text3.indexOf("\n", at2 + 1)) lines++;
+  return lines;
+}
+function contentOf(text3) {
+  return text3.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
+}
+
 // src/manifest/skim.ts
-var scalar2 = `["']?([\\w.:/@-]+)["']?[ \\t]*(?:#.*)?\\r?$`;
+var scalar2 = `(?:(["'])([\\w.:/@-]+)\\1|([A-Za-z][\\w.:/@-]*))[ \\t]*(?:#.*)?\\r?$`;
 var apiVersionLine = new RegExp(`^apiVersion:[ \\t]+${scalar2}`, "gm");
 var kindLine = new RegExp(`^kind:[ \\t]+${scalar2}`, "gm");
-var metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/m;
-function skimIdentities(text2) {
-  return splitDocuments(text2).flatMap((document) => {
+var metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/gm;
+var notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
+function skimIdentities(text3) {
+  return splitDocuments(text3).flatMap((document) => {
     const skimmed = skimDocument(document.text);
     if (skimmed === "none") return [];
-    return skimmed ? [skimmed] : loadFile(document.text).objects.map((object) => object.ref);
+    return skimmed ? [skimmed] : loadFile({ text: document.text }).objects.map((object) => object.ref);
   });
 }
-function skimKind(text2) {
-  const kinds = [...text2.matchAll(kindLine)];
-  const kind = kinds[0]?.[1];
-  return kinds.length === 1 && kind && !kind.endsWith("List") ? kind : void 0;
+function skimKind(text3) {
+  const kind = onlyValue([...text3.matchAll(kindLine)]);
+  return kind?.endsWith("List") ? void 0 : kind;
 }
-function skimDocument(text2) {
-  if (!text2.includes("apiVersion") || !text2.includes("kind")) return "none";
-  const apiVersions = [...text2.matchAll(apiVersionLine)];
-  const kind = skimKind(text2);
-  const metadata = text2.match(metadataBlock)?.[1];
-  if (apiVersions.length !== 1 || !kind || metadata === void 0) return void 0;
+function skimDocument(text3) {
+  if (!text3.includes("apiVersion") || !text3.includes("kind")) return "none";
+  const apiVersion = onlyValue([...text3.matchAll(apiVersionLine)]);
+  const kind = skimKind(text3);
+  const [block, ...more] = [...text3.matchAll(metadataBlock)];
+  const metadata = block?.[1];
+  if (!apiVersion || !kind || metadata === void 0 || more.length > 0) return void 0;
+  if (/^(?:<<|["'?])|\{[{%]/m.test(text3) || /<<|:[ \t]+[*!]/.test(metadata)) return void 0;
   const indent2 = metadata.match(/^([ \t]+)[^\s#]/m)?.[1];
   if (indent2 === void 0) return void 0;
-  const field = (key) => metadata.match(new RegExp(`^${indent2}${key}:[ \\t]+${scalar2}`, "m"))?.[1];
+  const values = (key) => [...metadata.matchAll(new RegExp(`^${indent2}${key}:[ \\t]+${scalar2}`, "gm"))];
   const mentions = (key) => new RegExp(`^${indent2}["']?${key}["']?[ \\t]*:`, "m").test(metadata);
-  const name = field("name");
-  const namespace = field("namespace");
-  if (!name || !namespace && mentions("namespace") || metadata.includes("<<") || /^\d+$/.test(name)) return void 0;
-  return identify(apiVersions[0]?.[1] ?? "", kind, namespace ?? "", name);
+  const name = onlyValue(values("name"));
+  const namespace = onlyValue(values("namespace"));
+  if (!name || !namespace && mentions("namespace")) return void 0;
+  return identify(apiVersion, kind, namespace ?? "", name);
+}
+function onlyValue(matches) {
+  const [match3, ...more] = matches;
+  const plain = match3?.[3];
+  if (!match3 || more.length > 0 || plain !== void 0 && notText.test(plain)) return void 0;
+  return match3[2] ?? plain;
 }
 
 // src/source/blind-spots.ts
@@ -34890,8 +35076,13 @@ var BlindSpots = class {
     }
     return this.head.missing.get(path12);
   }
-  /** `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped. */
-  findings(unknown2) {
+  /**
+   * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
+   *
+   * @param unknown the base's objects that may be in what could not be read
+   * @param others files this change does not touch
+   */
+  gaps(unknown2, others) {
     const findings = [];
     const skipped = [];
     const lost = /* @__PURE__ */ new Map();
@@ -34918,12 +35109,29 @@ var BlindSpots = class {
       lost.delete(path12);
     }
     for (const [path12, manifests] of lost) {
-      const text2 = this.head.loaded.get(path12)?.text;
-      findings.push(unreadable(path12, this.reasonFor(path12) ?? "it is gone", start3, "introduced", text2, manifests));
+      const text3 = this.head.loaded.get(path12)?.text;
+      findings.push(unreadable(path12, this.reasonFor(path12) ?? "it is gone", start3, "introduced", text3, manifests));
+    }
+    for (const [path12, reason] of this.base.missing) {
+      if (!this.head.missing.has(path12)) findings.push(unreadableBase(path12, reason));
+    }
+    for (const [path12, reason] of others.missing) {
+      if (others.absent.has(path12)) findings.push(unreadable(path12, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path12, reason });
     }
     return { findings, skipped };
   }
 };
+function unreadableBase(path12, reason) {
+  return gateFinding("source/unreadable", "base", "error", {
+    side: "base",
+    path: path12,
+    region: start3,
+    status: "introduced",
+    keys: [path12],
+    text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
+  });
+}
 function templateReason(what) {
   return `it is ${what} now, which has to be rendered before it can be judged`;
 }
@@ -34959,6 +35167,12 @@ function unreadable(path12, reason, region, status, fileText, lost = []) {
 var Files = class {
   loaded = /* @__PURE__ */ new Map();
   missing = /* @__PURE__ */ new Map();
+  /** The paths whose content this clone lacks. */
+  absent = /* @__PURE__ */ new Set();
+  miss(path12, { missing, absent }) {
+    this.missing.set(path12, missing);
+    if (absent) this.absent.add(path12);
+  }
   /** The texts of the documents that gave no manifest. */
   opaque() {
     return new Set(
@@ -35003,21 +35217,21 @@ function loadPartners(rules2, changes, rest) {
       const known = asked.get(active) ?? /* @__PURE__ */ new Set();
       asked.set(active, known);
       for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
-        for (const text2 of partnersOf(active.rule, manifest, active.params)) {
-          if (known.has(text2)) continue;
-          known.add(text2);
-          wanted.set(active, [...wanted.get(active) ?? [], text2]);
+        for (const text3 of partnersOf(active.rule, manifest, active.params)) {
+          if (known.has(text3)) continue;
+          known.add(text3);
+          wanted.set(active, [...wanted.get(active) ?? [], text3]);
         }
       }
     }
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path12, text2] of rest) {
-      if (!strings.some((string) => text2.includes(string))) continue;
+    for (const [path12, text3] of rest) {
+      if (!strings.some((string) => text3.includes(string))) continue;
       const before = new Set(loaded.get(path12)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
-        text2,
+        { text: text3 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
@@ -35133,27 +35347,25 @@ var Links = class {
 };
 
 // src/source/gather.ts
-var nowhere = { files: /* @__PURE__ */ new Map(), aliases: /* @__PURE__ */ new Map(), refused: /* @__PURE__ */ new Map(), skipped: [] };
+var nowhere2 = { files: /* @__PURE__ */ new Map(), aliases: /* @__PURE__ */ new Map(), refused: /* @__PURE__ */ new Map(), skipped: [] };
 async function gather(scope) {
   const { base, head, rules: rules2 } = scope;
   const [baseTree, headTree] = await Promise.all([
-    base ? readTree(base, scope.ignore) : nowhere,
+    base ? readTree(base, scope.ignore) : nowhere2,
     readTree(head, scope.ignore)
   ]);
   const differs = (path12) => baseTree.files.get(path12)?.id !== headTree.files.get(path12)?.id || String(baseTree.aliases.get(path12) ?? "") !== String(headTree.aliases.get(path12) ?? "");
-  const [before, after] = await Promise.all([
-    base ? readFiles(
-      base,
-      [...baseTree.files.values()].filter(({ path: path12 }) => differs(path12))
-    ) : new Files(),
-    readFiles(
-      head,
-      [...headTree.files.values()].filter(({ path: path12 }) => !base || differs(path12))
-    )
-  ]);
+  const reader = new DocumentReader();
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path12 }) => !base || differs(path12));
+  const before = base ? await readFiles(base, changedIn(baseTree), reader) : new Files();
+  const after = await readFiles(head, changedIn(headTree), reader);
   const untouched = base ? [...headTree.files.values()].filter(({ path: path12 }) => !differs(path12)) : [];
-  const rest = needsOtherFiles(rules2, before, after) ? await readTexts(head, untouched) : /* @__PURE__ */ new Map();
-  const clusters = mapClusters(scope.clusters, objectsByFile(before, after, rest));
+  const others = new Files();
+  const needsRest = needsOtherFiles(rules2, before, after);
+  const rest = needsRest ? await readTexts(head, untouched, others) : /* @__PURE__ */ new Map();
+  const wasThere = /* @__PURE__ */ new Set([...baseTree.files.keys(), ...[...baseTree.aliases.values()].flat()]);
+  const declarations = { ...scope.clusters, isNew: (path12) => !wasThere.has(path12) };
+  const clusters = mapClusters(declarations, objectsByFile(before, after, rest));
   const clustersOf = (tree, path12) => [
     ...new Set([path12, ...tree.aliases.get(path12) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
@@ -35166,7 +35378,7 @@ async function gather(scope) {
     });
   };
   const kept = new Set([...rest.keys()].flatMap((path12) => clustersOf(headTree, path12)));
-  if (rest.size > 0 || untouched.length === 0) {
+  if (needsRest) {
     for (const [from, to] of renamedClusters(
       manifestsOf("base", before.loaded),
       manifestsOf("head", after.loaded),
@@ -35181,13 +35393,14 @@ async function gather(scope) {
   const partners = loadPartners(rules2, changes, rest);
   const baseManifests = [...changedBase, ...manifestsOf("base", partners)];
   const headManifests = [...changedHead, ...manifestsOf("head", partners)];
-  const gaps = base ? blind.findings(unknown2) : wholeGaps(after);
+  const gaps = base ? blind.gaps(unknown2, others) : wholeGaps(after);
   return {
     mode: base ? "change" : "all",
     changes,
     base: snapshotsOf(baseManifests),
     head: snapshotsOf(headManifests),
     clusters,
+    occupied: /* @__PURE__ */ new Set([...kept, ...changedHead.flatMap((manifest) => manifest.clusters)]),
     changedTexts: changedTexts(before, after),
     findings: [...gaps.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
@@ -35197,31 +35410,30 @@ async function gather(scope) {
     }
   };
 }
-async function readFiles(revision, entries) {
+async function readFiles(revision, entries, reader) {
   const files = new Files();
-  const byId = /* @__PURE__ */ new Map();
   for await (const [entry, content] of revision.read(entries)) {
-    if ("missing" in content) files.missing.set(entry.path, content.missing);
-    else {
-      const file = byId.get(entry.id) ?? loadFile(decodeFile(content));
-      byId.set(entry.id, file);
-      files.loaded.set(entry.path, file);
-    }
+    if ("missing" in content) files.miss(entry.path, content);
+    else files.loaded.set(entry.path, loadFile(decodeFile(content), void 0, reader));
   }
   return files;
 }
-async function readTexts(revision, entries) {
+async function readTexts(revision, entries, files) {
   const texts = /* @__PURE__ */ new Map();
   for await (const [entry, content] of revision.read(entries)) {
-    const text2 = "missing" in content ? "" : decodeFile(content);
-    if (mentionsKubernetes(text2)) texts.set(entry.path, text2);
+    if ("missing" in content) {
+      files.miss(entry.path, content);
+      continue;
+    }
+    const { text: text3 } = decodeFile(content);
+    if (mentionsKubernetes(text3)) texts.set(entry.path, text3);
   }
   return texts;
 }
 function objectsByFile(before, after, rest) {
   const loaded = (side, files) => [...files.loaded].map(([path12, file]) => ({ path: path12, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path12, text2]) => {
-    const refs = skimIdentities(text2);
+  const skimmed = [...rest].flatMap(([path12, text3]) => {
+    const refs = skimIdentities(text3);
     return [
       { path: path12, side: "base", refs },
       { path: path12, side: "head", refs }
@@ -35237,25 +35449,28 @@ function duplicateKeys(changes, whole) {
       return [{ after: change.after, before: change.kind === "changed" ? change.before : void 0 }];
     })
   ];
-  return judged.flatMap(
-    ({ after, before }) => after.object.duplicateKeys.map(
-      ({ key, region }) => gateFinding("source/duplicate-key", "duplicate", "warning", {
-        side: "head",
-        path: after.origin.path,
-        region,
-        object: after.ref,
-        keys: [key],
-        status: whole.length > 0 || before?.object.duplicateKeys.some((other) => other.key === key) ? "existing" : "introduced",
-        text: `${nameOf(after.ref)} has the key ${key} twice in one map, and the cluster takes the last one. Merge the two.`,
-        fileText: after.object.fileText
-      })
-    )
-  );
+  return judged.flatMap(({ after, before }) => {
+    const [first] = after.object.duplicateKeys;
+    if (!first) return [];
+    const keys = [...new Set(after.object.duplicateKeys.map(({ key }) => key))];
+    const known = new Set(before?.object.duplicateKeys.map(({ key }) => key));
+    const shown = `${keys.slice(0, 5).join(", ")}${keys.length > 5 ? ` and ${keys.length - 5} more` : ""}`;
+    return gateFinding("source/duplicate-key", "duplicate", "warning", {
+      side: "head",
+      path: after.origin.path,
+      region: first.region,
+      object: after.ref,
+      keys,
+      status: whole.length > 0 || keys.every((key) => known.has(key)) ? "existing" : "introduced",
+      text: `${nameOf(after.ref)} has ${keys.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
+      fileText: after.object.fileText
+    });
+  });
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path12, { text: text2 }] of before.loaded) texts.set(path12, { before: text2 });
-  for (const [path12, { text: text2 }] of after.loaded) texts.set(path12, { ...texts.get(path12), after: text2 });
+  for (const [path12, { text: text3 }] of before.loaded) texts.set(path12, { before: text3 });
+  for (const [path12, { text: text3 }] of after.loaded) texts.set(path12, { ...texts.get(path12), after: text3 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -35272,7 +35487,7 @@ var import_node_fs4 = require("node:fs");
 var import_node_path6 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
-var import_node_crypto3 = require("node:crypto");
+var import_node_crypto4 = require("node:crypto");
 var import_promises = require("node:fs/promises");
 var import_node_path3 = __toESM(require("node:path"), 1);
 
@@ -35324,7 +35539,7 @@ var DirectoryRevision = class {
       return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
     const content = link2 ? Buffer.from(await (0, import_promises.readlink)(import_node_path3.default.join(this.dir, file))) : await this.content(file);
-    const id = "missing" in content ? `large:${file}` : (0, import_node_crypto3.createHash)("sha1").update(content).digest("hex");
+    const id = "missing" in content ? `large:${file}` : (0, import_node_crypto4.createHash)("sha1").update(content).digest("hex");
     return { path: file, type: link2 ? "link" : "file", id };
   }
   async content(file) {
@@ -35356,7 +35571,7 @@ function environment(repository) {
     ["core.fsmonitor", "false"],
     ["core.quotePath", "false"]
   ];
-  if (repository.trusted) settings2.push(["safe.directory", import_node_path4.default.resolve(repository.dir)]);
+  if (repository.trusted) settings2.push(["safe.directory", "*"]);
   if (repository.token) {
     const basic = Buffer.from(`x-access-token:${repository.token}`).toString("base64");
     const server = env.GITHUB_SERVER_URL ?? "https://github.com";
@@ -35410,10 +35625,11 @@ function gitError(repository, args, stderr) {
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`
     );
   }
+  if (/cannot change to/.test(stderr)) return new GuardError("source", `There is no folder ${repository.dir}.`);
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       "source",
-      `${import_node_path4.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders with --base and --head.`
+      `${import_node_path4.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
     );
   }
   return new GuardError(
@@ -35443,7 +35659,8 @@ async function resolveCommit(repository, revision) {
   await git(repository, "rev-parse", "--git-dir");
   if (objectId.test(revision)) {
     const remote = await defaultRemote(repository);
-    const fetched = remote && await run(repository, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--depth=1", remote, revision]);
+    const depth = await isShallow(repository) ? ["--depth=1"] : [];
+    const fetched = remote && await run(repository, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...depth, remote, revision]);
     const now = await parse2();
     if (now) return now;
     const why = fetched ? firstLine(fetched.stderr) : "the repository has no remote to ask";
@@ -35452,13 +35669,28 @@ async function resolveCommit(repository, revision) {
       `Commit ${revision} is not in this clone and could not be fetched (${why}). Set \`fetch-depth: 2\` on actions/checkout for pull_request events, \`fetch-depth: 0\` for others.`
     );
   }
+  if (revision === "HEAD") {
+    throw new GuardError(
+      "source",
+      `The repository in ${repository.dir} has no commit yet, so there is nothing to compare.`
+    );
+  }
+  if (await isShallow(repository)) {
+    throw new GuardError(
+      "source",
+      `There is no revision ${JSON.stringify(revision)} in this shallow clone. Set \`fetch-depth: 0\` on actions/checkout.`
+    );
+  }
   throw new GuardError(
     "source",
     `There is no revision ${JSON.stringify(revision)} in ${repository.dir}. Name a branch, tag or commit that this clone has, or a folder.`
   );
 }
-function firstLine(text2) {
-  return text2.split("\n").find((line) => line.trim() !== "") ?? "no message";
+async function isShallow(repository) {
+  return await ask(repository, "rev-parse", "--is-shallow-repository") === "true";
+}
+function firstLine(text3) {
+  return text3.split("\n").find((line) => line.trim() !== "") ?? "no message";
 }
 async function defaultRemote(repository) {
   const remotes = (await ask(repository, "remote"))?.split("\n").filter(Boolean) ?? [];
@@ -35467,7 +35699,7 @@ async function defaultRemote(repository) {
 async function mergeBase(repository, base, head, named) {
   const found = await ask(repository, "merge-base", base, head);
   if (found) return found.split("\n")[0] ?? found;
-  const shallow = await ask(repository, "rev-parse", "--is-shallow-repository") === "true";
+  const shallow = await isShallow(repository);
   throw new GuardError(
     "source",
     `${named} and the head have no common ancestor${shallow ? " in this shallow clone. Set `fetch-depth: 0` on actions/checkout" : ". Name a base that the head branched from"}.`
@@ -35482,7 +35714,7 @@ async function defaultBranch(repository) {
 }
 
 // src/source/git-revision.ts
-var import_node_crypto4 = require("node:crypto");
+var import_node_crypto5 = require("node:crypto");
 var import_promises2 = require("node:fs/promises");
 var import_node_path5 = __toESM(require("node:path"), 1);
 
@@ -35490,18 +35722,19 @@ var import_node_path5 = __toESM(require("node:path"), 1);
 var import_node_child_process2 = require("node:child_process");
 async function* readBlobs(repository, entries) {
   if (entries.length === 0) return;
-  await fetchMissing(repository, entries);
+  const absent = await fetchMissing(repository, entries);
+  const present = entries.filter(({ id }) => !absent.has(id));
   const child = (0, import_node_child_process2.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
     env: environment(repository),
     stdio: ["pipe", "pipe", "ignore"]
   });
   child.stdin.on("error", () => {
   });
-  child.stdin.end(entries.map((entry) => `${entry.id}
+  child.stdin.end(present.map((entry) => `${entry.id}
 `).join(""));
   const reader = new BatchReader(child.stdout);
   try {
-    for (const entry of entries) yield [entry, await reader.next()];
+    for (const entry of entries) yield [entry, absent.has(entry.id) ? notInClone : await reader.next()];
   } finally {
     child.kill();
   }
@@ -35514,10 +35747,10 @@ var BatchReader = class {
   }
   async next() {
     const header = await this.line();
-    if (header === void 0) return { missing: "git ended before it gave its content" };
+    if (header === void 0) return { missing: "git ended before it gave its content", absent: true };
     const [, type, size] = header.split(" ");
     if (type !== "blob") {
-      return { missing: "its content is not in this clone and could not be fetched; a full clone (no --filter) has it" };
+      return notInClone;
     }
     const length = Number(size);
     const content = await this.take(length, length <= sizeLimit2);
@@ -35552,17 +35785,17 @@ var BatchReader = class {
     }
   }
 };
+var notInClone = {
+  missing: "its content is not in this clone and could not be fetched; a full clone (no --filter) has it",
+  absent: true
+};
 async function fetchMissing(repository, entries) {
   const promisor = await ask(repository, "config", "--get-regexp", "^remote\\..*\\.promisor$");
   const remote = promisor?.match(/^remote\.(.*)\.promisor true$/m)?.[1];
-  if (!remote) return;
-  const local = new Set(
-    (await git(repository, "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")).split(
-      "\n"
-    )
-  );
-  const missing = [...new Set(entries.map((entry) => entry.id))].filter((id) => !local.has(id));
-  if (missing.length === 0) return;
+  if (!remote) return /* @__PURE__ */ new Set();
+  const wanted = [...new Set(entries.map((entry) => entry.id))];
+  const missing = await without(repository, wanted);
+  if (missing.length === 0) return /* @__PURE__ */ new Set();
   await run(
     repository,
     [
@@ -35579,6 +35812,12 @@ async function fetchMissing(repository, entries) {
     ],
     missing.join("\n")
   );
+  return new Set(await without(repository, missing));
+}
+async function without(repository, ids) {
+  const listing = await git(repository, "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)");
+  const local = new Set(listing.split("\n"));
+  return ids.filter((id) => !local.has(id));
 }
 
 // src/source/git-revision.ts
@@ -35639,11 +35878,13 @@ var WorkingTreeRevision = class {
       const file = pathText(line.subarray(tab + 1));
       entries.set(file, { path: file, type: typeOf(mode), id });
     }
-    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []].map(pathText);
-    for (const file of touched) {
+    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []];
+    const top = await (0, import_promises2.realpath)(this.repository.dir);
+    for (const bytes of touched) {
+      const file = pathText(bytes);
       const entry = entries.get(file);
       if (entry?.type === "submodule" || file.endsWith("/")) continue;
-      const found = await onDisk(this.repository.dir, file, entry?.id.length === 64 ? "sha256" : "sha1");
+      const found = await onDisk(top, bytes, entry?.id.length === 64 ? "sha256" : "sha1");
       if (found) entries.set(file, found);
       else entries.delete(file);
     }
@@ -35659,19 +35900,27 @@ var WorkingTreeRevision = class {
     }
   }
 };
+function diskPath(dir, { path: file, raw }) {
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path5.default.join(dir, file);
+}
 async function contentOnDisk(dir, entry) {
-  const file = import_node_path5.default.join(dir, entry.path);
-  if (entry.type === "link") return Buffer.from(await (0, import_promises2.readlink)(file));
+  const file = diskPath(dir, entry);
+  if (entry.type === "link") return (0, import_promises2.readlink)(file, { encoding: "buffer" });
   const { size } = await (0, import_promises2.lstat)(file);
   return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises2.readFile)(file);
 }
-async function onDisk(dir, file, algorithm) {
-  const stats = await (0, import_promises2.lstat)(import_node_path5.default.join(dir, file)).catch(() => void 0);
+async function onDisk(top, bytes, algorithm) {
+  const text3 = pathText(bytes);
+  const place2 = { path: text3, ...bytes.toString("utf8") === text3 ? {} : { raw: bytes } };
+  const file = diskPath(top, place2);
+  const stats = await (0, import_promises2.lstat)(file).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const entry = { path: file, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
-  const content = await contentOnDisk(dir, entry);
-  if ("missing" in content) return { ...entry, id: `large:${file}` };
-  const id = (0, import_node_crypto4.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
+  const folder = import_node_path5.default.dirname(import_node_path5.default.join(top, text3));
+  if (!place2.raw && await (0, import_promises2.realpath)(folder) !== folder) return void 0;
+  const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
+  const content = await contentOnDisk(top, entry);
+  if ("missing" in content) return { ...entry, id: `large:${text3}` };
+  const id = (0, import_node_crypto5.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
   return { ...entry, id };
 }
 function typeOf(mode) {
@@ -35687,14 +35936,14 @@ function splitNul(buffer) {
   return parts;
 }
 function pathText(bytes) {
-  const text2 = bytes.toString("utf8");
-  if (!text2.includes("\uFFFD")) return text2;
+  const text3 = bytes.toString("utf8");
+  if (!text3.includes("\uFFFD")) return text3;
   return bytes.toString("latin1").replace(/[\x80-\xff]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
 }
 
 // src/source/open.ts
 async function openRevisions(opening) {
-  const [headFolder, baseFolder] = await Promise.all([folderOf(opening.head, opening), folderOf(opening.base, opening)]);
+  const [headFolder, baseFolder] = await Promise.all([folderOf2(opening.head, opening), folderOf2(opening.base, opening)]);
   if (headFolder && (baseFolder || opening.all)) {
     return {
       base: opening.all || !baseFolder ? void 0 : new DirectoryRevision(baseFolder),
@@ -35718,9 +35967,10 @@ async function openHead(repository, named) {
 }
 function nameOf2(named, commit2) {
   const short = commit2.slice(0, 8);
-  return commit2.startsWith(named) ? short : `${named} (${short})`;
+  const name = /^[0-9a-f]{40,}$/.test(named) ? named.slice(0, 8) : named;
+  return commit2.startsWith(name) ? short : `${name} (${short})`;
 }
-async function folderOf(named, { repo: dir, token, trusted }) {
+async function folderOf2(named, { repo: dir, token, trusted }) {
   if (!named || !(0, import_node_fs4.statSync)(named, { throwIfNoEntry: false })?.isDirectory()) return void 0;
   if (named.startsWith(".") || import_node_path6.default.isAbsolute(named)) return named;
   return await isRevision({ dir, token, trusted }, named) ? void 0 : named;
@@ -35732,25 +35982,17 @@ async function run2(options2, host) {
   if (!isDate(today)) throw new GuardError("usage", `${JSON.stringify(today)} is no day; write YYYY-MM-DD.`);
   const bundled = bundledPolicies(host.root);
   const { base, head } = await openRevisions({ ...host, ...options2 });
-  const configs = await readConfigs(base, head, options2.config);
-  const config = configs.inForce;
   const named = options2.policies.length > 0 ? options2.policies.map((use) => ({ use })) : void 0;
-  const uses = named ?? config.uses ?? defaultUses(bundled);
-  const resolution = resolvePolicies(uses, bundled, rules, named ? void 0 : config.placeOfUse);
-  if (resolution.rules.length === 0) {
-    const at2 = config.path === void 0 ? void 0 : { path: config.path };
-    throw new GuardError(
-      "config",
-      "No policy is in force, so the gate would pass everything. Name at least one under `policies:`, or leave the key out for all.",
-      at2
-    );
-  }
+  const resolutionOf = (config2) => resolutionIn(config2, named, bundled);
+  const configs = await readConfigs(base, head, options2.config, resolutionOf);
+  const config = configs.inForce;
+  const resolution = resolutionOf(config);
   const evidence = await gather({
     base,
     head,
     rules: resolution.rules,
     ignore: config.ignore,
-    clusters: [config.clusters, configs.head.clusters]
+    clusters: { base: config.clusters, head: configs.head.clusters }
   });
   const workflows = base ? await changedWorkflows(base, head) : [];
   return check2(
@@ -35763,6 +36005,30 @@ async function run2(options2, host) {
       today
     }
   );
+}
+function resolutionIn(config, named, bundled) {
+  const uses = named ?? config.uses ?? defaultUses(bundled);
+  const resolution = resolvePolicies(uses, bundled, rules, named ? void 0 : config.places);
+  if (resolution.rules.length === 0) {
+    throw new GuardError(
+      "config",
+      "No policy is in force, so the gate would pass everything. Name at least one under `policies:`, or leave the key out for all.",
+      named ? void 0 : config.places?.value(0, [])
+    );
+  }
+  for (const { rule, region } of config.exceptions) {
+    if (rule === "*" || rules.some(({ id }) => id === rule || rule === `${id.split("/")[0]}/*`)) continue;
+    const known = rules.map(({ id }) => id).join(", ");
+    throw new GuardError(
+      "config",
+      `There is no rule ${JSON.stringify(rule)} to make an exception from; the rules are ${known}.`,
+      {
+        path: config.path ?? configPath,
+        region
+      }
+    );
+  }
+  return resolution;
 }
 
 // src/cli/demo.ts
@@ -35783,7 +36049,7 @@ async function demo(io, paint) {
       const report = await run2({ repo, base: "HEAD~1", head: "HEAD", policies: [], all: false }, { root: io.root });
       io.stdout.write(`${paint("bold", `=== ${title}`)}
 
-${terminalReport(report, paint, io.now)}
+${terminalReport(report, paint)}
 `);
       if (report.verdict === "fail") stopped++;
     } finally {
@@ -35820,7 +36086,7 @@ function commit(repo, content, message) {
 // src/cli/program.ts
 async function program2(argv, io) {
   let status = 0;
-  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").configureOutput({ writeOut: (text2) => io.stdout.write(text2), writeErr: (text2) => io.stderr.write(text2) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
+  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").version(JSON.parse((0, import_node_fs6.readFileSync)(import_node_path8.default.join(io.root, "package.json"), "utf8")).version).configureOutput({ writeOut: (text3) => io.stdout.write(text3), writeErr: (text3) => io.stderr.write(text3) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
   const told = (name) => Options.properties[name].description ?? "";
   command.command("check", { isDefault: false }).description("Judge a change, or with --all one revision whole.").option("--repo <dir>", told("repo"), ".").option("--base <revision>", told("base")).option("--head <revision>", told("head")).option("--config <file>", told("config")).option("--policy <name@range...>", told("policies"), []).option("--all", told("all"), false).addOption(
     new Option("--format <format>", "How the report is written.").choices(["terminal", "json", "markdown", "github"]).default("terminal")
@@ -35867,20 +36133,20 @@ function render3(report, { format }, io) {
       return `${JSON.stringify(jsonReport(report), null, 2)}
 `;
     case "markdown":
-      return markdownReport(report, io.now);
+      return markdownReport(report);
     case "github":
-      return workflowCommands(report) + terminalReport(report, (_, text2) => text2, io.now);
+      return workflowCommands(report) + unheeded(terminalReport(report, (_, text3) => text3));
     case "terminal":
-      return terminalReport(report, paintFor(io), io.now);
+      return terminalReport(report, paintFor(io));
   }
 }
-function write(text2, file, io) {
+function write(text3, file, io) {
   if (file === void 0) {
-    io.stdout.write(text2);
+    io.stdout.write(text3);
     return;
   }
   try {
-    (0, import_node_fs6.writeFileSync)(file, text2);
+    (0, import_node_fs6.writeFileSync)(file, text3);
   } catch (cause) {
     throw new GuardError(
       "usage",
@@ -35892,7 +36158,7 @@ function write(text2, file, io) {
 }
 function paintFor({ stdout }) {
   const colour = stdout.isTTY === true && !process.env.NO_COLOR;
-  return (style, text2) => colour ? (0, import_node_util.styleText)(style, text2) : text2;
+  return (style, text3) => colour ? (0, import_node_util.styleText)(style, text3, { validateStream: false }) : text3;
 }
 function explain(error, io) {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -35909,8 +36175,6 @@ ${known?.cause ?? ""}
 
 // src/cli/main.ts
 var root2 = import_node_path9.default.dirname(import_node_path9.default.dirname((0, import_node_fs7.realpathSync)(process.argv[1] ?? "")));
-program2(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, root: root2, now: /* @__PURE__ */ new Date() }).then(
-  (status) => {
-    process.exitCode = status;
-  }
-);
+program2(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, root: root2 }).then((status) => {
+  process.exitCode = status;
+});

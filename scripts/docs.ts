@@ -58,7 +58,7 @@ for (const rule of rules) fill(path.join('docs', 'rules', `${rule.id}.md`), 'hea
 async function printed(...argv: string[]): Promise<string> {
   let text = ''
   const sink = { write: (part: string) => (text += part) }
-  await program(argv, { stdout: sink, stderr: sink, root, now: new Date('2026-11-21') })
+  await program(argv, { stdout: sink, stderr: sink, root })
   return text
 }
 

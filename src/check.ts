@@ -12,6 +12,7 @@ import {
   findingOf,
   fingerprintOf,
   mergeByPlace,
+  mergeCopies,
   type Placing,
   sortFindings,
   subjectOf,
@@ -36,7 +37,7 @@ export function check(evidence: Evidence, terms: Terms): Report {
   const evaluation = new Evaluation(evidence, rules, placing.touched, terms.today)
   const findings = [
     ...statused(evaluation.ofSide('base'), evaluation.ofSide('head'), placing, mode),
-    ...evaluation.ofChanges().map((draft) => findingOf(draft, 'introduced', placing)),
+    ...mergeCopies(evaluation.ofChanges().map((draft) => findingOf(draft, 'introduced', placing))),
   ]
   const judged = applyExceptions(findings, terms, mode)
   const all = sortFindings(mergeByPlace([...judged, ...evidence.findings]))
@@ -45,6 +46,7 @@ export function check(evidence: Evidence, terms: Terms): Report {
   return {
     format: 1,
     verdict: fails ? 'fail' : 'pass',
+    today: terms.today,
     mode,
     policies: terms.resolution.policies,
     inspected: {

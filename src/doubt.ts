@@ -2,40 +2,51 @@ import type { Evidence } from './evidence'
 import type { Draft } from './report/finding'
 
 /**
- * Folders that repeat each other were taken for clusters. Where that happened, what rests on it is at most a warning and
- * says what would make it certain: two objects of the files that belong to no cluster, and a removal of which a copy stays.
+ * Where the clusters are not certain, what rests on them is at most a warning and says what would make it certain:
+ * a removal of an object that this change writes elsewhere, from the files of no known cluster or from a cluster's folder of
+ * which nothing is left; and, where folders were
+ * taken for clusters because they repeat each other, a removal of which a copy stays, and two objects of the files that
+ * belong to no cluster.
  */
-export function withDoubt(draft: Draft, { clusters, head }: Evidence): Draft {
-  if (!clusters.assumed || draft.level === 'notice') return draft
-  const paths = [...new Set(draft.ends.map((end) => end.manifest.origin.path))]
-  const folders = new Set(paths.map((path) => path.slice(0, path.lastIndexOf('/') + 1)))
-  if (draft.active.rule.scope !== 'change') {
-    if (draft.cluster !== '' || folders.size < 2) return draft
-    return weakened(
-      draft,
-      `Whether both reach one cluster is not certain: declare \`clusters: {<name>: {paths: [${globsFor(folders)}]}}\` in the config.`,
-    )
-  }
+export function withDoubt(draft: Draft, evidence: Evidence): Draft {
+  if (draft.level === 'notice') return draft
+  return draft.active.rule.scope === 'change' ? ofRemoval(draft, evidence) : ofPair(draft, evidence)
+}
+
+function ofPair(draft: Draft, { clusters }: Evidence): Draft {
+  const folders = new Set(draft.ends.map((end) => folderOf(end.manifest.origin.path)))
+  if (!clusters.assumed || draft.cluster !== '' || folders.size < 2) return draft
+  return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`)
+}
+
+function ofRemoval(draft: Draft, { clusters, occupied, changes, head }: Evidence): Draft {
   const removed = draft.ends[0]?.manifest
-  if (
-    !removed ||
-    clusters.of(removed.origin.path).evidence === 'declared' ||
-    clusters.of(removed.origin.path).evidence === 'layout'
-  )
-    return draft
-  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref))
+  if (removed?.side !== 'base') return draft
+  const { evidence } = clusters.of(removed.origin.path)
+  const dissolved = evidence === 'layout' && !occupied.has(draft.cluster)
+  if (evidence === 'declared' || (evidence === 'layout' && !dissolved)) return draft
+  const written = new Set(changes.map((change) => (change.kind === 'added' ? change.after : undefined)))
+  const copies = [...head.values()]
+    .flatMap((snapshot) => snapshot.get(removed.ref))
+    .filter((copy) => (clusters.assumed && !dissolved) || (evidence !== 'repeated' && written.has(copy)))
   if (copies.length === 0) return draft
   const places = [...new Set(copies.map((copy) => copy.origin.path))].sort()
+  const more = places.length > 3 ? ` and ${places.length - 3} more` : ''
   return weakened(
     draft,
-    `A copy stays in ${places.slice(0, 3).join(', ')}${places.length > 3 ? ` and ${places.length - 3} more` : ''}. If that is another cluster's, declare \`clusters: {<name>: {paths: [${globsFor(folders)}]}}\` in the config, and this is an error.`,
+    `A copy stands in ${places.slice(0, 3).join(', ')}${more}. If that is another cluster's, ${declaring(new Set([folderOf(removed.origin.path)]))}, and this is an error.`,
   )
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
+}
+
+function declaring(folders: ReadonlySet<string>): string {
+  const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(', ')
+  return `declare \`clusters: {<name>: {paths: [${globs}]}}\` in the config`
 }
 
 function weakened(draft: Draft, why: string): Draft {
   return { ...draft, level: 'warning', text: `${draft.text} ${why}` }
-}
-
-function globsFor(folders: ReadonlySet<string>): string {
-  return [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(', ')
 }

@@ -1,8 +1,9 @@
 import { check } from './check'
 import { GuardError } from './errors'
 import type { Options } from './options'
+import { type Config, configPath } from './policy/config'
 import { isDate } from './policy/document'
-import { defaultUses, resolvePolicies } from './policy/policy'
+import { defaultUses, type Policy, type Resolution, resolvePolicies, type Use } from './policy/policy'
 import type { Report } from './report/report'
 import { rules } from './rules/index'
 import { bundledPolicies } from './source/bundled'
@@ -26,25 +27,17 @@ export async function run(options: Options, host: Host): Promise<Report> {
   if (!isDate(today)) throw new GuardError('usage', `${JSON.stringify(today)} is no day; write YYYY-MM-DD.`)
   const bundled = bundledPolicies(host.root)
   const { base, head } = await openRevisions({ ...host, ...options })
-  const configs = await readConfigs(base, head, options.config)
-  const config = configs.inForce
   const named = options.policies.length > 0 ? options.policies.map((use) => ({ use })) : undefined
-  const uses = named ?? config.uses ?? defaultUses(bundled)
-  const resolution = resolvePolicies(uses, bundled, rules, named ? undefined : config.placeOfUse)
-  if (resolution.rules.length === 0) {
-    const at = config.path === undefined ? undefined : { path: config.path }
-    throw new GuardError(
-      'config',
-      'No policy is in force, so the gate would pass everything. Name at least one under `policies:`, or leave the key out for all.',
-      at,
-    )
-  }
+  const resolutionOf = (config: Config) => resolutionIn(config, named, bundled)
+  const configs = await readConfigs(base, head, options.config, resolutionOf)
+  const config = configs.inForce
+  const resolution = resolutionOf(config)
   const evidence = await gather({
     base,
     head,
     rules: resolution.rules,
     ignore: config.ignore,
-    clusters: [config.clusters, configs.head.clusters],
+    clusters: { base: config.clusters, head: configs.head.clusters },
   })
   const workflows = base ? await changedWorkflows(base, head) : []
   return check(
@@ -57,4 +50,30 @@ export async function run(options: Options, host: Host): Promise<Report> {
       today,
     },
   )
+}
+
+/** The policies a config puts in force; an exception from a rule that is not there would wait for ever. */
+function resolutionIn(config: Config, named: readonly Use[] | undefined, bundled: readonly Policy[]): Resolution {
+  const uses = named ?? config.uses ?? defaultUses(bundled)
+  const resolution = resolvePolicies(uses, bundled, rules, named ? undefined : config.places)
+  if (resolution.rules.length === 0) {
+    throw new GuardError(
+      'config',
+      'No policy is in force, so the gate would pass everything. Name at least one under `policies:`, or leave the key out for all.',
+      named ? undefined : config.places?.value(0, []),
+    )
+  }
+  for (const { rule, region } of config.exceptions) {
+    if (rule === '*' || rules.some(({ id }) => id === rule || rule === `${id.split('/')[0]}/*`)) continue
+    const known = rules.map(({ id }) => id).join(', ')
+    throw new GuardError(
+      'config',
+      `There is no rule ${JSON.stringify(rule)} to make an exception from; the rules are ${known}.`,
+      {
+        path: config.path ?? configPath,
+        region,
+      },
+    )
+  }
+  return resolution
 }

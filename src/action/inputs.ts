@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type * as core from '@actions/core'
 import { GuardError } from '../errors'
 import { failOnLevels, type Options } from '../options'
@@ -28,7 +29,7 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     throw new GuardError('usage', `The input all has to be true or false, not ${JSON.stringify(all)}.`)
   }
   return {
-    repo: folder ? `${workspace}/${folder}` : workspace,
+    repo: path.resolve(workspace, folder ?? '.'),
     base: input('base'),
     head: input('head'),
     config: input('config'),

@@ -4,9 +4,9 @@ import path from 'node:path'
 import * as core from '@actions/core'
 import { context } from '@actions/github'
 import { GuardError } from '../errors'
-import { annotationsOf } from '../report/annotations'
+import { annotationsOf, unheeded } from '../report/annotations'
 import { jsonReport } from '../report/json'
-import { markdownReport } from '../report/markdown'
+import { markdownReport, markdownSentence } from '../report/markdown'
 import type { Report } from '../report/report'
 import { terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
@@ -28,15 +28,15 @@ async function main(): Promise<void> {
   const found = event === undefined ? {} : event === 'whole' ? { all: true } : { base: event.base }
   const report = await run(
     { ...options, ...found, head: options.head ?? 'HEAD' },
-    { root, token, trusted: true, exactBase: typeof event === 'object' && event.exact },
+    // Another head than the event's has a merge base of its own.
+    { root, token, trusted: true, exactBase: typeof event === 'object' && event.exact && options.head === undefined },
   )
   await tell(report)
 }
 
 /** Carries the report to the log, the pull request's files, the summary and the outputs. */
 async function tell(report: Report): Promise<void> {
-  const now = new Date()
-  core.info(terminalReport(report, (_, text) => text, now))
+  process.stdout.write(unheeded(terminalReport(report, (_, text) => text)))
   const annotate = { error: core.error, warning: core.warning, notice: core.notice }
   for (const { level, message, ...properties } of annotationsOf(report)) annotate[level](message, properties)
   const file = path.join(mkdtempSync(path.join(process.env.RUNNER_TEMP ?? tmpdir(), 'ingress-guard-')), 'report.json')
@@ -47,13 +47,16 @@ async function tell(report: Report): Promise<void> {
   core.setOutput('errors', counted.filter(({ level }) => level === 'error').length)
   core.setOutput('warnings', counted.filter(({ level }) => level === 'warning').length)
   core.setOutput('report', file)
-  if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(markdownReport(report, now)).write()
+  if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(markdownReport(report)).write()
   if (report.verdict === 'fail') core.setFailed(visible(summaryOf(report)))
 }
 
-main().catch((error: unknown) => {
+main().catch(async (error: unknown) => {
   const sentence =
     error instanceof GuardError ? error.sentence : `${String(error)} (a fault of ingress-guard: please report it)`
-  core.setFailed(`ingress-guard could not run: ${visible(sentence)}`)
+  const words = `ingress-guard could not run: ${visible(sentence)}`
+  core.setOutput('verdict', 'error')
+  core.setFailed(words)
   if (core.isDebug() && error instanceof Error) core.debug(`${error.stack}\n${error.cause ?? ''}`)
+  if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(markdownSentence(words)).write()
 })

@@ -24,7 +24,7 @@ export async function demo(io: Io, paint: Paint): Promise<number> {
       commit(repo, path.join(folder, incident, 'base'), 'before')
       commit(repo, path.join(folder, incident, 'head'), 'the change')
       const report = await run({ repo, base: 'HEAD~1', head: 'HEAD', policies: [], all: false }, { root: io.root })
-      io.stdout.write(`${paint('bold', `=== ${title}`)}\n\n${terminalReport(report, paint, io.now)}\n`)
+      io.stdout.write(`${paint('bold', `=== ${title}`)}\n\n${terminalReport(report, paint)}\n`)
       if (report.verdict === 'fail') stopped++
     } finally {
       rmSync(repo, { recursive: true, force: true })

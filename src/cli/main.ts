@@ -5,8 +5,6 @@ import { program } from './program'
 /** The package's folder: this file is bundled to `dist/cli.cjs`, which npm reaches through a symbolic link. */
 const root = path.dirname(path.dirname(realpathSync(process.argv[1] ?? '')))
 
-program(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, root, now: new Date() }).then(
-  (status) => {
-    process.exitCode = status
-  },
-)
+program(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, root }).then((status) => {
+  process.exitCode = status
+})

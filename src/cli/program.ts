@@ -5,7 +5,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { GuardError } from '../errors'
 import { failOnLevels, Options } from '../options'
 import type { FailOn } from '../policy/schema'
-import { workflowCommands } from '../report/annotations'
+import { unheeded, workflowCommands } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport } from '../report/markdown'
 import type { Report } from '../report/report'
@@ -21,7 +21,6 @@ export interface Io {
   readonly stderr: { write(text: string): unknown }
   /** The folder of the package. */
   readonly root: string
-  readonly now: Date
 }
 
 interface CheckFlags {
@@ -42,6 +41,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
   let status = 0
   const command = new Command('ingress-guard')
     .description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.")
+    .version(JSON.parse(readFileSync(path.join(io.root, 'package.json'), 'utf8')).version)
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .exitOverride()
     .showHelpAfterError('(ingress-guard --help shows what there is)')
@@ -119,11 +119,11 @@ function render(report: Report, { format }: CheckFlags, io: Io): string {
     case 'json':
       return `${JSON.stringify(jsonReport(report), null, 2)}\n`
     case 'markdown':
-      return markdownReport(report, io.now)
+      return markdownReport(report)
     case 'github':
-      return workflowCommands(report) + terminalReport(report, (_, text) => text, io.now)
+      return workflowCommands(report) + unheeded(terminalReport(report, (_, text) => text))
     case 'terminal':
-      return terminalReport(report, paintFor(io), io.now)
+      return terminalReport(report, paintFor(io))
   }
 }
 
@@ -146,7 +146,8 @@ function write(text: string, file: string | undefined, io: Io): void {
 
 function paintFor({ stdout }: Io): Paint {
   const colour = stdout.isTTY === true && !process.env.NO_COLOR
-  return (style, text) => (colour ? styleText(style, text) : text)
+  // The stream was looked at already; styleText would look at the process's own.
+  return (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text)
 }
 
 function explain(error: unknown, io: Io): number {

@@ -28,7 +28,6 @@ export function changesBetween(
   const after = occurrences(head)
   const changes: Change[] = []
   const unknown: Manifest[] = []
-  const addedAnywhere = new Map<string, Manifest[]>()
   const removed: { cluster: string; manifest: Manifest }[] = []
   for (const key of new Set([...before.keys(), ...after.keys()])) {
     const left = before.get(key)
@@ -38,11 +37,7 @@ export function changesBetween(
     for (const [was, is] of pairs) {
       if (was.object.content !== is.object.content) changes.push({ kind: 'changed', cluster, before: was, after: is })
     }
-    for (const manifest of come) {
-      changes.push({ kind: 'added', cluster, after: manifest })
-      const identity = identityOf(manifest.ref)
-      addedAnywhere.set(identity, [...(addedAnywhere.get(identity) ?? []), manifest])
-    }
+    for (const after of come) changes.push({ kind: 'added', cluster, after })
     removed.push(...gone.map((manifest) => ({ cluster, manifest })))
   }
   for (const { cluster, manifest } of removed) {
@@ -50,8 +45,6 @@ export function changesBetween(
       unknown.push(manifest)
       continue
     }
-    // From the files that belong to no known cluster into a cluster's folder: the object was filed, not taken away.
-    if (cluster === '' && addedAnywhere.has(identityOf(manifest.ref))) continue
     changes.push({ kind: 'removed', cluster, before: manifest })
   }
   return { changes, unknown }
@@ -75,29 +68,32 @@ function occurrences(manifests: readonly Manifest[]): Map<string, Occurrences> {
   return found
 }
 
+/** What two occurrences have to share to be taken for one, strictest first. */
+const likenesses: readonly ((manifest: Manifest) => string)[] = [
+  ({ origin, object }) => JSON.stringify([origin.path, object.content]),
+  ({ origin }) => origin.path,
+  ({ object }) => object.content,
+  () => '',
+]
+
 function match(base: readonly Manifest[], head: readonly Manifest[]) {
   const pairs: [Manifest, Manifest][] = []
-  let gone = [...base]
-  let come = [...head]
-  const samePath = (a: Manifest, b: Manifest) => a.origin.path === b.origin.path
-  const sameContent = (a: Manifest, b: Manifest) => a.object.content === b.object.content
-  for (const alike of [
-    (a: Manifest, b: Manifest) => samePath(a, b) && sameContent(a, b),
-    samePath,
-    sameContent,
-    () => true,
-  ]) {
-    const rest: Manifest[] = []
-    for (const was of gone) {
-      const index = come.findIndex((is) => alike(was, is))
-      const is = come[index]
-      if (!is) rest.push(was)
-      else {
-        pairs.push([was, is])
-        come = come.toSpliced(index, 1)
-      }
+  let gone = base
+  let come = head
+  for (const likeness of likenesses) {
+    const waiting = new Map<string, Manifest[]>()
+    for (const manifest of come) {
+      const queue = waiting.get(likeness(manifest))
+      if (queue) queue.push(manifest)
+      else waiting.set(likeness(manifest), [manifest])
     }
-    gone = rest
+    for (const queue of waiting.values()) queue.reverse()
+    gone = gone.filter((was) => {
+      const is = waiting.get(likeness(was))?.pop()
+      if (is) pairs.push([was, is])
+      return is === undefined
+    })
+    come = [...waiting.values()].flatMap((queue) => queue.reverse())
   }
   return { pairs, gone, come }
 }
@@ -119,7 +115,8 @@ export function renamedClusters(
   const renamed = new Map<string, string>()
   const taken = new Set<string>()
   for (const [cluster, objects] of before) {
-    if (kept.has(cluster) || after.has(cluster)) continue
+    // What belongs to no known cluster has no name to change.
+    if (cluster === '' || kept.has(cluster) || after.has(cluster)) continue
     const candidates = [...after]
       .filter(
         ([name, held]) =>

@@ -21,19 +21,24 @@ export interface ClusterMap {
   readonly assumed: boolean
 }
 
+/** The declarations of both sides; a path that was there at the base is placed without the head's word. */
+export interface Declarations {
+  readonly base: DeclaredClusters
+  readonly head: DeclaredClusters
+  isNew(path: string): boolean
+}
+
 /**
- * @param declarations the base's, then the head's: a path that the base's config places stays there, whatever a pull
- *   request says of it
  * @param files every file with objects, on both sides; may be left empty when no finding can depend on it
  */
-export function mapClusters(declarations: readonly DeclaredClusters[], files: readonly FileObjects[]): ClusterMap {
+export function mapClusters({ base, head, isNew }: Declarations, files: readonly FileObjects[]): ClusterMap {
   const repeated = foldersThatRepeat(files)
   const hasBase = files.some(({ side }) => side === 'base')
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
     of(path) {
-      for (const declared of declarations) {
+      for (const declared of isNew(path) ? [base, head] : [base]) {
         const names = Object.keys(declared).filter((name) =>
           declared[name]?.paths?.some((glob) => minimatch(path, glob, { dot: true })),
         )

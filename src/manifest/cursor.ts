@@ -1,4 +1,4 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml'
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
 import type { Manifest, Region } from './manifest'
 
 type Key = string | number
@@ -81,7 +81,7 @@ export class Cursor {
     const { object } = this.manifest
     if (this.written === undefined) return this.parent?.region ?? object.region
     if (isScalar(this.written) || isAlias(this.written)) {
-      const empty = isScalar(this.written) && this.written.source === '' && this.key
+      const empty = this.written.range?.[0] === this.written.range?.[1] && this.key
       return object.regionOf(empty ? this.key : this.written)
     }
     if (this.key) return object.regionOf(this.key)
@@ -91,10 +91,17 @@ export class Cursor {
   }
 }
 
-type Resolve = (alias: Alias) => Node | undefined
+/** Finds what an alias stands for. */
+export type Resolve = (alias: Alias) => Node | undefined
 
-function textOf(key: unknown): string | undefined {
-  return isScalar(key) ? String((key as Scalar).value) : undefined
+/** A key as text; aliases are followed, and only a plain `<<` merges. */
+function textOf(key: unknown, resolve: Resolve): string | undefined {
+  const node = isAlias(key) ? resolve(key) : key
+  return isScalar(node) ? String(node.value) : undefined
+}
+
+function isMerge({ key }: Pair): boolean {
+  return isScalar(key) && key.value === '<<' && key.type === 'PLAIN'
 }
 
 function nodeUnder(pair: Pair | undefined): Node | undefined {
@@ -112,11 +119,13 @@ function mergedBy(pair: Pair, resolve: Resolve): YAMLMap[] {
 const deepestMerge = 32
 
 /** What stands last counts, as in go-yaml 2: of duplicate keys the last one, and a `<<` wins over a key before it. */
-function findPair(map: YAMLMap, key: string, resolve: Resolve, depth = 0): Pair | undefined {
+export function findPair(map: YAMLMap, key: string, resolve: Resolve, depth = 0): Pair | undefined {
   for (const pair of map.items.toReversed()) {
-    const text = textOf(pair.key)
-    if (text === key) return pair
-    if (text !== '<<' || depth > deepestMerge) continue
+    if (!isMerge(pair)) {
+      if (textOf(pair.key, resolve) === key) return pair
+      continue
+    }
+    if (depth > deepestMerge) continue
     for (const source of mergedBy(pair, resolve)) {
       const found = findPair(source, key, resolve, depth + 1)
       if (found) return found
@@ -127,8 +136,10 @@ function findPair(map: YAMLMap, key: string, resolve: Resolve, depth = 0): Pair 
 
 function keysOf(map: YAMLMap, resolve: Resolve, depth = 0): string[] {
   return map.items.flatMap((pair) => {
-    const text = textOf(pair.key)
-    if (text !== '<<') return text === undefined ? [] : [text]
+    if (!isMerge(pair)) {
+      const text = textOf(pair.key, resolve)
+      return text === undefined ? [] : [text]
+    }
     return depth > deepestMerge ? [] : mergedBy(pair, resolve).flatMap((source) => keysOf(source, resolve, depth + 1))
   })
 }

@@ -3,11 +3,13 @@ import { splitDocuments } from './documents'
 import { loadFile } from './load'
 import type { ObjectRef } from './manifest'
 
-/** A document of the plain shape that nearly all manifests have: four keys in block style, unquoted or simply quoted. */
-const scalar = `["']?([\\w.:/@-]+)["']?[ \\t]*(?:#.*)?\\r?$`
+/** A value as nearly all manifests write names: quoted, or plain and beginning with a letter. */
+const scalar = `(?:(["'])([\\w.:/@-]+)\\1|([A-Za-z][\\w.:/@-]*))[ \\t]*(?:#.*)?\\r?$`
 const apiVersionLine = new RegExp(`^apiVersion:[ \\t]+${scalar}`, 'gm')
 const kindLine = new RegExp(`^kind:[ \\t]+${scalar}`, 'gm')
-const metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/m
+const metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/gm
+/** Plain words that YAML does not read as text. */
+const notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i
 
 /**
  * The identities of the objects in a file, read without parsing where the file allows it. Telling which folders repeat
@@ -17,29 +19,39 @@ export function skimIdentities(text: string): ObjectRef[] {
   return splitDocuments(text).flatMap((document) => {
     const skimmed = skimDocument(document.text)
     if (skimmed === 'none') return []
-    return skimmed ? [skimmed] : loadFile(document.text).objects.map((object) => object.ref)
+    return skimmed ? [skimmed] : loadFile({ text: document.text }).objects.map((object) => object.ref)
   })
 }
 
-/** The kind of a document where it can be told without parsing; a list, a template or flow style cannot. */
+/** The kind of a document where it can be told without parsing; of a list, a template or flow style it cannot. */
 export function skimKind(text: string): string | undefined {
-  const kinds = [...text.matchAll(kindLine)]
-  const kind = kinds[0]?.[1]
-  return kinds.length === 1 && kind && !kind.endsWith('List') ? kind : undefined
+  const kind = onlyValue([...text.matchAll(kindLine)])
+  return kind?.endsWith('List') ? undefined : kind
 }
 
 function skimDocument(text: string): ObjectRef | 'none' | undefined {
   if (!text.includes('apiVersion') || !text.includes('kind')) return 'none'
-  const apiVersions = [...text.matchAll(apiVersionLine)]
+  const apiVersion = onlyValue([...text.matchAll(apiVersionLine)])
   const kind = skimKind(text)
-  const metadata = text.match(metadataBlock)?.[1]
-  if (apiVersions.length !== 1 || !kind || metadata === undefined) return undefined
+  const [block, ...more] = [...text.matchAll(metadataBlock)]
+  const metadata = block?.[1]
+  if (!apiVersion || !kind || metadata === undefined || more.length > 0) return undefined
+  // A merge key, an alias or another way to write a key may bring in what these lines do not show.
+  if (/^(?:<<|["'?])|\{[{%]/m.test(text) || /<<|:[ \t]+[*!]/.test(metadata)) return undefined
   const indent = metadata.match(/^([ \t]+)[^\s#]/m)?.[1]
   if (indent === undefined) return undefined
-  const field = (key: string) => metadata.match(new RegExp(`^${indent}${key}:[ \\t]+${scalar}`, 'm'))?.[1]
+  const values = (key: string) => [...metadata.matchAll(new RegExp(`^${indent}${key}:[ \\t]+${scalar}`, 'gm'))]
   const mentions = (key: string) => new RegExp(`^${indent}["']?${key}["']?[ \\t]*:`, 'm').test(metadata)
-  const name = field('name')
-  const namespace = field('namespace')
-  if (!name || (!namespace && mentions('namespace')) || metadata.includes('<<') || /^\d+$/.test(name)) return undefined
-  return identify(apiVersions[0]?.[1] ?? '', kind, namespace ?? '', name)
+  const name = onlyValue(values('name'))
+  const namespace = onlyValue(values('namespace'))
+  if (!name || (!namespace && mentions('namespace'))) return undefined
+  return identify(apiVersion, kind, namespace ?? '', name)
+}
+
+/** The value of a line that stands once and is text. */
+function onlyValue(matches: readonly RegExpMatchArray[]): string | undefined {
+  const [match, ...more] = matches
+  const plain = match?.[3]
+  if (!match || more.length > 0 || (plain !== undefined && notText.test(plain))) return undefined
+  return match[2] ?? plain
 }

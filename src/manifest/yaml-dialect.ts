@@ -64,7 +64,11 @@ export function parseAsKubectl(text: string): ParsedDocument | undefined {
 
 function firstOf(text: string): Document.Parsed | undefined {
   const documents = parseAllDocuments(text, options)
-  return Array.isArray(documents) ? (documents[0] as Document.Parsed | undefined) : undefined
+  const document = Array.isArray(documents) ? (documents[0] as Document.Parsed | undefined) : undefined
+  // libyaml takes a comment that is glued to the value before it.
+  if (document)
+    document.errors = document.errors.filter(({ message }) => !message.startsWith('Comments must be separated'))
+  return document
 }
 
 const deep = ' '.repeat(100)

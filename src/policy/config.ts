@@ -1,8 +1,7 @@
-import type { GuardError } from '../errors'
 import type { DeclaredClusters } from '../manifest/cluster'
 import type { Region } from '../manifest/manifest'
 import { readOwnDocument } from './document'
-import type { Use } from './policy'
+import type { Use, UsePlaces } from './policy'
 import { ConfigFile, type Exception, type FailOn } from './schema'
 
 /** Where a repository keeps its config. */
@@ -25,8 +24,8 @@ export interface Config {
   readonly ignore: readonly string[]
   readonly clusters: DeclaredClusters
   readonly exceptions: readonly PlacedException[]
-  /** Where the entry of a policy is written. */
-  placeOfUse(index: number, keys: readonly (string | number)[]): GuardError['at']
+  /** Where the uses are written. */
+  readonly places: UsePlaces | undefined
 }
 
 export const emptyConfig: Config = {
@@ -36,7 +35,7 @@ export const emptyConfig: Config = {
   ignore: defaultIgnore,
   clusters: {},
   exceptions: [],
-  placeOfUse: () => undefined,
+  places: undefined,
 }
 
 /**
@@ -45,10 +44,9 @@ export const emptyConfig: Config = {
  * @throws GuardError `config`, at the line that is wrong
  */
 export function readConfig(text: string, path: string): Config {
-  const { value, regionOf } = readOwnDocument<ConfigFile>(text, path, ConfigFile, 'config')
+  const { value, regionOf, regionOfKey } = readOwnDocument<ConfigFile>(text, path, ConfigFile, 'config')
   return {
     path,
-    uses: value.policies,
     failOn: value['fail-on'],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
@@ -56,6 +54,10 @@ export function readConfig(text: string, path: string): Config {
       ...exception,
       region: regionOf(['exceptions', index]),
     })),
-    placeOfUse: (index, keys) => ({ path, region: regionOf(['policies', index, ...keys]) }),
+    uses: value.policies,
+    places: {
+      key: (index, keys) => ({ path, region: regionOfKey(['policies', index, ...keys]) }),
+      value: (index, keys) => ({ path, region: regionOf(['policies', index, ...keys]) }),
+    },
   }
 }

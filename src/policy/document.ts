@@ -1,6 +1,6 @@
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv'
 import Ajv2020 from 'ajv/dist/2020'
-import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from 'yaml'
+import { type Alias, type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { GuardError, type GuardErrorCode } from '../errors'
 import type { Region } from '../manifest/manifest'
 
@@ -8,6 +8,8 @@ import type { Region } from '../manifest/manifest'
 export interface OwnDocument<T> {
   readonly value: T
   regionOf(path: readonly (string | number)[]): Region
+  /** Where the last key of a path is written; the value's place for an item of a list. */
+  regionOfKey(path: readonly (string | number)[]): Region
 }
 
 const start: Region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
@@ -42,7 +44,7 @@ export function readOwnDocument<T>(
   code: GuardErrorCode,
 ): OwnDocument<T> {
   const counter = new LineCounter()
-  const document = parseDocument(text, { lineCounter: counter, logLevel: 'silent', prettyErrors: false })
+  const document = parseDocument(text, { lineCounter: counter, logLevel: 'error', prettyErrors: false })
   const region = (from: number, to: number): Region => {
     const [a, b] = [counter.linePos(from), counter.linePos(Math.max(from, to))]
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 }
@@ -53,16 +55,17 @@ export function readOwnDocument<T>(
     const node = nodeAt(document, keys)
     return node?.range ? region(node.range[0], node.range[1]) : start
   }
+  const lost = lostAliasIn(document)
+  if (lost) {
+    const [from, to] = lost.range ?? [0, 0]
+    throw new GuardError(code, `The alias *${lost.source} has no anchor.`, { path, region: region(from, to) })
+  }
   let value: unknown
   try {
     value = document.toJS({ maxAliasCount: 1000 })
   } catch (cause) {
-    throw new GuardError(
-      code,
-      'Its aliases expand without end; write the values out.',
-      { path, region: start },
-      { cause },
-    )
+    const message = 'Its aliases expand without end; write the values out.'
+    throw new GuardError(code, message, { path, region: start }, { cause })
   }
   const failure = findFailure(schema, value)
   if (failure) {
@@ -72,7 +75,21 @@ export function readOwnDocument<T>(
       region: at?.range ? region(at.range[0], at.range[1]) : regionOf(failure.keys),
     })
   }
-  return { value: value as T, regionOf }
+  const regionOfKey = (keys: readonly (string | number)[]): Region => {
+    const key = keyAt(document, keys.slice(0, -1), String(keys.at(-1)))
+    return key?.range ? region(key.range[0], key.range[1]) : regionOf(keys)
+  }
+  return { value: value as T, regionOf, regionOfKey }
+}
+
+function lostAliasIn(document: Document.Parsed): Alias | undefined {
+  let lost: Alias | undefined
+  visit(document, {
+    Alias(_, alias) {
+      if (!alias.resolve(document)) lost ??= alias
+    },
+  })
+  return lost
 }
 
 /** Why a value does not fit a schema: where in it, and a sentence that names what is allowed there. */
@@ -154,7 +171,7 @@ function sentenceFor(error: ErrorObject, keys: readonly (string | number)[]): st
       return `${name} has to be a day that exists, as YYYY-MM-DD, not ${written(error.data)}.`
     case 'pattern':
     case 'propertyNames': {
-      const description = (parentSchema as { description?: string }).description
+      const { description } = parentSchema as { description?: string }
       return `${name} is ${written(error.data)}, which does not have the form it needs${description ? `: ${description}` : '.'}`
     }
     case 'minLength':

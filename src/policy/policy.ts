@@ -1,4 +1,5 @@
 import semver from 'semver'
+import Type, { type TSchema } from 'typebox'
 import { GuardError } from '../errors'
 import type { Rule } from '../rules/rule'
 import { findFailure, readOwnDocument } from './document'
@@ -26,6 +27,16 @@ export interface ActiveRule {
   levelOf(message: string): Level | undefined
 }
 
+type Keys = readonly (string | number)[]
+
+/** Where something in the entry of a policy is written: the key of what is not known, the value of what is wrong. */
+export interface UsePlaces {
+  key(index: number, keys: Keys): GuardError['at']
+  value(index: number, keys: Keys): GuardError['at']
+}
+
+const nowhere: UsePlaces = { key: () => undefined, value: () => undefined }
+
 /** A policy as it was asked for and as it was found. */
 export interface ResolvedPolicy {
   readonly name: string
@@ -52,13 +63,13 @@ export function defaultUses(bundled: readonly Policy[]): Use[] {
 /**
  * Finds the newest bundled version in each range and ties its rules to their code.
  *
- * @param place says where a use is written, for errors
+ * @param places where the uses are written, for errors
  */
 export function resolvePolicies(
   uses: readonly Use[],
   bundled: readonly Policy[],
   rules: readonly Rule[],
-  place: (index: number, keys: readonly (string | number)[]) => GuardError['at'] = () => undefined,
+  places: UsePlaces = nowhere,
 ): Resolution {
   const policies: ResolvedPolicy[] = []
   const active: ActiveRule[] = []
@@ -70,14 +81,14 @@ export function resolvePolicies(
       throw new GuardError(
         'config',
         `There is no policy ${JSON.stringify(name)}; the policies are ${names}.`,
-        place(index, ['use']),
+        places.value(index, ['use']),
       )
     }
     if (semver.validRange(range) === null) {
       throw new GuardError(
         'config',
         `${JSON.stringify(range)} is no semver range; write for example ${name}@^1.`,
-        place(index, ['use']),
+        places.value(index, ['use']),
       )
     }
     const version = semver.maxSatisfying(
@@ -93,14 +104,23 @@ export function resolvePolicies(
       throw new GuardError(
         'config',
         `No version of ${name} is in ${range}; the versions are ${known}.`,
-        place(index, ['use']),
+        places.value(index, ['use']),
       )
     }
     if (policies.some((other) => other.name === name)) {
-      throw new GuardError('config', `The policy ${name} is used twice; merge the two entries.`, place(index, ['use']))
+      throw new GuardError(
+        'config',
+        `The policy ${name} is used twice; merge the two entries.`,
+        places.value(index, ['use']),
+      )
     }
     policies.push({ name, version: policy.file.version, requested: range })
-    active.push(...activate(policy, use, rules, (keys) => place(index, keys)))
+    active.push(
+      ...activate(policy, use, rules, {
+        key: (keys) => places.key(index, keys),
+        value: (keys) => places.value(index, keys),
+      }),
+    )
   }
   return { policies, rules: active }
 }
@@ -114,7 +134,7 @@ function activate(
   policy: Policy,
   use: Use,
   rules: readonly Rule[],
-  place: (keys: string[]) => GuardError['at'],
+  places: { key(keys: Keys): GuardError['at']; value(keys: Keys): GuardError['at'] },
 ): ActiveRule[] {
   const { file } = policy
   const named = Object.keys(file.rules)
@@ -123,7 +143,7 @@ function activate(
       throw new GuardError(
         'config',
         `${file.policy} ${file.version} has no rule ${JSON.stringify(id)}; its rules are ${named.join(', ')}.`,
-        place(['rules', id]),
+        places.key(['rules', id]),
       )
     }
   }
@@ -138,22 +158,30 @@ function activate(
         throw new GuardError(
           'config',
           `${id} has no message ${JSON.stringify(message)}; its messages are ${Object.keys(rule.messages).join(', ')}.`,
-          place(['rules', id, 'levels', message]),
+          places.key(['rules', id, 'levels', message]),
         )
       }
     }
-    const names = Object.keys((rule.params as { properties?: object } | undefined)?.properties ?? {})
-    for (const name of names) known.add(name)
-    for (const name of Object.keys(own.params ?? {})) {
-      if (!names.includes(name)) throw unknownParam(id, name, names, place(['rules', id, 'params', name]))
+    const schemas = ((rule.params as { properties?: object } | undefined)?.properties ?? {}) as Record<string, TSchema>
+    for (const name of Object.keys(schemas)) known.add(name)
+    const shared = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => name in schemas))
+    for (const [where, values] of [
+      [['params'], shared],
+      [['rules', id, 'params'], own.params ?? {}],
+    ] as const) {
+      for (const [name, value] of Object.entries(values)) {
+        const schema = schemas[name]
+        if (!schema) throw unknownParam(id, name, Object.keys(schemas), places.key([...where, name]))
+        const failure = findFailure(Type.Object({ [name]: schema }), { [name]: value })
+        if (!failure) continue
+        const message = `The params of ${id} do not fit. ${failure.sentence}`
+        throw new GuardError('config', message, places.value([...where, ...failure.keys]))
+      }
     }
-    const shared = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => names.includes(name)))
     const params = [shared, own.params ?? {}].reduce<Record<string, unknown>>(merge, { ...given.params })
-    const failure = rule.params && findFailure(rule.params, params)
-    if (failure) {
-      const where = own.params ? ['rules', id, 'params'] : ['params']
-      throw new GuardError('config', `The params of ${id} do not fit. ${failure.sentence}`, place(where))
-    }
+    const lacking = rule.params && findFailure(rule.params, params)
+    if (lacking)
+      throw new GuardError('policy', `The params of ${id} do not fit. ${lacking.sentence}`, { path: policy.path })
     return {
       rule,
       policy: { name: file.policy, version: file.version },
@@ -162,7 +190,7 @@ function activate(
     }
   })
   for (const name of Object.keys(use.params ?? {})) {
-    if (!known.has(name)) throw unknownParam(file.policy, name, [...known], place(['params', name]))
+    if (!known.has(name)) throw unknownParam(file.policy, name, [...known], places.key(['params', name]))
   }
   return active
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Level } from '../policy/schema'
 import type { Finding, Location, Report } from './report'
 import { countsFor } from './report'
@@ -55,23 +56,26 @@ function annotationsFor(finding: Finding): Annotation[] {
   const title = visible(rule)
   const message = visible(text)
   if (location.side === 'head') return [{ level, title, message, ...at(location) }]
+  // What the gate says of itself at the base (its config, a file it cannot read) was not removed.
+  if (!finding.object) return [{ level, title, message, file: visible(location.path) }]
   const removed = {
     level,
     title,
     message: `removed: was line ${location.region.startLine} at the base. ${message}`,
-    file: location.path,
+    file: visible(location.path),
   }
   const cause = related.find((place) => place.side === 'head' && place.path === location.path)
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed]
 }
 
 function at({ path, region, precision }: Location): Partial<Annotation> {
-  if (precision === 'file') return { file: path }
+  const file = visible(path)
+  if (precision === 'file') return { file }
   const { startLine, endLine, startColumn, endColumn } = region
   // GitHub takes columns only where start and end are on one line.
   return startLine === endLine && endColumn > startColumn
-    ? { file: path, startLine, endLine, startColumn, endColumn }
-    : { file: path, startLine, endLine }
+    ? { file, startLine, endLine, startColumn, endColumn }
+    : { file, startLine, endLine }
 }
 
 /** The annotations as workflow commands, for jobs that run the command line. */
@@ -85,6 +89,12 @@ export function workflowCommands(report: Report): string {
       return `::${level} ${properties.join(',')}::${escapeData(message)}\n`
     })
     .join('')
+}
+
+/** Text that a workflow's log shows and does not obey, whatever it holds. */
+export function unheeded(text: string): string {
+  const token = randomUUID()
+  return `::stop-commands::${token}\n${text}::${token}::\n`
 }
 
 /** Source: actions/toolkit, packages/core/src/command.ts */

@@ -143,6 +143,24 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
   })
 }
 
+/** What a change does to several copies of one object is stated once; the other copies are related places. */
+export function mergeCopies(findings: readonly Finding[]): Finding[] {
+  const merged = new Map<string, Finding>()
+  for (const finding of findings) {
+    const first = merged.get(finding.fingerprint)
+    if (!first) {
+      merged.set(finding.fingerprint, finding)
+      continue
+    }
+    merged.set(finding.fingerprint, {
+      ...first,
+      sources: unique([...first.sources, ...finding.sources]),
+      related: unique([...first.related, { ...finding.location, note: 'and its copy' }, ...finding.related]),
+    })
+  }
+  return [...merged.values()]
+}
+
 function unique<T>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()]
 }

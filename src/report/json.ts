@@ -35,6 +35,7 @@ export const ReportJson = Type.Object(
   {
     format: Type.Literal(1),
     verdict: Type.Enum(['pass', 'fail']),
+    today: Type.String({ format: 'date', description: 'The day exceptions were judged by.' }),
     mode: Type.Enum(['change', 'all']),
     policies: Type.Array(Type.Object({ name: Type.String(), version: Type.String(), requested: Type.String() })),
     inspected: Type.Object({
@@ -79,10 +80,11 @@ export type ReportJson = Static<typeof ReportJson>
 
 /** A report as it is written to files and read by other tools. */
 export function jsonReport(report: Report): ReportJson {
-  const { format, verdict, mode, policies, inspected, findings } = report
+  const { format, verdict, today, mode, policies, inspected, findings } = report
   return {
     format,
     verdict,
+    today,
     mode,
     policies: [...policies],
     inspected: {

@@ -3,48 +3,66 @@ import { gfmTableToMarkdown } from 'mdast-util-gfm-table'
 import { toMarkdown } from 'mdast-util-to-markdown'
 import { pathOf } from '../manifest/manifest'
 import type { Finding, Report } from './report'
-import { visible } from './visible'
+import { visible, visibleLines } from './visible'
 import { count, countedFindings, placeOf, summaryOf, wayThrough, wayThroughLead } from './wording'
 
 /** GitHub takes a job summary of 1 MiB; this leaves room for what else the step writes. */
 const sizeLimit = 1_000_000
+const mostRows = 1000
+const mostExcerpts = 200
+const mostItems = 200
 
 /**
  * A report as Markdown: the verdict and what was inspected first, then a table, excerpts, exceptions, what stood before,
  * and what was not inspected. Words from manifests stand in inline code, where they are neither markup nor a mention.
  */
-export function markdownReport(report: Report, today: Date): string {
+export function markdownReport(report: Report): string {
   const counted = countedFindings(report)
   const quiet = report.findings.filter(
     (finding) => finding.status === 'existing' && report.mode === 'change' && !finding.exception,
   )
   const excepted = report.findings.filter(({ exception }) => exception)
   const { skipped } = report.inspected
-  const yaml = wayThrough(report, today)
-  const parts: RootContent[][] = [
-    [paragraph([{ type: 'strong', children: words(summaryOf(report)) }])],
-    counted.length > 0 ? [tableOf(counted)] : [],
-    yaml ? [paragraph(words(wayThroughLead)), code(yaml, 'yaml')] : [],
-    listOf(
-      'Exceptions in force',
-      excepted,
-      ({ rule, location, exception }) =>
-        `${rule} ${placeOf(location)} until ${exception?.expires}: ${exception?.reason}`,
-    ),
-    listOf('Stood before this change', quiet, ({ rule, location, text }) => `${rule} ${placeOf(location)}: ${text}`),
-    listOf('Not inspected', skipped, ({ path, reason }) => `${path}: ${reason}`),
-    [paragraph(words(policiesIn(report)))],
-    ...counted.map(excerptsOf),
+  const yaml = wayThrough(report)
+  const parts: (() => RootContent[])[] = [
+    () => [paragraph([{ type: 'strong', children: words(summaryOf(report)) }])],
+    () => tableOf(counted),
+    () => (yaml ? [paragraph(words(wayThroughLead)), code(yaml, 'yaml')] : []),
+    () =>
+      listOf('Exceptions in force', excepted, ({ rule, location, exception }) => [
+        ...words(`${rule} ${placeOf(location)} until ${exception?.expires}: `),
+        inlineCode(exception?.reason ?? ''),
+      ]),
+    () =>
+      listOf('Stood before this change', quiet, ({ rule, location, text }) =>
+        words(`${rule} ${placeOf(location)}: ${text}`),
+      ),
+    () => listOf('Not inspected', skipped, ({ path, reason }) => [inlineCode(path), text(': '), ...words(reason)]),
+    () => [paragraph(words(policiesIn(report)))],
+    ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding)),
   ]
   return cut(parts)
 }
 
-function tableOf(findings: readonly Finding[]): RootContent {
-  const header = row(['Level', 'Place', 'Finding', 'Rule'].map((text) => [{ type: 'text', value: text }]))
-  const rows = findings.map(({ level, location, text, rule }) =>
-    row([[{ type: 'text', value: level }], [inlineCode(placeOf(location))], words(text), [inlineCode(rule)]]),
-  )
-  return { type: 'table', children: [header, ...rows] }
+/** One sentence as a summary of its own. */
+export function markdownSentence(sentence: string): string {
+  return render([paragraph([{ type: 'strong', children: words(sentence) }])])
+}
+
+function tableOf(findings: readonly Finding[]): RootContent[] {
+  if (findings.length === 0) return []
+  const header = row(['Level', 'Place', 'Finding', 'Rule'].map((title) => [text(title)]))
+  const rows = findings
+    .slice(0, mostRows)
+    .map((finding) =>
+      row([
+        [text(finding.level)],
+        [inlineCode(placeOf(finding.location))],
+        words(finding.text),
+        [inlineCode(finding.rule)],
+      ]),
+    )
+  return [{ type: 'table', children: [header, ...rows] }, ...andMore(findings.length - mostRows)]
 }
 
 function excerptsOf({ location, related, rule, object }: Finding): RootContent[] {
@@ -53,10 +71,11 @@ function excerptsOf({ location, related, rule, object }: Finding): RootContent[]
     .flatMap((place) => [
       paragraph([
         inlineCode(rule),
-        { type: 'text', value: ' ' },
+        text(' '),
         inlineCode(placeOf(place)),
-        { type: 'text', value: ' ' },
-        inlineCode(place.note ?? (object ? pathOf(object) : '')),
+        text(' '),
+        inlineCode(place === location && object ? pathOf(object) : (place.note ?? '')),
+        text(place === location && place.note ? `, ${place.note}` : ''),
       ]),
       code(
         (place.excerpt?.lines ?? [])
@@ -67,18 +86,22 @@ function excerptsOf({ location, related, rule, object }: Finding): RootContent[]
     ])
 }
 
-function listOf<T>(title: string, items: readonly T[], line: (item: T) => string): RootContent[] {
+function listOf<T>(title: string, items: readonly T[], line: (item: T) => PhrasingContent[]): RootContent[] {
   if (items.length === 0) return []
   return [
     { type: 'html', value: `<details><summary>${title}: ${items.length.toLocaleString('en')}</summary>` },
     {
       type: 'list',
       spread: false,
-      children: items.slice(0, 200).map((item) => ({ type: 'listItem', children: [paragraph(words(line(item)))] })),
+      children: items.slice(0, mostItems).map((item) => ({ type: 'listItem', children: [paragraph(line(item))] })),
     },
-    ...(items.length > 200 ? [paragraph(words(`and ${items.length - 200} more, in the JSON report.`))] : []),
+    ...andMore(items.length - mostItems),
     { type: 'html', value: '</details>' },
   ]
+}
+
+function andMore(number: number): RootContent[] {
+  return number > 0 ? [paragraph(words(`and ${number.toLocaleString('en')} more, in the JSON report.`))] : []
 }
 
 function policiesIn({ policies }: Report): string {
@@ -86,21 +109,29 @@ function policiesIn({ policies }: Report): string {
 }
 
 /** Plain words stay text; whatever else a sentence holds (names, paths, hosts) goes into inline code. */
-function words(text: string): PhrasingContent[] {
-  return visible(text)
-    .split(/(`[^`]*`|\s+)/)
-    .filter((piece) => piece !== '')
-    .flatMap((piece): PhrasingContent[] => {
-      if (/^\s+$/.test(piece)) return [{ type: 'text', value: ' ' }]
-      if (/^`[^`]+`$/.test(piece)) return [inlineCode(piece.slice(1, -1))]
-      const [, before = '', core = '', after = ''] = piece.match(/^([("]*)(.*?)([.,;:)"]*)$/s) ?? []
-      if (/^[\p{L}\d’'–→-]*$/u.test(core)) return [{ type: 'text', value: piece }]
-      return [{ type: 'text', value: before }, inlineCode(core), { type: 'text', value: after }]
-    })
+function words(sentence: string): PhrasingContent[] {
+  const pieces = sentence.split(/(`[^`]*`|\s+)/).flatMap((piece): PhrasingContent[] => {
+    if (/^\s*$/.test(piece)) return [text(piece === '' ? '' : ' ')]
+    if (/^`[^`]+`$/.test(piece)) return [inlineCode(piece.slice(1, -1))]
+    const [, before = '', core = '', after = ''] = piece.match(/^([("]*)(.*?)([.,;:)"]*)$/s) ?? []
+    if (/^[\p{L}\d'’–→-]*$/u.test(core)) return [text(piece)]
+    return [text(before), inlineCode(core), text(after)]
+  })
+  // One node for each run of words: the renderer takes its time for every node.
+  return pieces.reduce<PhrasingContent[]>((joined, piece) => {
+    const last = joined.at(-1)
+    if (piece.type === 'text' && last?.type === 'text') joined[joined.length - 1] = text(last.value + piece.value)
+    else joined.push(piece)
+    return joined
+  }, [])
 }
 
-function inlineCode(text: string): PhrasingContent {
-  return text === '' ? { type: 'text', value: '' } : { type: 'inlineCode', value: visible(text).replace(/\s+/g, ' ') }
+function text(value: string): PhrasingContent & { type: 'text' } {
+  return { type: 'text', value: value.trim() === '' ? value : visible(value) }
+}
+
+function inlineCode(value: string): PhrasingContent {
+  return value === '' ? text('') : { type: 'inlineCode', value: visible(value) }
 }
 
 function paragraph(children: PhrasingContent[]): RootContent & { type: 'paragraph' } {
@@ -108,35 +139,26 @@ function paragraph(children: PhrasingContent[]): RootContent & { type: 'paragrap
 }
 
 function code(value: string, lang: string): RootContent {
-  return { type: 'code', lang, value: visible(value) }
+  return { type: 'code', lang, value: visibleLines(value) }
 }
 
 function row(cells: PhrasingContent[][]): TableRow {
   return { type: 'tableRow', children: cells.map((children) => ({ type: 'tableCell', children })) }
 }
 
-/** As many parts as fit, in order; a table that does not fit is shortened, and what is left out is counted. */
-function cut(parts: readonly RootContent[][]): string {
-  let text = ''
-  let left = 0
-  for (const part of parts.filter(({ length }) => length > 0)) {
-    const piece = `${render(part)}\n`
-    if (Buffer.byteLength(text) + Buffer.byteLength(piece) <= sizeLimit) text += piece
-    else {
-      const shorter = shortened(part, sizeLimit - Buffer.byteLength(text))
-      text += shorter
-      left++
+/** As many parts as fit, in order; what does not is not rendered, and said. */
+function cut(parts: readonly (() => RootContent[])[]): string {
+  let summary = ''
+  for (const [index, part] of parts.entries()) {
+    const children = part()
+    if (children.length === 0) continue
+    const piece = `${render(children)}\n`
+    if (Buffer.byteLength(summary) + Buffer.byteLength(piece) > sizeLimit) {
+      return `${summary}${count(parts.length - index, 'part')} of this summary did not fit; the JSON report has everything.\n`
     }
+    summary += piece
   }
-  return left === 0
-    ? text
-    : `${text}\n${count(left, 'part')} of this summary did not fit; the JSON report has everything.\n`
-}
-
-function shortened([first]: readonly RootContent[], room: number): string {
-  if (first?.type !== 'table') return ''
-  const rows = Math.floor((first.children.length * room) / Buffer.byteLength(render([first])) / 2)
-  return rows < 2 ? '' : `${render([{ ...first, children: first.children.slice(0, rows) }])}\n`
+  return summary
 }
 
 function render(children: RootContent[]): string {

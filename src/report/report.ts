@@ -73,6 +73,8 @@ export interface Inspected {
 export interface Report {
   readonly format: 1
   readonly verdict: 'pass' | 'fail'
+  /** The day exceptions were judged by, YYYY-MM-DD. */
+  readonly today: string
   /** Whether a change was judged, or one revision whole. */
   readonly mode: 'change' | 'all'
   readonly policies: readonly ResolvedPolicy[]

@@ -1,6 +1,6 @@
 import type { Level } from '../policy/schema'
 import { countsFor, type Finding, type Location, type Report } from './report'
-import { visible } from './visible'
+import { visible, visibleLines } from './visible'
 import { count, placeOf, subjectOf, summaryOf, wayThrough, wayThroughLead } from './wording'
 
 /** Paints text; the identity where colour is not wanted. */
@@ -9,23 +9,24 @@ export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: st
 const colours: Record<Level, 'red' | 'yellow' | 'blue'> = { error: 'red', warning: 'yellow', notice: 'blue' }
 
 /** A report for a person at a terminal: a frame for each finding, one line that sums up, the way through. */
-export function terminalReport(report: Report, paint: Paint, today: Date): string {
+export function terminalReport(report: Report, paint: Paint): string {
   const shown = report.findings.filter((finding) => countsFor(finding, report.mode))
   const blocks = shown.map((finding) => findingBlock(finding, paint))
-  blocks.push([...quietLines(report), paint('bold', summaryOf(report))].map(visible).join('\n'))
-  const yaml = wayThrough(report, today)
-  if (yaml) blocks.push(`${wayThroughLead}\n\n${indent(visible(yaml))}`)
+  blocks.push([...quietLines(report).map(visible), paint('bold', visible(summaryOf(report)))].join('\n'))
+  const yaml = wayThrough(report)
+  if (yaml) blocks.push(`${wayThroughLead}\n\n${indent(visibleLines(yaml))}`)
   return `${blocks.join('\n\n')}\n`
 }
 
 function findingBlock(finding: Finding, paint: Paint): string {
   const { level, rule, text, location, related, policy } = finding
+  const about = [subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ''].filter(Boolean)
   return [
     `${paint(colours[level], level)} ${paint('bold', rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ''}`,
     ...frame(location, paint),
     `  ${visible(text)}`,
     ...related.map((place) => `  ${paint('dim', visible(`${place.note ?? 'see also'}: ${placeOf(place)}`))}`),
-    `  ${paint('dim', visible([subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ''].filter(Boolean).join(' · ')))}`,
+    ...(about.length > 0 ? [`  ${paint('dim', visible(about.join(' · ')))}`] : []),
   ].join('\n')
 }
 
@@ -37,8 +38,8 @@ function frame({ excerpt, region }: Location, paint: Paint): string[] {
     const number = excerpt.startLine + index
     const line = `${String(number).padStart(width)} | ${visible(text.replaceAll('\t', ' '))}`
     if (number !== region.startLine) return [paint('dim', `    ${line}`)]
-    const end = region.endLine === region.startLine ? region.endColumn : text.length + 1
-    const marks = '^'.repeat(Math.max(1, Math.min(end, text.length + 1) - region.startColumn))
+    if (region.endLine !== region.startLine) return [`  > ${line}`]
+    const marks = '^'.repeat(Math.max(1, Math.min(region.endColumn, text.length + 1) - region.startColumn))
     return [`  > ${line}`, paint('red', `    ${' '.repeat(width)} | ${' '.repeat(region.startColumn - 1)}${marks}`)]
   })
 }

@@ -1,5 +1,6 @@
+import { escape as escapeGlob } from 'minimatch'
 import { stringify } from 'yaml'
-import { pathOf } from '../manifest/manifest'
+import { type ObjectRef, pathOf } from '../manifest/manifest'
 import { configPath, defaultIgnore } from '../policy/config'
 import { countsFor, type Finding, type Inspected, type Report } from './report'
 
@@ -60,25 +61,32 @@ export function subjectOf(finding: Finding): string {
 }
 
 /** How a wanted change gets through: what to merge first, as YAML to paste. Empty when nothing stops the change. */
-export function wayThrough(report: Report, today: Date): string {
+export function wayThrough(report: Report): string {
   const stopping = countedFindings(report).filter(({ level }) => level === 'error' || report.verdict === 'fail')
-  const exceptions = stopping.filter(({ policy, object }) => policy && object)
   const unreadable = stopping.filter(({ rule }) => rule === 'source/unreadable')
-  const expires = new Date(today.getTime() + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
-  const entries = new Map(
-    exceptions.map(({ rule, object }) => [
-      `${rule} ${object && pathOf(object)}`,
-      { rule, object: object ? pathOf(object) : '*', reason: 'Say why this is wanted.', expires },
-    ]),
+  const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+  const exceptions = new Map(
+    stopping.flatMap(({ rule, policy, object }) => {
+      if (!policy || !object) return []
+      const glob = escapedPathOf(object)
+      return [[`${rule} ${glob}`, { rule, object: glob, reason: 'Say why this is wanted.', expires }] as const]
+    }),
   )
-  if (entries.size === 0 && unreadable.length === 0) return ''
+  if (exceptions.size === 0 && unreadable.length === 0) return ''
+  const files = new Set(unreadable.map(({ location }) => escapeGlob(location.path)))
   return stringify({
     format: 1,
-    ...(unreadable.length > 0
-      ? { ignore: [...defaultIgnore, ...new Set(unreadable.map(({ location }) => location.path))].slice(0, 20) }
-      : {}),
-    ...(entries.size > 0 ? { exceptions: [...entries.values()].slice(0, 10) } : {}),
+    ...(files.size > 0 ? { ignore: [...defaultIgnore, ...files] } : {}),
+    ...(exceptions.size > 0 ? { exceptions: [...exceptions.values()] } : {}),
   }).trimEnd()
+}
+
+/** An object as a glob that names it and nothing else. */
+function escapedPathOf({ kind, namespace, name }: ObjectRef): string {
+  return [kind, namespace, name]
+    .filter((part) => part !== '')
+    .map((part) => escapeGlob(part))
+    .join('/')
 }
 
 /** The sentence that leads to `wayThrough`. */

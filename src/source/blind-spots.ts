@@ -38,8 +38,13 @@ export class BlindSpots {
     return this.head.missing.get(path)
   }
 
-  /** `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped. */
-  findings(unknown: readonly Manifest[]): Gaps {
+  /**
+   * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
+   *
+   * @param unknown the base's objects that may be in what could not be read
+   * @param others files this change does not touch
+   */
+  gaps(unknown: readonly Manifest[], others: Files): Gaps {
     const findings: Finding[] = []
     const skipped: Skipped[] = []
     const lost = new Map<string, Manifest[]>()
@@ -69,14 +74,33 @@ export class BlindSpots {
       const text = this.head.loaded.get(path)?.text
       findings.push(unreadable(path, this.reasonFor(path) ?? 'it is gone', start, 'introduced', text, manifests))
     }
+    for (const [path, reason] of this.base.missing) {
+      if (!this.head.missing.has(path)) findings.push(unreadableBase(path, reason))
+    }
+    for (const [path, reason] of others.missing) {
+      if (others.absent.has(path)) findings.push(unreadable(path, reason, start, 'introduced', undefined))
+      else skipped.push({ path, reason })
+    }
     return { findings, skipped }
   }
+}
+
+function unreadableBase(path: string, reason: string): Finding {
+  return gateFinding('source/unreadable', 'base', 'error', {
+    side: 'base',
+    path,
+    region: start,
+    status: 'introduced',
+    keys: [path],
+    text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`,
+  })
 }
 
 function templateReason(what: string): string {
   return `it is ${what} now, which has to be rendered before it can be judged`
 }
 
+/** The same for a revision that is judged whole. */
 export function wholeGaps(head: Files): Gaps {
   const findings: Finding[] = []
   const skipped: Skipped[] = []

@@ -23,14 +23,19 @@ const start = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
  * it is said aloud, and an invalid one is stopped before it locks the gate.
  *
  * @param named a path in the base revision, or an absolute path of the operator's
+ * @param validate throws a GuardError when a config names what there is not: a policy, a rule, a param
  */
 export async function readConfigs(
   base: Revision | undefined,
   head: Revision,
   named: string | undefined,
+  validate: (config: Config) => void,
 ): Promise<Configs> {
-  if (named !== undefined && path.isAbsolute(named))
-    return { inForce: readConfig(readOperatorFile(named), named), head: emptyConfig, findings: [] }
+  if (named !== undefined && path.isAbsolute(named)) {
+    const config = readConfig(readOperatorFile(named), named)
+    validate(config)
+    return { inForce: config, head: emptyConfig, findings: [] }
+  }
   const file = named === undefined ? configPath : path.normalize(named)
   const [baseText, headText] = [base && (await textAt(base, file)), await textAt(head, file)]
   const inForceText = base ? baseText : headText
@@ -43,9 +48,10 @@ export async function readConfigs(
   }
   if (!base || baseText === headText) {
     const config = inForceText === undefined ? emptyConfig : readConfig(inForceText, file)
+    validate(config)
     return { inForce: config, head: config, findings: [] }
   }
-  const attempt = headText === undefined ? emptyConfig : valid(headText, file)
+  const attempt = headText === undefined ? emptyConfig : valid(headText, file, validate)
   const changed = changedFinding(file, baseText, headText)
   if (attempt instanceof GuardError) {
     const invalid = gateFinding('config/invalid', 'invalid', 'error', {
@@ -57,23 +63,30 @@ export async function readConfigs(
       text: `${attempt.message} Once merged, this would stop every run.`,
       ...(headText === undefined ? {} : { fileText: headText }),
     })
-    return { inForce: inForce(baseText, file, undefined), head: emptyConfig, findings: [changed, invalid] }
+    return { inForce: inForce(baseText, file, undefined, validate), head: emptyConfig, findings: [changed, invalid] }
   }
-  return { inForce: inForce(baseText, file, attempt), head: attempt, findings: [changed] }
+  return { inForce: inForce(baseText, file, attempt, validate), head: attempt, findings: [changed] }
 }
 
 /** An invalid config at the base ends the run, unless this very change mends it: then the bundled policies judge it. */
-function inForce(text: string | undefined, file: string, mended: Config | undefined): Config {
+function inForce(
+  text: string | undefined,
+  file: string,
+  mended: Config | undefined,
+  validate: (config: Config) => void,
+): Config {
   if (text === undefined) return emptyConfig
-  const config = valid(text, file)
+  const config = valid(text, file, validate)
   if (!(config instanceof GuardError)) return config
   if (mended) return emptyConfig
   throw config
 }
 
-function valid(text: string, file: string): Config | GuardError {
+function valid(text: string, file: string, validate: (config: Config) => void): Config | GuardError {
   try {
-    return readConfig(text, file)
+    const config = readConfig(text, file)
+    validate(config)
+    return config
   } catch (error) {
     if (error instanceof GuardError && error.code === 'config') return error
     throw error

@@ -4,6 +4,13 @@ import type { LoadedFile } from '../manifest/load'
 export class Files {
   readonly loaded = new Map<string, LoadedFile>()
   readonly missing = new Map<string, string>()
+  /** The paths whose content this clone lacks. */
+  readonly absent = new Set<string>()
+
+  miss(path: string, { missing, absent }: { missing: string; absent?: true }): void {
+    this.missing.set(path, missing)
+    if (absent) this.absent.add(path)
+  }
 
   /** The texts of the documents that gave no manifest. */
   opaque(): Set<string> {

@@ -1,6 +1,7 @@
 import type { Evidence } from '../evidence'
 import { type Change, changesBetween, renamedClusters } from '../manifest/change'
 import { type DeclaredClusters, type FileObjects, mapClusters } from '../manifest/cluster'
+import { DocumentReader } from '../manifest/document-reader'
 import { decodeFile, type LoadedFile, loadFile, mentionsKubernetes } from '../manifest/load'
 import { Manifest, nameOf, type Side } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
@@ -21,8 +22,8 @@ export interface Scope {
   readonly head: Revision
   readonly rules: readonly ActiveRule[]
   readonly ignore: readonly string[]
-  /** The base's declarations, then the head's. */
-  readonly clusters: readonly DeclaredClusters[]
+  /** What the configs of both sides declare. */
+  readonly clusters: { readonly base: DeclaredClusters; readonly head: DeclaredClusters }
 }
 
 const nowhere: Tree = { files: new Map(), aliases: new Map(), refused: new Map(), skipped: [] }
@@ -40,22 +41,18 @@ export async function gather(scope: Scope): Promise<Evidence> {
   const differs = (path: string) =>
     baseTree.files.get(path)?.id !== headTree.files.get(path)?.id ||
     String(baseTree.aliases.get(path) ?? '') !== String(headTree.aliases.get(path) ?? '')
-  const [before, after] = await Promise.all([
-    base
-      ? readFiles(
-          base,
-          [...baseTree.files.values()].filter(({ path }) => differs(path)),
-        )
-      : new Files(),
-    readFiles(
-      head,
-      [...headTree.files.values()].filter(({ path }) => !base || differs(path)),
-    ),
-  ])
+  const reader = new DocumentReader()
+  const changedIn = (tree: Tree) => [...tree.files.values()].filter(({ path }) => !base || differs(path))
+  const before = base ? await readFiles(base, changedIn(baseTree), reader) : new Files()
+  const after = await readFiles(head, changedIn(headTree), reader)
   const untouched = base ? [...headTree.files.values()].filter(({ path }) => !differs(path)) : []
-  const rest = needsOtherFiles(rules, before, after) ? await readTexts(head, untouched) : new Map<string, string>()
+  const others = new Files()
+  const needsRest = needsOtherFiles(rules, before, after)
+  const rest = needsRest ? await readTexts(head, untouched, others) : new Map<string, string>()
 
-  const clusters = mapClusters(scope.clusters, objectsByFile(before, after, rest))
+  const wasThere = new Set([...baseTree.files.keys(), ...[...baseTree.aliases.values()].flat()])
+  const declarations = { ...scope.clusters, isNew: (path: string) => !wasThere.has(path) }
+  const clusters = mapClusters(declarations, objectsByFile(before, after, rest))
   const clustersOf = (tree: Tree, path: string) => [
     ...new Set([path, ...(tree.aliases.get(path) ?? [])].flatMap((alias) => clusters.of(alias).clusters)),
   ]
@@ -68,7 +65,7 @@ export async function gather(scope: Scope): Promise<Evidence> {
     })
   }
   const kept = new Set([...rest.keys()].flatMap((path) => clustersOf(headTree, path)))
-  if (rest.size > 0 || untouched.length === 0) {
+  if (needsRest) {
     for (const [from, to] of renamedClusters(
       manifestsOf('base', before.loaded),
       manifestsOf('head', after.loaded),
@@ -86,13 +83,14 @@ export async function gather(scope: Scope): Promise<Evidence> {
 
   const baseManifests = [...changedBase, ...manifestsOf('base', partners)]
   const headManifests = [...changedHead, ...manifestsOf('head', partners)]
-  const gaps = base ? blind.findings(unknown) : wholeGaps(after)
+  const gaps = base ? blind.gaps(unknown, others) : wholeGaps(after)
   return {
     mode: base ? 'change' : 'all',
     changes,
     base: snapshotsOf(baseManifests),
     head: snapshotsOf(headManifests),
     clusters,
+    occupied: new Set([...kept, ...changedHead.flatMap((manifest) => manifest.clusters)]),
     changedTexts: changedTexts(before, after),
     findings: [...gaps.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
@@ -103,25 +101,24 @@ export async function gather(scope: Scope): Promise<Evidence> {
   }
 }
 
-async function readFiles(revision: Revision, entries: readonly Entry[]): Promise<Files> {
+async function readFiles(revision: Revision, entries: readonly Entry[], reader: DocumentReader): Promise<Files> {
   const files = new Files()
-  const byId = new Map<string, LoadedFile>()
   for await (const [entry, content] of revision.read(entries)) {
-    if ('missing' in content) files.missing.set(entry.path, content.missing)
-    else {
-      const file = byId.get(entry.id) ?? loadFile(decodeFile(content))
-      byId.set(entry.id, file)
-      files.loaded.set(entry.path, file)
-    }
+    if ('missing' in content) files.miss(entry.path, content)
+    else files.loaded.set(entry.path, loadFile(decodeFile(content), undefined, reader))
   }
   return files
 }
 
 /** The texts of files that are the same on both sides and may hold manifests. */
-async function readTexts(revision: Revision, entries: readonly Entry[]): Promise<Map<string, string>> {
+async function readTexts(revision: Revision, entries: readonly Entry[], files: Files): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   for await (const [entry, content] of revision.read(entries)) {
-    const text = 'missing' in content ? '' : decodeFile(content)
+    if ('missing' in content) {
+      files.miss(entry.path, content)
+      continue
+    }
+    const { text } = decodeFile(content)
     if (mentionsKubernetes(text)) texts.set(entry.path, text)
   }
   return texts
@@ -149,23 +146,23 @@ function duplicateKeys(changes: readonly Change[], whole: readonly Manifest[]): 
       return [{ after: change.after, before: change.kind === 'changed' ? change.before : undefined }]
     }),
   ]
-  return judged.flatMap(({ after, before }) =>
-    after.object.duplicateKeys.map(({ key, region }) =>
-      gateFinding('source/duplicate-key', 'duplicate', 'warning', {
-        side: 'head',
-        path: after.origin.path,
-        region,
-        object: after.ref,
-        keys: [key],
-        status:
-          whole.length > 0 || before?.object.duplicateKeys.some((other) => other.key === key)
-            ? 'existing'
-            : 'introduced',
-        text: `${nameOf(after.ref)} has the key ${key} twice in one map, and the cluster takes the last one. Merge the two.`,
-        fileText: after.object.fileText,
-      }),
-    ),
-  )
+  return judged.flatMap(({ after, before }) => {
+    const [first] = after.object.duplicateKeys
+    if (!first) return []
+    const keys = [...new Set(after.object.duplicateKeys.map(({ key }) => key))]
+    const known = new Set(before?.object.duplicateKeys.map(({ key }) => key))
+    const shown = `${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`
+    return gateFinding('source/duplicate-key', 'duplicate', 'warning', {
+      side: 'head',
+      path: after.origin.path,
+      region: first.region,
+      object: after.ref,
+      keys,
+      status: whole.length > 0 || keys.every((key) => known.has(key)) ? 'existing' : 'introduced',
+      text: `${nameOf(after.ref)} has ${keys.length > 1 ? 'keys' : 'the key'} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
+      fileText: after.object.fileText,
+    })
+  })
 }
 
 function changedTexts(before: Files, after: Files): Evidence['changedTexts'] {

@@ -5,16 +5,17 @@ import { type Content, type Entry, sizeLimit, tooLarge } from './revision'
 /** Reads blobs in one `git cat-file --batch`, in order, dropping those over the limit as they stream by. */
 export async function* readBlobs(repository: Repository, entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
   if (entries.length === 0) return
-  await fetchMissing(repository, entries)
+  const absent = await fetchMissing(repository, entries)
+  const present = entries.filter(({ id }) => !absent.has(id))
   const child = spawn('git', ['-C', repository.dir, 'cat-file', '--batch', '--buffer'], {
     env: environment(repository),
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   child.stdin.on('error', () => {})
-  child.stdin.end(entries.map((entry) => `${entry.id}\n`).join(''))
+  child.stdin.end(present.map((entry) => `${entry.id}\n`).join(''))
   const reader = new BatchReader(child.stdout)
   try {
-    for (const entry of entries) yield [entry, await reader.next()]
+    for (const entry of entries) yield [entry, absent.has(entry.id) ? notInClone : await reader.next()]
   } finally {
     child.kill()
   }
@@ -31,10 +32,10 @@ class BatchReader {
 
   async next(): Promise<Content> {
     const header = await this.line()
-    if (header === undefined) return { missing: 'git ended before it gave its content' }
+    if (header === undefined) return { missing: 'git ended before it gave its content', absent: true }
     const [, type, size] = header.split(' ')
     if (type !== 'blob') {
-      return { missing: 'its content is not in this clone and could not be fetched; a full clone (no --filter) has it' }
+      return notInClone
     }
     const length = Number(size)
     const content = await this.take(length, length <= sizeLimit)
@@ -72,19 +73,24 @@ class BatchReader {
   }
 }
 
-/** A partial clone asks its remote for one object at a time; what is missing is asked for at once instead. */
-async function fetchMissing(repository: Repository, entries: readonly Entry[]): Promise<void> {
+const notInClone: Content = {
+  missing: 'its content is not in this clone and could not be fetched; a full clone (no --filter) has it',
+  absent: true,
+}
+
+/**
+ * A partial clone asks its remote for one object at a time; what is missing is asked for at once instead.
+ *
+ * @returns the ids that stay missing
+ */
+async function fetchMissing(repository: Repository, entries: readonly Entry[]): Promise<Set<string>> {
   const promisor = await ask(repository, 'config', '--get-regexp', '^remote\\..*\\.promisor$')
   const remote = promisor?.match(/^remote\.(.*)\.promisor true$/m)?.[1]
-  if (!remote) return
-  const local = new Set(
-    (await git(repository, 'cat-file', '--batch-all-objects', '--unordered', '--batch-check=%(objectname)')).split(
-      '\n',
-    ),
-  )
-  const missing = [...new Set(entries.map((entry) => entry.id))].filter((id) => !local.has(id))
-  if (missing.length === 0) return
-  // The flags git itself uses for this; what stays missing is reported file by file.
+  if (!remote) return new Set()
+  const wanted = [...new Set(entries.map((entry) => entry.id))]
+  const missing = await without(repository, wanted)
+  if (missing.length === 0) return new Set()
+  // The flags git itself uses for this.
   await run(
     repository,
     [
@@ -101,4 +107,12 @@ async function fetchMissing(repository: Repository, entries: readonly Entry[]): 
     ],
     missing.join('\n'),
   )
+  return new Set(await without(repository, missing))
+}
+
+/** Of some ids those that the clone does not hold. */
+async function without(repository: Repository, ids: readonly string[]): Promise<string[]> {
+  const listing = await git(repository, 'cat-file', '--batch-all-objects', '--unordered', '--batch-check=%(objectname)')
+  const local = new Set(listing.split('\n'))
+  return ids.filter((id) => !local.has(id))
 }

@@ -30,7 +30,7 @@ export function environment(repository: Repository): NodeJS.ProcessEnv {
     ['core.fsmonitor', 'false'],
     ['core.quotePath', 'false'],
   ]
-  if (repository.trusted) settings.push(['safe.directory', path.resolve(repository.dir)])
+  if (repository.trusted) settings.push(['safe.directory', '*'])
   if (repository.token) {
     const basic = Buffer.from(`x-access-token:${repository.token}`).toString('base64')
     const server = env.GITHUB_SERVER_URL ?? 'https://github.com'
@@ -92,10 +92,11 @@ export function gitError(repository: Repository, args: readonly string[], stderr
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`,
     )
   }
+  if (/cannot change to/.test(stderr)) return new GuardError('source', `There is no folder ${repository.dir}.`)
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       'source',
-      `${path.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders with --base and --head.`,
+      `${path.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`,
     )
   }
   return new GuardError(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstat, readFile, readlink } from 'node:fs/promises'
+import { lstat, readFile, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { readBlobs } from './git-blobs'
 import { gitError, type Repository, run } from './git-command'
@@ -66,11 +66,13 @@ export class WorkingTreeRevision implements Revision {
       const file = pathText(line.subarray(tab + 1))
       entries.set(file, { path: file, type: typeOf(mode), id })
     }
-    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...(untracked ?? [])].map(pathText)
-    for (const file of touched) {
+    const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...(untracked ?? [])]
+    const top = await realpath(this.repository.dir)
+    for (const bytes of touched) {
+      const file = pathText(bytes)
       const entry = entries.get(file)
       if (entry?.type === 'submodule' || file.endsWith('/')) continue
-      const found = await onDisk(this.repository.dir, file, entry?.id.length === 64 ? 'sha256' : 'sha1')
+      const found = await onDisk(top, bytes, entry?.id.length === 64 ? 'sha256' : 'sha1')
       if (found) entries.set(file, found)
       else entries.delete(file)
     }
@@ -89,20 +91,33 @@ export class WorkingTreeRevision implements Revision {
   }
 }
 
+function diskPath(dir: string, { path: file, raw }: Pick<Entry, 'path' | 'raw'>): string | Buffer {
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : path.join(dir, file)
+}
+
 async function contentOnDisk(dir: string, entry: Entry): Promise<Content> {
-  const file = path.join(dir, entry.path)
-  if (entry.type === 'link') return Buffer.from(await readlink(file))
+  const file = diskPath(dir, entry)
+  if (entry.type === 'link') return readlink(file, { encoding: 'buffer' })
   const { size } = await lstat(file)
   return size > sizeLimit ? { missing: tooLarge(size) } : readFile(file)
 }
 
-/** A file as the working tree has it, under the id git would give its bytes. */
-async function onDisk(dir: string, file: string, algorithm: string): Promise<Entry | undefined> {
-  const stats = await lstat(path.join(dir, file)).catch(() => undefined)
+/**
+ * A file as the working tree has it, under the id git would give its bytes.
+ *
+ * @param top the real path of the working tree: what lies behind a symbolic link to a folder is not part of it
+ */
+async function onDisk(top: string, bytes: Buffer, algorithm: string): Promise<Entry | undefined> {
+  const text = pathText(bytes)
+  const place = { path: text, ...(bytes.toString('utf8') === text ? {} : { raw: bytes }) }
+  const file = diskPath(top, place)
+  const stats = await lstat(file).catch(() => undefined)
   if (!stats || (!stats.isFile() && !stats.isSymbolicLink())) return undefined
-  const entry: Entry = { path: file, type: stats.isSymbolicLink() ? 'link' : 'file', id: '' }
-  const content = await contentOnDisk(dir, entry)
-  if ('missing' in content) return { ...entry, id: `large:${file}` }
+  const folder = path.dirname(path.join(top, text))
+  if (!place.raw && (await realpath(folder)) !== folder) return undefined
+  const entry: Entry = { ...place, type: stats.isSymbolicLink() ? 'link' : 'file', id: '' }
+  const content = await contentOnDisk(top, entry)
+  if ('missing' in content) return { ...entry, id: `large:${text}` }
   const id = createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest('hex')
   return { ...entry, id }
 }

@@ -30,9 +30,11 @@ export async function resolveCommit(repository: Repository, revision: string): P
   await git(repository, 'rev-parse', '--git-dir') // tells "no repository" from "no such revision"
   if (objectId.test(revision)) {
     const remote = await defaultRemote(repository)
+    // A full clone stays full: later steps may need its history.
+    const depth = (await isShallow(repository)) ? ['--depth=1'] : []
     const fetched =
       remote &&
-      (await run(repository, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--depth=1', remote, revision]))
+      (await run(repository, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', ...depth, remote, revision]))
     const now = await parse()
     if (now) return now
     const why = fetched ? firstLine(fetched.stderr) : 'the repository has no remote to ask'
@@ -41,10 +43,26 @@ export async function resolveCommit(repository: Repository, revision: string): P
       `Commit ${revision} is not in this clone and could not be fetched (${why}). Set \`fetch-depth: 2\` on actions/checkout for pull_request events, \`fetch-depth: 0\` for others.`,
     )
   }
+  if (revision === 'HEAD') {
+    throw new GuardError(
+      'source',
+      `The repository in ${repository.dir} has no commit yet, so there is nothing to compare.`,
+    )
+  }
+  if (await isShallow(repository)) {
+    throw new GuardError(
+      'source',
+      `There is no revision ${JSON.stringify(revision)} in this shallow clone. Set \`fetch-depth: 0\` on actions/checkout.`,
+    )
+  }
   throw new GuardError(
     'source',
     `There is no revision ${JSON.stringify(revision)} in ${repository.dir}. Name a branch, tag or commit that this clone has, or a folder.`,
   )
+}
+
+async function isShallow(repository: Repository): Promise<boolean> {
+  return (await ask(repository, 'rev-parse', '--is-shallow-repository')) === 'true'
 }
 
 function firstLine(text: string): string {
@@ -60,7 +78,7 @@ async function defaultRemote(repository: Repository): Promise<string | undefined
 export async function mergeBase(repository: Repository, base: string, head: string, named: string): Promise<string> {
   const found = await ask(repository, 'merge-base', base, head)
   if (found) return found.split('\n')[0] ?? found
-  const shallow = (await ask(repository, 'rev-parse', '--is-shallow-repository')) === 'true'
+  const shallow = await isShallow(repository)
   throw new GuardError(
     'source',
     `${named} and the head have no common ancestor${shallow ? ' in this shallow clone. Set `fetch-depth: 0` on actions/checkout' : '. Name a base that the head branched from'}.`,

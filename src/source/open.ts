@@ -43,7 +43,8 @@ async function openHead(repository: Repository & { bare: boolean }, named: strin
 
 function nameOf(named: string, commit: string): string {
   const short = commit.slice(0, 8)
-  return commit.startsWith(named) ? short : `${named} (${short})`
+  const name = /^[0-9a-f]{40,}$/.test(named) ? named.slice(0, 8) : named
+  return commit.startsWith(name) ? short : `${name} (${short})`
 }
 
 /** A name stands for a folder when it is written as a path (`./x`, `../x`, `/x`) or is no revision. */

@@ -63,7 +63,7 @@ export function loadPartners(
     for (const [path, text] of rest) {
       if (!strings.some((string) => text.includes(string))) continue
       const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
-      const file = loadFile(text, (document) =>
+      const file = loadFile({ text }, (document) =>
         [...asked].some(
           ([{ rule }, strings]) => mayHold(rule, document) && [...strings].some((string) => document.includes(string)),
         ),

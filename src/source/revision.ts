@@ -3,10 +3,12 @@ export interface Entry {
   readonly path: string
   readonly type: 'file' | 'link' | 'submodule'
   readonly id: string
+  /** The path's bytes on disk where they are not UTF-8. */
+  readonly raw?: Buffer
 }
 
-/** A file's bytes, or why they are not to be had. */
-export type Content = Uint8Array | { readonly missing: string }
+/** A file's bytes, or why they are not to be had; `absent` when the clone lacks them. */
+export type Content = Uint8Array | { readonly missing: string; readonly absent?: true }
 
 /** One side of a change: a Git commit, a directory, or a repository's working tree. */
 export interface Revision {

@@ -12,10 +12,16 @@ const LabelSelector = Type.Object(
 )
 
 const params = Type.Object({
-  protect: Type.Array(Type.Union([Type.String({ pattern: objectGlobPattern }), LabelSelector]), {
-    description:
-      'The protected objects, as `Kind/namespace/name` or `Kind/name` globs or by a label. A list given in a config adds to the policy’s.',
-  }),
+  protect: Type.Array(
+    Type.Union([
+      Type.String({ pattern: objectGlobPattern, description: 'Kind/namespace/name or Kind/name; globs allowed.' }),
+      LabelSelector,
+    ]),
+    {
+      description:
+        'The protected objects, as `Kind/namespace/name` or `Kind/name` globs or by a label. A list given in a config adds to the policy’s.',
+    },
+  ),
 })
 
 /** The entry of `protect` that an object falls under, as words. */

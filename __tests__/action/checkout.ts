@@ -1,0 +1,182 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { readFolder, root } from '../harness'
+import { configMap } from '../source/objects'
+import { type Files, gitIn, TestRepository, temporaryFolder } from '../source/repository'
+
+/** A GitHub event: what GITHUB_EVENT_NAME, GITHUB_SHA and the file at GITHUB_EVENT_PATH say. */
+export interface Event {
+  readonly name: string
+  readonly sha: string
+  readonly payload: object
+}
+
+/** What a workflow has checked out, and where. */
+export interface Checkout {
+  readonly workspace: string
+  readonly dir: string
+}
+
+const pullRef = 'refs/remotes/pull/1/merge'
+
+/** A repository on a server that gives any commit by its id, as GitHub does, with one pull request. */
+export class Remote {
+  /** The commit that the feature branch left main at. */
+  readonly fork: string
+  /** The tip of main, by now one commit further. */
+  readonly base: string
+  /** The tip of the feature branch. */
+  readonly head: string
+  /** The test merge of the two, at refs/pull/1/merge. */
+  readonly merge: string
+  /** The bare repository that is served. */
+  readonly dir: string
+
+  /** @param base the files of main; @param change what the feature branch makes of them */
+  constructor(base: Files, change: Files) {
+    const work = new TestRepository()
+    this.fork = work.commit({ 'README.md': '# shop\n', ...base })
+    work.git('checkout', '--quiet', '-b', 'feature')
+    this.head = work.commit(change)
+    work.git('checkout', '--quiet', 'main')
+    this.base = work.commit({ 'later.yaml': configMap('later') })
+    work.git('checkout', '--quiet', '--detach')
+    work.git('merge', '--quiet', '--no-ff', '--message', 'Merge', 'feature')
+    this.merge = work.git('rev-parse', 'HEAD')
+    this.dir = work.clone('--bare')
+    gitIn(this.dir, 'config', 'uploadpack.allowReachableSHA1InWant', 'true')
+    gitIn(this.dir, 'config', 'uploadpack.allowAnySHA1InWant', 'true')
+    work.git('push', '--quiet', this.dir, `${this.merge}:refs/pull/1/merge`)
+  }
+
+  /** Checks a commit out as actions/checkout does: `depth` 0 fetches everything, `folder` is its input `path`. */
+  checkout({ sha = this.merge, ref = pullRef, depth = 1, folder = '.' } = {}): Checkout {
+    const workspace = temporaryFolder()
+    const dir = path.join(workspace, folder)
+    mkdirSync(dir, { recursive: true })
+    const branches = ['+refs/heads/*:refs/remotes/origin/*', ...(ref === pullRef ? [`+${sha}:${ref}`] : [])]
+    const what = depth > 0 ? [`--depth=${depth}`, 'origin', `+${sha}:${ref}`] : ['origin', ...branches]
+    gitIn(dir, 'init', '--quiet')
+    gitIn(dir, 'remote', 'add', 'origin', `file://${this.dir}`)
+    gitIn(dir, 'fetch', '--quiet', '--no-tags', '--prune', '--no-recurse-submodules', ...what)
+    gitIn(dir, 'checkout', '--quiet', '--force', ref)
+    return { workspace, dir }
+  }
+
+  pullRequest(): Event {
+    const repo = { id: 1, name: 'shop', full_name: 'acme/shop', default_branch: 'main', private: true }
+    const side = (ref: string, sha: string) => ({ label: `acme:${ref}`, ref, sha, user: { login: 'acme' }, repo })
+    const pull_request = {
+      number: 1,
+      state: 'open',
+      draft: false,
+      merge_commit_sha: this.merge,
+      base: side('main', this.base),
+      head: side('feature', this.head),
+    }
+    const payload = { action: 'synchronize', number: 1, before: this.fork, after: this.head, pull_request }
+    return {
+      name: 'pull_request',
+      sha: this.merge,
+      payload: { ...payload, repository: repo, sender: { login: 'dev' } },
+    }
+  }
+}
+
+/** The remote of an incident: its folders `base` and `head`. */
+export function remoteOf(incident: string): Remote {
+  const side = (name: string) => readFolder(path.join(root, '__tests__', 'incidents', incident, name))
+  const [base, head] = [side('base'), side('head')]
+  return new Remote(base, { ...Object.fromEntries(Object.keys(base).map((file) => [file, null])), ...head })
+}
+
+/** What the Action left behind. */
+export interface Outcome {
+  readonly status: number | null
+  readonly log: string
+  /** The lines of the log that a runner takes for commands. */
+  readonly commands: readonly string[]
+  readonly summary: string
+  readonly outputs: Readonly<Record<string, string>>
+}
+
+/** How a workflow runs the Action. */
+export interface Step {
+  readonly event: Event
+  readonly inputs?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
+  readonly node?: string
+}
+
+/** Runs the built Action as a runner does: its own process, little else in the environment than what a step is given. */
+export function act(
+  { workspace, dir }: Checkout,
+  { event, inputs = {}, env = {}, node = process.execPath }: Step,
+): Outcome {
+  const temp = temporaryFolder()
+  const file = (name: string, text = '') => {
+    writeFileSync(path.join(temp, name), text)
+    return path.join(temp, name)
+  }
+  mkdirSync(path.join(temp, 'home'))
+  const files = { summary: file('summary'), outputs: file('outputs') }
+  const given = Object.entries({ today: '2026-11-21', token: 'ghs_token', ...inputs }).map(([name, value]) => [
+    `INPUT_${name.toUpperCase()}`,
+    value,
+  ])
+  const { status, stdout, stderr } = spawnSync(node, [path.join(root, 'dist', 'action.cjs')], {
+    cwd: dir,
+    encoding: 'utf8',
+    timeout: 30_000,
+    env: {
+      PATH: process.env.PATH,
+      HOME: path.join(temp, 'home'),
+      GIT_CONFIG_NOSYSTEM: '1',
+      CI: 'true',
+      GITHUB_ACTIONS: 'true',
+      GITHUB_REPOSITORY: 'acme/shop',
+      GITHUB_SERVER_URL: 'https://github.com',
+      GITHUB_EVENT_NAME: event.name,
+      GITHUB_SHA: event.sha,
+      GITHUB_EVENT_PATH: file('event.json', JSON.stringify(event.payload)),
+      GITHUB_WORKSPACE: workspace,
+      GITHUB_STEP_SUMMARY: files.summary,
+      GITHUB_OUTPUT: files.outputs,
+      RUNNER_TEMP: temp,
+      ...Object.fromEntries(given),
+      ...env,
+    },
+  })
+  const outputs = readFileSync(files.outputs, 'utf8').matchAll(/^(.+?)<<(ghadelimiter_.+)\n([\s\S]*?)\n\2$/gm)
+  return {
+    status,
+    log: stdout + stderr,
+    commands: commandsIn(stdout + stderr),
+    summary: readFileSync(files.summary, 'utf8'),
+    outputs: Object.fromEntries([...outputs].map(([, name, , value]) => [name, value])),
+  }
+}
+
+const registered =
+  'add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|notice|remove-matcher|save-state|set-env|set-output|stop-commands|warning'
+
+/**
+ * The lines that a runner obeys. It takes `::command::` after any leading space, and the older `##[command]` anywhere.
+ * Source: actions/runner, src/Runner.Common/ActionCommand.cs and src/Runner.Worker/ActionCommandManager.cs
+ */
+function commandsIn(log: string): string[] {
+  let resume: string | undefined
+  const obeyed: string[] = []
+  for (const line of log.split(/\r\n|\r|\n/)) {
+    const names = `${registered}${resume ? `|${resume}` : ''}`
+    const match =
+      line.match(new RegExp(`^\\s*::(${names})(?: .*?)?::(.*)$`, 'i')) ??
+      line.match(new RegExp(`##\\[(${names})(?: [^\\]]*)?\\](.*)$`, 'i'))
+    if (!match) continue
+    if (resume) resume = match[1] === resume ? undefined : resume
+    else if (match[1] === 'stop-commands') resume = match[2]
+    else obeyed.push(line)
+  }
+  return obeyed
+}

@@ -1,0 +1,48 @@
+import { program } from '../../src/cli/program'
+import type { ReportJson } from '../../src/report/json'
+import { root } from '../harness'
+import { gitSettings, withEnvironment } from '../source/repository'
+
+export interface Run {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the command line in this process, with buffers for its output. */
+export async function guard(argv: readonly string[], isTTY = false): Promise<Run> {
+  let stdout = ''
+  let stderr = ''
+  const io = {
+    stdout: {
+      isTTY,
+      write: (text: string) => {
+        stdout += text
+      },
+    },
+    stderr: {
+      write: (text: string) => {
+        stderr += text
+      },
+    },
+    root,
+    now: new Date('2026-11-21T12:00:00Z'),
+  }
+  const status = await withEnvironment(gitSettings, () => program(argv, io))
+  return { status, stdout, stderr }
+}
+
+/** Runs `check` for its JSON report. */
+export async function checkJson(...argv: readonly string[]): Promise<ReportJson & { readonly status: number }> {
+  const { status, stdout, stderr } = await guard(['check', '--format', 'json', '--today', '2026-11-21', ...argv])
+  if (stdout === '') throw new Error(`no report; exit status ${status}: ${stderr}`)
+  return { ...(JSON.parse(stdout) as ReportJson), status }
+}
+
+/** `introduced error head/web.yaml:12 ingress-tls/host-covered`, a line for each finding. */
+export function lines({ findings }: ReportJson): string[] {
+  return findings.map(
+    ({ status, level, location, rule }) =>
+      `${status} ${level} ${location.side}/${location.path}:${location.region.startLine} ${rule}`,
+  )
+}

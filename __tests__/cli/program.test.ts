@@ -1,0 +1,479 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import Ajv2020 from 'ajv/dist/2020'
+import { ReportJson } from '../../src/report/json'
+import { binding, configMap, ingress, role, stream } from '../source/objects'
+import { TestRepository, temporaryFolder, withEnvironment, writeFiles } from '../source/repository'
+import { checkJson, guard, lines } from './guard'
+
+const covered = ingress('web', ['a.example.com'], ['a.example.com'])
+const holed = ingress('web', ['a.example.com'], ['b.example.com'])
+
+function folder(files: Readonly<Record<string, string | Buffer>>): string {
+  const dir = temporaryFolder()
+  writeFiles(dir, files)
+  return dir
+}
+
+describe('check', () => {
+  const repo = new TestRepository()
+  repo.commit({ 'web.yaml': covered, 'rbac.yaml': stream(configMap('a'), role('system:a')) })
+  repo.commit({ 'web.yaml': holed, 'rbac.yaml': configMap('a') })
+  const change = ['check', '--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', '--today', '2026-11-21']
+
+  test('in the terminal: a frame for each finding, one line that sums up, the way through', async () => {
+    const { status, stdout, stderr } = await guard(change)
+    expect([status, stderr]).toEqual([1, ''])
+    expect(stdout).toContain(
+      'error ingress-tls/host-covered web.yaml:11:13\n    10 |   rules:\n  > 11 |     - host: b.example.com\n',
+    )
+    expect(stdout).toContain('error protected-rbac/object-kept rbac.yaml (was line 8 at the base)')
+    expect(stdout).toMatch(
+      /^ingress-guard found 2 errors and stops this\. Inspected HEAD~1 \([0-9a-f]{8}\) → HEAD \([0-9a-f]{8}\): 0 added, 1 changed, 1 removed; /m,
+    )
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('        expires: 2026-12-21')
+  })
+
+  test('as JSON that its schema describes', async () => {
+    const { status, stdout } = await guard([...change, '--format', 'json'])
+    const validate = new Ajv2020({ strict: false, formats: { date: true } }).compile(ReportJson)
+    validate(JSON.parse(stdout))
+    expect(validate.errors).toBeNull()
+    expect(status).toBe(1)
+  })
+
+  test('as Markdown: the verdict first, names in inline code', async () => {
+    const { status, stdout } = await guard([...change, '--format', 'markdown'])
+    expect(stdout.split('\n')[0]).toMatch(/^\*\*ingress-guard found 2 errors and stops this\. /)
+    expect(stdout).toContain('| error | `web.yaml:11:13` | No entry of `spec.tls` names `b.example.com`')
+    expect(status).toBe(1)
+  })
+
+  test('as workflow commands', async () => {
+    const { status, stdout } = await guard([...change, '--format', 'github'])
+    expect(stdout).toMatch(
+      /^::error title=ingress-tls\/host-covered,file=web\.yaml,line=11,endLine=11,col=13,endColumn=26::No entry of spec\.tls names b\.example\.com/m,
+    )
+    expect(status).toBe(1)
+  })
+
+  test('--output writes the report to a file, and says so', async () => {
+    const file = `${temporaryFolder()}/report.json`
+    const run = await guard([...change, '--format', 'json', '--output', file])
+    expect(run).toEqual({ status: 1, stdout: '', stderr: `ingress-guard: fail; the report is in ${file}\n` })
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ format: 1, verdict: 'fail' })
+  })
+
+  test('--output to nowhere', async () => {
+    expect(await guard([...change, '--output', '/nowhere/report'])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr:
+        'ingress-guard could not run: /nowhere/report: The report cannot be written here. Name a file in a folder that exists.\n',
+    })
+  })
+
+  test.each([
+    ['never', 0],
+    ['error', 1],
+    ['warning', 1],
+    ['notice', 1],
+  ])('--fail-on %s', async (level, status) => {
+    expect((await guard([...change, '--fail-on', level])).status).toBe(status)
+  })
+
+  test('--policy takes several, and leaves the others out', async () => {
+    const one = await checkJson(...change.slice(1), '--policy', 'protected-rbac@1')
+    expect(lines(one)).toEqual(['introduced error base/rbac.yaml:8 protected-rbac/object-kept'])
+    const two = await checkJson(...change.slice(1), '--policy', 'protected-rbac', '--policy', 'ingress-tls@~1.0')
+    expect(two.policies).toEqual([
+      { name: 'protected-rbac', version: '1.0.0', requested: '^1' },
+      { name: 'ingress-tls', version: '1.0.0', requested: '~1.0' },
+    ])
+  })
+
+  test('--all judges the head whole', async () => {
+    const report = await checkJson('--repo', repo.dir, '--head', 'HEAD', '--all')
+    expect(lines(report)).toEqual(['existing error head/web.yaml:11 ingress-tls/host-covered'])
+    expect([report.mode, report.inspected.base, report.status]).toEqual(['all', null, 1])
+  })
+
+  test('two folders are compared', async () => {
+    const [base, head] = [folder({ 'web.yaml': covered, 'r.yaml': role('system:a') }), folder({ 'web.yaml': holed })]
+    const report = await checkJson('--base', base, '--head', head)
+    expect(lines(report)).toEqual([
+      'introduced error base/r.yaml:1 protected-rbac/object-kept',
+      'introduced error head/web.yaml:11 ingress-tls/host-covered',
+    ])
+    expect(report.inspected.head.revision).toBe(head)
+  })
+
+  test('nothing to inspect is said first', async () => {
+    const { status, stdout } = await guard(['check', '--repo', repo.dir, '--base', 'HEAD', '--head', 'HEAD'])
+    expect(stdout).toMatch(
+      /^ingress-guard found nothing\. Nothing was inspected: no object differs in HEAD \([0-9a-f]{8}\) → HEAD \([0-9a-f]{8}\) \(2 YAML or JSON files listed\)\.\n$/,
+    )
+    expect(status).toBe(0)
+  })
+
+  test('an empty folder', async () => {
+    const dir = temporaryFolder()
+    expect(await guard(['check', '--all', '--head', dir])).toEqual({
+      status: 0,
+      stdout: `ingress-guard found nothing. Nothing was inspected: no manifest is among 0 YAML or JSON files of ${dir}.\n`,
+      stderr: '',
+    })
+  })
+})
+
+describe('colour', () => {
+  const dir = folder({ 'web.yaml': holed })
+  const start = '\u001b['
+
+  test.each([
+    ['to a pipe', false, undefined, false],
+    ['to a terminal', true, undefined, true],
+    ['to a terminal with NO_COLOR', true, '1', false],
+    ['to a terminal with an empty NO_COLOR', true, '', true],
+  ])('%s', async (_, isTTY, noColour, coloured) => {
+    const { stdout } = await withEnvironment(
+      { NO_COLOR: noColour, FORCE_COLOR: undefined, NODE_DISABLE_COLORS: undefined },
+      () => guard(['check', '--all', '--head', dir], isTTY),
+    )
+    expect(stdout.includes(start)).toBe(coloured)
+  })
+})
+
+describe('what manifests hold is shown, never obeyed', () => {
+  const evil = '\u001b[2J\u202e'
+  const files = {
+    [`${evil}\n::error::x.yaml`]: ingress(
+      'web',
+      ['a.example.com'],
+      [`"b\\e[31m${evil.slice(4)}.example.com\\n::stop-commands::x"`],
+    ),
+    'rbac.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "x\\e]0;y\\a"}\n\ta: b\n`,
+  }
+
+  test.each(['terminal', 'markdown', 'github', 'json'])('%s', async (format) => {
+    const { stdout, stderr, status } = await guard(['check', '--all', '--head', folder(files), '--format', format])
+    // JSON is data for programs, in which marks that reverse the reading direction are text like any other.
+    const shown = format === 'json' ? stdout.replaceAll('\u202e', '') : stdout
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    expect(`${shown}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
+    // Our own command tells the log to heed no other until the token.
+    const heeded = stdout.replace(/^::stop-commands::([0-9a-f-]{36})\n[\s\S]*^::\1::$/m, '')
+    expect(heeded).not.toMatch(/^\s*::(?:error::|stop-commands)/m)
+    expect(status).toBe(1)
+  })
+})
+
+describe('usage', () => {
+  test.each<[string, string[], number, string]>([
+    ['an unknown command', ['chekc'], 2, "error: unknown command 'chekc'"],
+    ['an unknown option', ['check', '--bsae', 'main'], 2, "error: unknown option '--bsae'"],
+    [
+      'an unknown format',
+      ['check', '--format', 'xml'],
+      2,
+      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are terminal, json, markdown, github.",
+    ],
+    [
+      'an unknown level',
+      ['check', '--fail-on', 'fatal'],
+      2,
+      "error: option '--fail-on <level>' argument 'fatal' is invalid. Allowed choices are error, warning, notice, never.",
+    ],
+    ['a word too many', ['check', 'main'], 2, "error: too many arguments for 'check'"],
+    ['an option without its value', ['check', '--base'], 2, "error: option '--base <revision>' argument missing"],
+    [
+      'no day',
+      ['check', '--today', '2026-13-01'],
+      2,
+      'ingress-guard could not run: "2026-13-01" is no day; write YYYY-MM-DD.',
+    ],
+    [
+      'an unknown rule',
+      ['explain', 'ingress-tls/x'],
+      2,
+      'ingress-guard could not run: There is no rule "ingress-tls/x"; the rules are ingress-tls/host-covered, ingress-tls/secret-type, protected-rbac/object-kept.',
+    ],
+  ])('%s', async (_, argv, status, sentence) => {
+    const run = await guard(argv)
+    expect([run.status, run.stdout]).toEqual([status, ''])
+    expect(run.stderr.split('\n')[0]).toContain(sentence)
+    expect(run.stderr).not.toMatch(/^\s+at /m)
+  })
+
+  test.each([[['--help']], [['help']], [['check', '--help']]])('%j', async (argv) => {
+    const { status, stdout, stderr } = await guard(argv)
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^Usage: ingress-guard /)
+  })
+
+  test('no command shows what there is', async () => {
+    const { status, stdout, stderr } = await guard([])
+    expect(status).toBe(2)
+    expect(`${stdout}${stderr}`).toMatch(/^Usage: ingress-guard /)
+  })
+
+  test('an unknown revision is status 3', async () => {
+    const repo = new TestRepository()
+    repo.commit({ 'a.yaml': configMap('a') })
+    const { status, stderr } = await guard(['check', '--repo', repo.dir, '--base', 'nope\u001b[2J'])
+    expect([status, stderr]).toEqual([
+      3,
+      `ingress-guard could not run: There is no revision "nope\\u001b[2J" in ${repo.dir}. Name a branch, tag or commit that this clone has, or a folder.\n`,
+    ])
+  })
+
+  test('rules lists every rule with its sentence', async () => {
+    expect((await guard(['rules'])).stdout).toBe(
+      [
+        'ingress-tls/host-covered    Every host an Ingress routes is named by one of its TLS entries.',
+        'ingress-tls/secret-type     Every Secret a TLS entry names can hold a certificate and its key.',
+        'protected-rbac/object-kept  No protected object is removed from its cluster.',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('explain shows the page of a rule', async () => {
+    const { status, stdout } = await guard(['explain', 'ingress-tls/host-covered'])
+    expect(stdout).toMatch(/^# ingress-tls\/host-covered\n/)
+    expect(stdout).not.toContain('<!--')
+    expect(status).toBe(0)
+  })
+})
+
+describe('files that are no manifests raise nothing', () => {
+  test.each<[string, string, string]>([
+    [
+      'Helmfile',
+      'helmfile.yaml',
+      'releases:\n  - name: x\n    values:\n      - image: {{ .Values.image }}\n{{ if eq .Environment.Name "x" }}\n  - name: y\n{{ end }}\n',
+    ],
+    ['a Helmfile template', 'helmfile.yaml.gotmpl', 'releases: {{ x }}\n'],
+    [
+      'Ansible',
+      'roles/x/tasks/main.yml',
+      '- name: apply\n  kubernetes.core.k8s:\n    definition:\n      apiVersion: v1\n      kind: ConfigMap\n      metadata: {name: "{{ name }}"}\n',
+    ],
+    ['an Ansible vault', 'group_vars/all.yml', '$ANSIBLE_VAULT;1.1;AES256\n6238\n'],
+    ['Ansible tags', 'x.yml', 'a: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n'],
+    [
+      'Jinja',
+      'templates/x.yaml',
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ name }}\ndata:\n{% for x in y %}\n  {{ x }}: z\n{% endfor %}\n',
+    ],
+    [
+      'cookiecutter',
+      '{{cookiecutter.slug}}/deploy.yaml',
+      'apiVersion: v1\nkind: Service\nmetadata:\n  name: {{cookiecutter.slug}}\n',
+    ],
+    ['docker-compose', 'docker-compose.yml', 'services:\n  web: {image: nginx, ports: ["80:80"]}\n'],
+    ['GitHub CI', '.github/workflows/ci.yml', 'on: push\njobs:\n  x:\n    runs-on: $' + '{{ matrix.os }}\n'],
+    ['GitLab CI', '.gitlab-ci.yml', 'x: &x\n  script: !reference [.setup, script]\n.setup: {script: [a]}\n'],
+    ['values', 'chart/values.yaml', 'kind: Deployment\nimage: {tag: latest}\n'],
+    [
+      'a chart',
+      'chart/templates/x.yaml',
+      '{{- if .Values.x }}\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ include "x" . }}\n{{- end }}\n',
+    ],
+    [
+      'a Kustomization',
+      'kustomization.yaml',
+      'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]\n',
+    ],
+    ['a patch without a name', 'patch.yaml', '- op: replace\n  path: /spec/x\n  value: 1\n'],
+    ['package.json', 'package.json', '{"name": "x", "version": "1.0.0"}'],
+    ['tsconfig.json with comments', 'tsconfig.json', '{\n  // why\n  "compilerOptions": {},\n}\n'],
+    ['an empty file', 'a.yaml', ''],
+    ['a binary', 'a.yaml', '\u0000\u0001\u0002PK\u0003'],
+    [
+      'an OpenAPI document',
+      'openapi.yaml',
+      'openapi: 3.0.0\npaths:\n  /x: {get: {responses: {200: {description: ok}}}}\n',
+    ],
+    ['CloudFormation', 'stack.yaml', 'Resources:\n  X: {Type: !Sub "$A", Y: !GetAtt A.B}\n'],
+    ['a kind cluster', 'kind.yaml', 'kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\n'],
+    ['a kubeconfig', 'config.yaml', 'apiVersion: v1\nkind: Config\nclusters: []\n'],
+  ])('%s', async (_, file, text) => {
+    const report = await checkJson('--all', '--head', folder({ [file]: text }))
+    expect(lines(report)).toEqual([])
+    expect(report.status).toBe(0)
+  })
+
+  test('a binary with apiVersion and kind in it is said to be no text', async () => {
+    const bytes = Buffer.concat([Buffer.from([0, 1, 2, 255]), Buffer.from('\napiVersion: v1\nkind: x\n')])
+    const report = await checkJson('--all', '--head', folder({ 'a.yaml': bytes }))
+    expect(lines(report)).toEqual(['existing error head/a.yaml:1 source/unreadable'])
+  })
+})
+
+describe('a change in Git', () => {
+  const name = 'system:kube-controller-manager'
+  const ten = Array.from({ length: 8 }, (_, index) => configMap(`c${index}`))
+  const pair = [role(name), binding(name)]
+  const hosts = (...routed: string[]) => ingress('web', ['a.example.com'], routed)
+  const old = (text: string) => text.replace('networking.k8s.io/v1', 'extensions/v1beta1')
+  const kept = 'protected-rbac/object-kept'
+  const uncovered = 'ingress-tls/host-covered'
+
+  test.each<
+    [string, Record<string, string>, Record<string, string | null>, string[], number, [number, number, number]]
+  >([
+    [
+      'a deleted file with a role and its binding',
+      { 'r.yaml': stream(...pair) },
+      { 'r.yaml': null },
+      [`introduced error base/r.yaml:1 ${kept}`, `introduced error base/r.yaml:6 ${kept}`],
+      1,
+      [0, 0, 2],
+    ],
+    [
+      'the two cut out of ten documents',
+      { 'r.yaml': stream(...ten.slice(0, 4), ...pair, ...ten.slice(4)) },
+      { 'r.yaml': stream(...ten) },
+      [`introduced error base/r.yaml:29 ${kept}`, `introduced error base/r.yaml:34 ${kept}`],
+      1,
+      [0, 0, 2],
+    ],
+    [
+      'the same file renamed',
+      { 'r.yaml': stream(...pair) },
+      { 'r.yaml': null, 'x/other.yml': stream(...pair) },
+      [],
+      0,
+      [0, 0, 0],
+    ],
+    [
+      'one host missing from tls',
+      { 'w.yaml': hosts('a.example.com') },
+      { 'w.yaml': hosts('a.example.com', 'b.example.com') },
+      [`introduced error head/w.yaml:12 ${uncovered}`],
+      1,
+      [0, 1, 0],
+    ],
+    [
+      'a rule inserted above an old hole',
+      { 'w.yaml': hosts('old.example.com') },
+      { 'w.yaml': hosts('a.example.com', 'old.example.com') },
+      [`existing error head/w.yaml:12 ${uncovered}`],
+      0,
+      [0, 1, 0],
+    ],
+    [
+      'one uncovered host for another',
+      { 'w.yaml': hosts('old.example.com') },
+      { 'w.yaml': hosts('new.example.com') },
+      [`resolved error base/w.yaml:11 ${uncovered}`, `introduced error head/w.yaml:11 ${uncovered}`],
+      1,
+      [0, 1, 0],
+    ],
+    [
+      'extensions/v1beta1 to networking.k8s.io/v1',
+      { 'w.yaml': old(hosts('a.example.com')) },
+      { 'w.yaml': hosts('a.example.com') },
+      [],
+      0,
+      [0, 1, 0],
+    ],
+    [
+      'an old hole that moves to another file',
+      { 'w.yaml': hosts('old.example.com') },
+      { 'w.yaml': null, 'v.yaml': hosts('old.example.com') },
+      [],
+      0,
+      [0, 0, 0],
+    ],
+    [
+      'a role removed from a file with an old broken document',
+      { 'r.yaml': stream(role(name), `${configMap('x')}\tbroken: x\n`) },
+      { 'r.yaml': `${configMap('x')}\tbroken: x\n` },
+      [`introduced error base/r.yaml:1 ${kept}`, 'existing error head/r.yaml:7 source/unreadable'],
+      1,
+      [0, 0, 1],
+    ],
+    [
+      'a role removed from a file whose other document breaks',
+      { 'r.yaml': stream(role(name), configMap('x')) },
+      { 'r.yaml': `${configMap('x')}\tbroken: x\n` },
+      ['introduced error head/r.yaml:7 source/unreadable'],
+      1,
+      [0, 0, 0],
+    ],
+    [
+      'a role moved into a file that was a template all along',
+      { 'r.yaml': role(name), 't.yaml': 'a: {{ x }}\n' },
+      { 'r.yaml': null, 't.yaml': `a: {{ x }}\n---\n${role(name)}` },
+      [],
+      0,
+      [0, 0, 0],
+    ],
+    [
+      'a file that becomes a template',
+      { 'r.yaml': role(name) },
+      { 'r.yaml': role('{{ .name }}') },
+      ['introduced error head/r.yaml:1 source/unreadable'],
+      1,
+      [0, 0, 0],
+    ],
+    [
+      'a role hidden behind an alias',
+      { 'r.yaml': role(name) },
+      { 'r.yaml': role(name).replace('metadata:\n', 'x: &m\n').concat('metadata: *m\n') },
+      [],
+      0,
+      [0, 1, 0],
+    ],
+    [
+      'a hole hidden behind an alias',
+      { 'a.yaml': configMap('a') },
+      { 'w.yaml': hosts('b.example.com').replace('metadata:', 'x: &m').concat('metadata: *m\n') },
+      [`introduced error head/w.yaml:11 ${uncovered}`],
+      1,
+      [1, 0, 0],
+    ],
+    [
+      'a role emptied of its name',
+      { 'r.yaml': role(name) },
+      { 'r.yaml': role('') },
+      [`introduced error base/r.yaml:1 ${kept}`],
+      1,
+      [0, 0, 1],
+    ],
+    [
+      'a file moved into an ignored folder',
+      { 'r.yaml': role(name) },
+      { 'r.yaml': null, 'vendor/r.yaml': role(name) },
+      [`introduced error base/r.yaml:1 ${kept}`],
+      1,
+      [0, 0, 1],
+    ],
+    [
+      'a file whose name ends otherwise',
+      { 'r.yaml': role(name) },
+      { 'r.yaml': null, 'r.yaml.disabled': role(name) },
+      [`introduced error base/r.yaml:1 ${kept}`],
+      1,
+      [0, 0, 1],
+    ],
+    [
+      'a folder that becomes a chart’s templates',
+      { 'x/templates/r.yaml': role(name) },
+      { 'x/Chart.yaml': 'name: x\nversion: 1.0.0\n' },
+      ['introduced error head/x/templates/r.yaml:1 source/unreadable'],
+      1,
+      [0, 0, 0],
+    ],
+  ])('%s', async (_, base, head, expected, status, [added, changed, removed]) => {
+    const repo = new TestRepository()
+    repo.commit(base)
+    repo.commit(head)
+    const report = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
+    expect(lines(report)).toEqual(expected)
+    expect(report.status).toBe(status)
+    expect(report.inspected.changes).toEqual({ added, changed, removed })
+  })
+})

@@ -1,0 +1,218 @@
+import { describe, expect, test } from '@jest/globals'
+import { checkJson, guard } from '../cli/guard'
+import { configMap } from '../source/objects'
+import { temporaryFolder, writeFiles } from '../source/repository'
+
+const file = '.github/ingress-guard.yaml'
+
+function folderWith(config: string): string {
+  const folder = temporaryFolder()
+  writeFiles(folder, { [file]: config, 'a.yaml': configMap('a') })
+  return folder
+}
+
+const keys = 'format, policies, fail-on, ignore, clusters, exceptions'
+const exceptionKeys = 'rule, object, cluster, reason, expires'
+const exception = (more: string) => `format: 1\nexceptions:\n  - ${more}\n`
+const use = (more: string) => `format: 1\npolicies:\n  - use: ingress-tls@^1\n${more}`
+const bomb = Array.from(
+  { length: 20 },
+  (_, level) => `l${level + 1}: &l${level + 1} [${Array(9).fill(`*l${level}`).join(', ')}]`,
+)
+
+describe('a config that is wrong ends the run with status 2, at its line', () => {
+  test.each<[name: string, config: string, sentence: string]>([
+    ['an unknown key', 'format: 1\npolicy: []\n', `2:1: There is no key \`policy\` here; the keys are ${keys}.`],
+    ['no format', 'policies: []\n', `1:1: The file lacks the key \`format\`; the keys are ${keys}.`],
+    ['another format', 'format: 2\n', '1:9: `format` has to be 1, not 2.'],
+    ['a wrong type', 'format: 1\nignore: vendor/**\n', '2:9: `ignore` has to be a list, not "vendor/**".'],
+    ['a wrong item', 'format: 1\nignore: [a, 7]\n', '2:13: `ignore[1]` has to be a string, not 7.'],
+    [
+      'an unknown level',
+      'format: 1\nfail-on: fatal\n',
+      '2:10: `fail-on` has to be one of error, warning, notice, never, not "fatal".',
+    ],
+    ['a list', '- a\n', '1:1: The file has to be a map, not a list.'],
+    ['an empty file', '', '1:1: The file has to be a map, not null.'],
+    ['comments alone', '# later\n', '1:1: The file has to be a map, not null.'],
+    ['no YAML', 'format: 1\n\tx: y\n', '2:1: Tabs are not allowed as indentation.'],
+    ['a key twice', 'format: 1\nformat: 1\n', '2:1: Map keys must be unique.'],
+    [
+      'two documents',
+      'format: 1\n---\nformat: 1\n',
+      '2:1: Source contains multiple documents; please use YAML.parseAllDocuments().',
+    ],
+    [
+      'an alias bomb',
+      `format: 1\nl0: &l0 [x]\n${bomb.join('\n')}\n`,
+      '1:1: Its aliases expand without end; write the values out.',
+    ],
+    ['an alias of nothing', 'format: 1\nignore: *nothing\n', '2:9: The alias *nothing has no anchor.'],
+    [
+      'no policy at all',
+      'format: 1\npolicies: []\n',
+      '2:11: No policy is in force, so the gate would pass everything. Name at least one under `policies:`, or leave the key out for all.',
+    ],
+    [
+      'an unknown policy',
+      'format: 1\npolicies:\n  - use: ingress-tsl@^1\n',
+      '3:10: There is no policy "ingress-tsl"; the policies are ingress-tls, protected-rbac.',
+    ],
+    [
+      'a policy without use',
+      'format: 1\npolicies:\n  - rules: {}\n',
+      '3:5: `policies[0]` lacks the key `use`; the keys are use, params, rules.',
+    ],
+    [
+      'a policy as a string',
+      'format: 1\npolicies: [ingress-tls]\n',
+      '2:12: `policies[0]` has to be a map, not "ingress-tls".',
+    ],
+    [
+      'a bad range',
+      'format: 1\npolicies:\n  - use: ingress-tls@next week\n',
+      '3:10: "next week" is no semver range; write for example ingress-tls@^1.',
+    ],
+    [
+      'a range with no version',
+      'format: 1\npolicies:\n  - use: ingress-tls@^7\n',
+      '3:10: No version of ingress-tls is in ^7; the versions are 1.0.0.',
+    ],
+    [
+      'a policy twice',
+      use('  - use: ingress-tls\n'),
+      '4:10: The policy ingress-tls is used twice; merge the two entries.',
+    ],
+    [
+      'an unknown rule',
+      use('    rules:\n      ingress-tls/host-coverd: {level: off}\n'),
+      '5:7: ingress-tls 1.0.0 has no rule "ingress-tls/host-coverd"; its rules are ingress-tls/host-covered, ingress-tls/secret-type.',
+    ],
+    [
+      'an unknown message',
+      use('    rules:\n      ingress-tls/host-covered:\n        levels: {missing: off}\n'),
+      '6:18: ingress-tls/host-covered has no message "missing"; its messages are uncovered.',
+    ],
+    [
+      'an unknown level of a rule',
+      use('    rules:\n      ingress-tls/host-covered: {level: none}\n'),
+      '5:41: `policies[0].rules.ingress-tls/host-covered.level` has to be one of error, warning, notice, off, not "none".',
+    ],
+    [
+      'an unknown param of a policy',
+      use('    params: {protect: []}\n'),
+      '4:14: ingress-tls has no param "protect"; it has no params.',
+    ],
+    [
+      'an unknown param of a rule',
+      'format: 1\npolicies:\n  - use: protected-rbac\n    rules:\n      protected-rbac/object-kept:\n        params: {protekt: []}\n',
+      '6:18: protected-rbac/object-kept has no param "protekt"; its params are protect.',
+    ],
+    [
+      'a param of a wrong type',
+      'format: 1\npolicies:\n  - use: protected-rbac\n    params: {protect: [7]}\n',
+      '4:24: The params of protected-rbac/object-kept do not fit. `protect[0]` has to be a string or a map, not 7.',
+    ],
+    [
+      'a bad glob in a param',
+      'format: 1\npolicies:\n  - use: protected-rbac\n    params:\n      protect: [system:*]\n',
+      '5:17: The params of protected-rbac/object-kept do not fit. `protect[0]` is "system:*", which does not have the form it needs: Kind/namespace/name or Kind/name; globs allowed.',
+    ],
+    [
+      'an impossible day',
+      exception('{rule: "*", object: "*", reason: x, expires: 2026-02-30}'),
+      '3:50: `exceptions[0].expires` has to be a day that exists, as YYYY-MM-DD, not "2026-02-30".',
+    ],
+    [
+      'a day in words',
+      exception('{rule: "*", object: "*", reason: x, expires: never}'),
+      '3:50: `exceptions[0].expires` has to be a day that exists, as YYYY-MM-DD, not "never".',
+    ],
+    [
+      'no day',
+      exception('{rule: "*", object: "*", reason: x}'),
+      `3:5: \`exceptions[0]\` lacks the key \`expires\`; the keys are ${exceptionKeys}.`,
+    ],
+    [
+      'no reason',
+      exception('{rule: "*", object: "*", expires: 2026-12-31}'),
+      `3:5: \`exceptions[0]\` lacks the key \`reason\`; the keys are ${exceptionKeys}.`,
+    ],
+    [
+      'an empty reason',
+      exception('{rule: "*", object: "*", reason: "", expires: 2026-12-31}'),
+      '3:38: `exceptions[0].reason` is empty.',
+    ],
+    [
+      'a bad glob of objects',
+      exception('{rule: "*", object: a/b/c/d, reason: x, expires: 2026-12-31}'),
+      '3:25: `exceptions[0].object` is "a/b/c/d", which does not have the form it needs: Kind/namespace/name or Kind/name; globs allowed.',
+    ],
+    [
+      'a bad rule',
+      exception('{rule: host-covered, object: "*", reason: x, expires: 2026-12-31}'),
+      '3:12: `exceptions[0].rule` is "host-covered", which does not have the form it needs: A rule, or policy/* for all of a policy’s.',
+    ],
+    [
+      'an unknown key of an exception',
+      exception('{rule: "*", object: "*", reason: x, expires: 2026-12-31, until: x}'),
+      `3:62: There is no key \`until\` here; the keys are ${exceptionKeys}.`,
+    ],
+    [
+      'a cluster without paths',
+      'format: 1\nclusters:\n  prod: {}\n',
+      '3:9: `clusters.prod` lacks the key `paths`; the keys are paths.',
+    ],
+    ['a cluster with no path', 'format: 1\nclusters:\n  prod: {paths: []}\n', '3:17: `clusters.prod.paths` is empty.'],
+  ])('%s', async (_, config, sentence) => {
+    expect(await guard(['check', '--all', '--head', folderWith(config)])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `ingress-guard could not run: ${file}:${sentence}\n`,
+    })
+  })
+})
+
+describe('the file is YAML 1.2', () => {
+  test('off is a word, and so is a day', async () => {
+    const folder = folderWith(
+      use('    rules: {ingress-tls/host-covered: {level: off}}\n') +
+        'exceptions:\n  - rule: "*"\n    object: "*"\n    reason: x\n    expires: 2026-12-31\n',
+    )
+    const report = await checkJson('--all', '--head', folder)
+    expect(report.policies).toEqual([{ name: 'ingress-tls', version: '1.0.0', requested: '^1' }])
+  })
+})
+
+describe('--config and --policy', () => {
+  test('an absolute path is the operator’s', async () => {
+    const [head, own] = [folderWith('format: 7\n'), temporaryFolder()]
+    writeFiles(own, { 'mine.yaml': 'format: 1\npolicies: [{use: protected-rbac}]\n' })
+    const report = await checkJson('--all', '--head', head, '--config', `${own}/mine.yaml`)
+    expect(report.policies.map(({ name }) => name)).toEqual(['protected-rbac'])
+  })
+
+  test.each([
+    ['/nowhere/guard.yaml', '/nowhere/guard.yaml: This config cannot be read. Give a file that exists.'],
+    ['guard.yaml', 'guard.yaml: There is no such file in HEAD; a config takes effect once it is merged.'],
+  ])('%s that is not there', async (named, sentence) => {
+    const head = folderWith('format: 1\n')
+    expect(await guard(['check', '--all', '--head', head, '--config', named])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `ingress-guard could not run: ${sentence.replace('HEAD', head)}\n`,
+    })
+  })
+
+  test.each([
+    ['nothing-such', 'There is no policy "nothing-such"; the policies are ingress-tls, protected-rbac.'],
+    ['ingress-tls@x y', '"x y" is no semver range; write for example ingress-tls@^1.'],
+    ['ingress-tls@2', 'No version of ingress-tls is in 2; the versions are 1.0.0.'],
+  ])('--policy %s', async (policy, sentence) => {
+    expect(await guard(['check', '--all', '--head', folderWith('format: 1\n'), '--policy', policy])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `ingress-guard could not run: ${sentence}\n`,
+    })
+  })
+})

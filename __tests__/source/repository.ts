@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll } from '@jest/globals'
+
+const folders: string[] = []
+
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A new folder that is removed after the file's tests. */
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'ingress-guard-test-')))
+  folders.push(folder)
+  return folder
+}
+
+/** Writes files by path; null removes one, `{ link }` makes a symbolic link. */
+export type Files = Readonly<Record<string, string | Buffer | null | { readonly link: string }>>
+
+export function writeFiles(folder: string, files: Files): void {
+  for (const [file, content] of Object.entries(files)) {
+    const full = path.join(folder, file)
+    rmSync(full, { recursive: true, force: true })
+    if (content === null) continue
+    mkdirSync(path.dirname(full), { recursive: true })
+    if (typeof content === 'string' || Buffer.isBuffer(content)) writeFileSync(full, content)
+    else symlinkSync(content.link, full)
+  }
+}
+
+/** What git is told apart from the user's own settings, so that tests are the same on every machine. */
+export const gitSettings = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'test',
+  GIT_AUTHOR_EMAIL: 'test@example.com',
+  GIT_COMMITTER_NAME: 'test',
+  GIT_COMMITTER_EMAIL: 'test@example.com',
+  GIT_ALLOW_PROTOCOL: 'file',
+}
+
+/** A real Git repository in a temporary folder. */
+export class TestRepository {
+  constructor(
+    readonly dir = temporaryFolder(),
+    ...init: readonly string[]
+  ) {
+    this.git('init', '--quiet', '--initial-branch=main', ...init)
+    this.git('config', 'gc.auto', '0')
+  }
+
+  git(...args: readonly string[]): string {
+    return gitIn(this.dir, ...args)
+  }
+
+  write(files: Files): this {
+    writeFiles(this.dir, files)
+    return this
+  }
+
+  /** Commits the working tree with these files written, and answers the commit's id. */
+  commit(files: Files = {}): string {
+    this.write(files)
+    this.git('add', '--all', '--force')
+    this.git('commit', '--quiet', '--allow-empty', '--message', 'change')
+    return this.git('rev-parse', 'HEAD')
+  }
+
+  /** A clone of this repository by its file:// URL, which obeys depth and filters. */
+  clone(...args: readonly string[]): string {
+    const dir = path.join(temporaryFolder(), 'clone')
+    gitIn(this.dir, 'clone', '--quiet', ...args, `file://${this.dir}`, dir)
+    return dir
+  }
+}
+
+export function gitIn(dir: string, ...args: readonly string[]): string {
+  return execFileSync('git', ['-C', dir, ...args], {
+    env: { ...process.env, ...gitSettings },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trimEnd()
+}
+
+/** Runs something with environment variables set, and restores them. */
+export async function withEnvironment<T>(
+  variables: Readonly<Record<string, string | undefined>>,
+  task: () => Promise<T>,
+): Promise<T> {
+  const before = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]))
+  const assign = (values: Readonly<Record<string, string | undefined>>) => {
+    for (const [name, value] of Object.entries(values)) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+  assign(variables)
+  try {
+    return await task()
+  } finally {
+    assign(before)
+  }
+}
