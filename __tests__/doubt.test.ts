@@ -25,12 +25,6 @@ describe('a removal is in doubt', () => {
     ).toEqual(['warning rbac.yaml A copy stands in clusters/a/rbac.yaml'])
   })
 
-  test('when nothing is left of the cluster’s folder it leaves', async () => {
-    expect(
-      await found({ 'clusters/a/rbac.yaml': view, 'x.yaml': edit }, { 'a/rbac.yaml': view, 'x.yaml': edit }),
-    ).toEqual(['warning clusters/a/rbac.yaml A copy stands in a/rbac.yaml'])
-  })
-
   test('when the folder was taken for a cluster and a copy stays in another', async () => {
     const twice = { 'a/rbac.yaml': view, 'a/x.yaml': edit, 'b/rbac.yaml': view, 'b/x.yaml': edit }
     const { 'a/rbac.yaml': _, ...head } = twice
@@ -39,6 +33,11 @@ describe('a removal is in doubt', () => {
 })
 
 describe('a removal is certain', () => {
+  test('when nothing is left of the cluster’s folder it leaves', async () => {
+    const head = { 'a/rbac.yaml': view, 'x.yaml': edit }
+    expect(await found({ 'clusters/a/rbac.yaml': view, 'x.yaml': edit }, head)).toEqual(['error clusters/a/rbac.yaml'])
+  })
+
   test('when the cluster’s folder it leaves is still there', async () => {
     const base = { 'clusters/a/rbac.yaml': view, 'clusters/a/x.yaml': edit }
     expect(await found(base, { 'clusters/a/x.yaml': edit, 'old/rbac.yaml': view })).toEqual([

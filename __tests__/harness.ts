@@ -3,6 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Lexer } from 'yaml'
 import { check } from '../src/check'
+import type { DeclaredClusters } from '../src/manifest/cluster'
 import { configPath, emptyConfig, readConfig } from '../src/policy/config'
 import { defaultUses, resolvePolicies } from '../src/policy/policy'
 import type { Report } from '../src/report/report'
@@ -21,12 +22,14 @@ export interface Case {
   readonly base?: Texts
   readonly head: Texts
   readonly guard?: string
+  /** The clusters that the head's config declares; the base's when not given. */
+  readonly headClusters?: DeclaredClusters
 }
 
 const bundled = bundledPolicies(root)
 
 /** Judges a case by the bundled policies, or by the one rule alone. */
-export async function judge({ base, head, guard }: Case, rule?: string): Promise<Report> {
+export async function judge({ base, head, guard, headClusters }: Case, rule?: string): Promise<Report> {
   const config = guard === undefined ? emptyConfig : readConfig(guard, configPath)
   const resolution = resolvePolicies(config.uses ?? defaultUses(bundled), bundled, rules)
   const active = resolution.rules.filter((candidate) => rule === undefined || candidate.rule.id === rule)
@@ -35,7 +38,7 @@ export async function judge({ base, head, guard }: Case, rule?: string): Promise
     head: new MemoryRevision('head', head),
     rules: active,
     ignore: config.ignore,
-    clusters: { base: config.clusters, head: config.clusters },
+    clusters: { base: config.clusters, head: headClusters ?? config.clusters },
   })
   return check(evidence, {
     resolution: { ...resolution, rules: active },

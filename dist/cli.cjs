@@ -4571,16 +4571,16 @@ var require_stringifyString = __commonJS({
     function lineLengthOverLimit(str, lineWidth, indentLength) {
       if (!lineWidth || lineWidth < 0)
         return false;
-      const limit2 = lineWidth - indentLength;
+      const limit = lineWidth - indentLength;
       const strLen = str.length;
-      if (strLen <= limit2)
+      if (strLen <= limit)
         return false;
       for (let i = 0, start4 = 0; i < strLen; ++i) {
         if (str[i] === "\n") {
-          if (i - start4 > limit2)
+          if (i - start4 > limit)
             return true;
           start4 = i + 1;
-          if (strLen - start4 <= limit2)
+          if (strLen - start4 <= limit)
             return false;
         }
       }
@@ -12947,14 +12947,14 @@ var require_resolve = __commonJS({
       "enum",
       "const"
     ]);
-    function inlineRef(schema, limit2 = true) {
+    function inlineRef(schema, limit = true) {
       if (typeof schema == "boolean")
         return true;
-      if (limit2 === true)
+      if (limit === true)
         return !hasRef(schema);
-      if (!limit2)
+      if (!limit)
         return false;
-      return countKeys(schema) <= limit2;
+      return countKeys(schema) <= limit;
     }
     exports2.inlineRef = inlineRef;
     var REF_KEYWORDS = /* @__PURE__ */ new Set([
@@ -19241,15 +19241,15 @@ var require_trim_comparator_whitespace = __commonJS({
     var isLetter = (char) => char !== void 0 && (char >= "a" && char <= "z" || char >= "A" && char <= "Z");
     var isIdentifierCharacter = (char) => isDigit(char) || isLetter(char) || char === "-";
     var isVersionStart = (char) => isDigit(char) || char === "x" || char === "X" || char === "*";
-    var findDigitsEndIndex = (range2, start4, limit2, digitRuns) => {
+    var findDigitsEndIndex = (range2, start4, limit, digitRuns) => {
       if (!isDigit(range2[start4])) {
         return start4;
       }
       if (start4 >= digitRuns.start && start4 < digitRuns.end) {
-        return Math.min(start4 + limit2, digitRuns.end);
+        return Math.min(start4 + limit, digitRuns.end);
       }
       if (start4 >= digitRuns.previousStart && start4 < digitRuns.previousEnd) {
-        return Math.min(start4 + limit2, digitRuns.previousEnd);
+        return Math.min(start4 + limit, digitRuns.previousEnd);
       }
       let end = start4 + 1;
       while (isDigit(range2[end])) {
@@ -19259,7 +19259,7 @@ var require_trim_comparator_whitespace = __commonJS({
       digitRuns.previousEnd = digitRuns.end;
       digitRuns.start = start4;
       digitRuns.end = end;
-      return Math.min(start4 + limit2, end);
+      return Math.min(start4 + limit, end);
     };
     var findVersionNumberEndIndex = (range2, start4, loose, digitRuns) => {
       if (!loose && range2[start4] === "0") {
@@ -19271,8 +19271,8 @@ var require_trim_comparator_whitespace = __commonJS({
       const digitsEnd = findDigitsEndIndex(range2, start4, MAX_LENGTH, digitRuns);
       if (isLetter(range2[digitsEnd]) || range2[digitsEnd] === "-") {
         let end = digitsEnd + 1;
-        const limit2 = end + MAX_SAFE_BUILD_LENGTH;
-        while (end < limit2 && isIdentifierCharacter(range2[end])) {
+        const limit = end + MAX_SAFE_BUILD_LENGTH;
+        while (end < limit && isIdentifierCharacter(range2[end])) {
           end++;
         }
         return end;
@@ -27677,7 +27677,8 @@ function textOf(key, resolve) {
   return (0, import_yaml.isScalar)(node2) ? String(node2.value) : void 0;
 }
 function isMerge({ key }) {
-  return (0, import_yaml.isScalar)(key) && key.value === "<<" && key.type === "PLAIN";
+  if (!(0, import_yaml.isScalar)(key) || key.value !== "<<") return false;
+  return key.tag === void 0 ? key.type === "PLAIN" : key.tag === "tag:yaml.org,2002:merge";
 }
 function nodeUnder(pair3) {
   return pair3?.value ?? void 0;
@@ -27913,6 +27914,7 @@ var emptyConfig = {
   places: void 0
 };
 function readConfig(text3, path12) {
+  if (text3.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path12 };
   const { value, regionOf, regionOfKey } = readOwnDocument(text3, path12, ConfigFile, "config");
   return {
     path: path12,
@@ -27945,7 +27947,8 @@ function summaryOf(report) {
   const found = levels.length > 0 ? `found ${levels.join(", ")}` : "found nothing";
   return `ingress-guard ${found}${report.verdict === "fail" ? " and stops this" : ""}. ${inspectedIn(report)}`;
 }
-function inspectedIn({ mode, inspected: inspected2 }) {
+function inspectedIn(report) {
+  const { mode, inspected: inspected2 } = report;
   const { base, head, changes } = inspected2;
   if (mode === "all") {
     if (head.manifests === 0)
@@ -27954,6 +27957,9 @@ function inspectedIn({ mode, inspected: inspected2 }) {
   }
   const compared = `${base?.revision} \u2192 ${head.revision}`;
   const touched = changes.added + changes.changed + changes.removed;
+  if (touched === 0 && report.findings.some(({ rule }) => rule === "source/unreadable")) {
+    return `Nothing more of ${compared} could be inspected (${count(head.files, "YAML or JSON file")} listed).`;
+  }
   if (touched === 0)
     return `Nothing was inspected: no object differs in ${compared} (${count(head.files, "YAML or JSON file")} listed).`;
   return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`;
@@ -27994,7 +28000,7 @@ function escapedPathOf({ kind, namespace, name }) {
 var wayThroughLead = `If this change is wanted as it is, first merge this into ${configPath}, in a pull request of its own:`;
 
 // src/report/annotations.ts
-var limit = 10;
+var annotationLimit = 10;
 function annotationsOf(report) {
   const counted = report.findings.filter((finding) => countsFor(finding, report.mode));
   return ["error", "warning", "notice"].flatMap((level) => {
@@ -28003,8 +28009,8 @@ function annotationsOf(report) {
     const annotations = sorted.flatMap(
       (finding) => annotationsFor(finding).map((annotation) => ({ annotation, finding }))
     );
-    if (annotations.length <= limit) return annotations.map(({ annotation }) => annotation);
-    const shown = annotations.slice(0, limit - 1);
+    if (annotations.length <= annotationLimit) return annotations.map(({ annotation }) => annotation);
+    const shown = annotations.slice(0, annotationLimit - 1);
     const left = ofLevel.length - new Set(shown.map(({ finding }) => finding)).size;
     const rest = {
       level,
@@ -33155,8 +33161,14 @@ var typesWithoutCertificate = [
 ];
 var filledInBy = /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflects|replicator\.v1\.mittwald\.de\/replicate-from|avp\.kubernetes\.io\/|vault\.security\.banzaicloud\.io\/)/;
 function isSecretComplete(secret) {
-  if (secret.root.at("sops").exists) return false;
+  if (isEncrypted(secret)) return false;
   return ![...secret.root.at("metadata", "annotations").entries()].some(([name]) => filledInBy.test(name));
+}
+function isEncrypted({ root: root3 }) {
+  if (!root3.at("sops").exists) return false;
+  return ["data", "stringData"].some(
+    (key) => [...root3.at(key).entries()].some(([, value]) => value.string?.startsWith("ENC["))
+  );
 }
 function typeWithoutCertificate(secret) {
   const type = secret.root.at("type");
@@ -33286,14 +33298,13 @@ function ofPair(draft, { clusters }) {
   if (!clusters.assumed || draft.cluster !== "" || folders.size < 2) return draft;
   return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`);
 }
-function ofRemoval(draft, { clusters, occupied, changes, head }) {
+function ofRemoval(draft, { clusters, changes, head }) {
   const removed = draft.ends[0]?.manifest;
   if (removed?.side !== "base") return draft;
   const { evidence } = clusters.of(removed.origin.path);
-  const dissolved = evidence === "layout" && !occupied.has(draft.cluster);
-  if (evidence === "declared" || evidence === "layout" && !dissolved) return draft;
+  if (evidence === "declared" || evidence === "layout") return draft;
   const written2 = new Set(changes.map((change) => change.kind === "added" ? change.after : void 0));
-  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy) => clusters.assumed && !dissolved || evidence !== "repeated" && written2.has(copy));
+  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy) => clusters.assumed || evidence === "none" && written2.has(copy));
   if (copies.length === 0) return draft;
   const places = [...new Set(copies.map((copy) => copy.origin.path))].sort();
   const more = places.length > 3 ? ` and ${places.length - 3} more` : "";
@@ -34470,7 +34481,7 @@ function renamedClusters(base, head, kept) {
   for (const [cluster, objects] of before) {
     if (cluster === "" || kept.has(cluster) || after.has(cluster)) continue;
     const candidates2 = [...after].filter(
-      ([name, held]) => !kept.has(name) && !before.has(name) && !taken.has(name) && [...objects.keys()].every((id) => held.has(id))
+      ([name, held]) => name !== "" && !kept.has(name) && !before.has(name) && !taken.has(name) && [...objects.keys()].every((id) => held.has(id))
     ).map(([name, held]) => ({ name, likeness: likeness(cluster, name, objects, held) })).sort((a, b) => b.likeness - a.likeness);
     const best = candidates2[0];
     if (!best) continue;
@@ -34499,21 +34510,26 @@ function contentsByCluster(manifests) {
 function mapClusters({ base, head, isNew }, files) {
   const repeated = foldersThatRepeat(files);
   const hasBase = files.some(({ side }) => side === "base");
+  const placeBy = (declarations, path12) => {
+    for (const declared of declarations) {
+      const names = Object.keys(declared).filter(
+        (name) => declared[name]?.paths?.some((glob) => minimatch(path12, glob, { dot: true }))
+      );
+      if (names.length > 0) return { clusters: names, evidence: "declared" };
+    }
+    const layout = path12.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path12).findLast((folder) => repeated.has(folder));
+    if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
+    return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
+  };
+  const known = new Set(
+    files.filter(({ side }) => side === "base").flatMap(({ path: path12 }) => placeBy([base], path12).clusters)
+  );
+  const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of(path12) {
-      for (const declared of isNew(path12) ? [base, head] : [base]) {
-        const names = Object.keys(declared).filter(
-          (name) => declared[name]?.paths?.some((glob) => minimatch(path12, glob, { dot: true }))
-        );
-        if (names.length > 0) return { clusters: names, evidence: "declared" };
-      }
-      const layout = path12.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-      const sibling = ancestors(path12).findLast((folder) => repeated.has(folder));
-      if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
-      return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
-    }
+    of: (path12) => placeBy(isNew(path12) ? [base, fresh] : [base], path12)
   };
 }
 function ancestors(path12) {
@@ -34637,7 +34653,8 @@ var scalars = [
     (text3) => Number(text3.replaceAll("_", ""))
   ),
   scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text3) => text3.startsWith("-") ? -Infinity : Infinity),
-  scalar("float", /^\.(?:nan|NaN|NAN)$/, () => Number.NaN)
+  scalar("float", /^\.(?:nan|NaN|NAN)$/, () => Number.NaN),
+  { tag: "tag:yaml.org,2002:binary", resolve: (text3) => Buffer.from(text3, "base64").toString("utf8") }
 ];
 var options = {
   version: "1.1",
@@ -34650,7 +34667,7 @@ var options = {
   prettyErrors: false
 };
 function parseAsKubectl(text3) {
-  const plain = text3.replace(/^(---[^\n]*\n)?\ufeff/, "$1");
+  const plain = text3.replace(/^(---[^\n]*\n)?\ufeff/, "$1").replace(/^---(?=[ \t]*(?:#|\r?\n|$))/, "   ").replace(/\r(?!\n)|[\u0085\u2028\u2029]/g, "\n");
   const document = firstOf(plain);
   if (!document || document.errors.length === 0) return document && { document, text: plain };
   const deeper = indentContinuations(plain);
@@ -34750,10 +34767,10 @@ function readDocument(original) {
   const resolve = (alias) => survey.targets.get(alias);
   const misnamed = misnamedIn(document.contents, resolve);
   if (misnamed) return unreadable2(text3, misnamed.reason, misnamed.node);
-  const found = objectsIn(document.contents, resolve);
-  if (found.some(({ apiVersion, kind, metadata }) => isTemplate(apiVersion, kind, metadata.namespace, metadata.name))) {
-    return { text: text3, template: true };
-  }
+  const all2 = objectsIn(document.contents, resolve);
+  const found = all2.filter(
+    ({ apiVersion, kind, metadata }) => !isTemplate(apiVersion, kind, metadata.namespace, metadata.name)
+  );
   const objects = found.map(({ node: node2, apiVersion, kind, metadata }) => {
     const [from, , to] = node2.range ?? [0, 0, text3.length];
     const startOf = (key) => key.range?.[0] ?? 0;
@@ -34764,7 +34781,7 @@ function readDocument(original) {
       duplicates: survey.duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to)
     };
   });
-  return { text: text3, objects, resolve };
+  return { text: text3, objects, resolve, ...found.length < all2.length ? { template: true } : {} };
 }
 function parse(text3) {
   try {
@@ -34837,8 +34854,9 @@ function objectsIn(written2, resolve, inherited) {
   const kind = stringIn(node2, "kind", resolve) ?? inherited?.kind;
   if (!apiVersion || !kind) return [];
   const items = nodeIn(node2, "items", resolve);
-  if (kind.endsWith("List") && (0, import_yaml5.isSeq)(items)) {
-    const itemKind = kind.slice(0, -"List".length);
+  if (items !== void 0) {
+    if (!(0, import_yaml5.isSeq)(items)) return [];
+    const itemKind = kind.endsWith("List") ? kind.slice(0, -"List".length) : kind;
     return items.items.flatMap(
       (item) => objectsIn(item, resolve, itemKind ? { apiVersion, kind: itemKind } : void 0)
     );
@@ -34878,15 +34896,17 @@ function isTemplate(...identity) {
 
 // src/manifest/documents.ts
 function splitDocuments(text3) {
-  return /^\s*\{\s*["}]/.test(text3) ? splitJson(text3) : splitYaml(text3);
+  return /^\s*\{/.test(text3) && splitJson(text3) || splitYaml(text3);
 }
 function splitYaml(text3) {
   const starts = [0];
-  for (const separator of text3.matchAll(/^---(?=\s|$)/gm)) if (separator.index > 0) starts.push(separator.index);
+  for (let at2 = text3.indexOf("\n---"); at2 !== -1; at2 = text3.indexOf("\n---", at2 + 1)) {
+    if (/^(?:[\s#]|$)/.test(text3.slice(at2 + 4, at2 + 5))) starts.push(at2 + 1);
+  }
   return starts.map((offset, index) => ({ text: text3.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
 }
 function isBlank(text3) {
-  return text3.split("\n").every((line) => /^(?:---)?\s*(?:#.*)?$|^%|^\.\.\.\s*$/.test(line));
+  return text3.split("\n").every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line));
 }
 function splitJson(text3) {
   const documents = [];
@@ -34905,8 +34925,16 @@ function splitJson(text3) {
       start4 = index + 1;
     }
   }
-  if (text3.slice(start4).trim() !== "") documents.push({ text: text3.slice(start4), offset: start4 });
-  return documents;
+  const complete = text3.slice(start4).trim() === "" && documents.every((document) => isJson(document.text));
+  return complete ? documents : void 0;
+}
+function isJson(text3) {
+  try {
+    JSON.parse(text3);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 // src/manifest/lines.ts
@@ -34941,6 +34969,11 @@ function loadFile({ text: text3, damaged = false }, wants = () => true, reader =
   const objects = [];
   const unreadable2 = [];
   const templates = [];
+  if (text3.startsWith("version https://git-lfs.github.com/spec/")) {
+    const reason = "it is a Git LFS pointer, and what it points at is not in the repository";
+    unreadable2.push({ reason, region: new LineIndex(text3).region(0, text3.indexOf("\n")), content: text3 });
+    return { text: text3, objects, unreadable: unreadable2, templates, kubernetes: false };
+  }
   let line = 1;
   let counted = 0;
   for (const { text: original, offset } of splitDocuments(text3)) {
@@ -34960,10 +34993,11 @@ function loadFile({ text: text3, damaged = false }, wants = () => true, reader =
     const reading = reader.read(original);
     const lines = new LineIndex(reading.text, line);
     if ("template" in reading) templates.push(contentOf(original));
-    else if ("reason" in reading) {
+    if ("reason" in reading) {
       const { reason, from, to } = reading;
       unreadable2.push({ reason, region: lines.region(from, to), content: contentOf(original) });
-    } else {
+    }
+    if ("objects" in reading) {
       const regionOf = (node2) => lines.region(node2.range?.[0] ?? 0, node2.range?.[1] ?? 0);
       for (const { ref, apiVersion, node: node2, duplicates } of reading.objects) {
         const [from, , to] = node2.range ?? [0, 0, reading.text.length];
@@ -34992,13 +35026,10 @@ function decodeFile(bytes) {
   const [first, second] = bytes;
   const encoding = first === 255 && second === 254 ? "utf-16le" : first === 254 && second === 255 ? "utf-16be" : "utf-8";
   try {
-    return { text: withLineFeeds(new TextDecoder(encoding, { fatal: true }).decode(bytes)), damaged: false };
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), damaged: false };
   } catch {
-    return { text: withLineFeeds(new TextDecoder(encoding).decode(bytes)), damaged: true };
+    return { text: new TextDecoder(encoding).decode(bytes), damaged: true };
   }
-}
-function withLineFeeds(text3) {
-  return text3.includes("\r") ? text3.replace(/\r(?!\n)/g, "\n") : text3;
 }
 function linesIn(text3, from, to) {
   let lines = 0;
@@ -35033,7 +35064,8 @@ function skimDocument(text3) {
   const [block, ...more] = [...text3.matchAll(metadataBlock)];
   const metadata = block?.[1];
   if (!apiVersion || !kind || metadata === void 0 || more.length > 0) return void 0;
-  if (/^(?:<<|["'?])|\{[{%]/m.test(text3) || /<<|:[ \t]+[*!]/.test(metadata)) return void 0;
+  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text3) || /<<|:[ \t]+[*!]/.test(metadata))
+    return void 0;
   const indent2 = metadata.match(/^([ \t]+)[^\s#]/m)?.[1];
   if (indent2 === void 0) return void 0;
   const values = (key) => [...metadata.matchAll(new RegExp(`^${indent2}${key}:[ \\t]+${scalar2}`, "gm"))];
@@ -35072,7 +35104,7 @@ var BlindSpots = class {
     const template = this.tree.skipped.find((entry) => entry.path === path12 && entry.reason.startsWith("a template"));
     if (template) return templateReason(template.reason);
     for (const [link2, reason] of this.tree.refused) {
-      if (path12 === link2 || path12.startsWith(`${link2}/`)) return `${link2} is ${reason} now`;
+      if (path12 === link2 || path12.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
     return this.head.missing.get(path12);
   }
@@ -35093,10 +35125,10 @@ var BlindSpots = class {
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path12, reason: `not readable as YAML: ${reason}` });
+          skipped.push({ path: path12, reason: `not readable: ${reason}` });
           continue;
         }
-        const old = this.opaqueBefore.has(content) || (before?.unreadable.length ?? 0) > 0 && !lost.has(path12);
+        const old = this.opaqueBefore.has(content);
         findings.push(
           unreadable(path12, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path12))
         );
@@ -35133,7 +35165,7 @@ function unreadableBase(path12, reason) {
   });
 }
 function templateReason(what) {
-  return `it is ${what} now, which has to be rendered before it can be judged`;
+  return `it is ${what} now, and this version of the gate does not render`;
 }
 function wholeGaps(head) {
   const findings = [];
@@ -35141,7 +35173,7 @@ function wholeGaps(head) {
   for (const [path12, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
       if (file.kubernetes) findings.push(unreadable(path12, reason, region, "existing", file.text));
-      else skipped.push({ path: path12, reason: `not readable as YAML: ${reason}` });
+      else skipped.push({ path: path12, reason: `not readable: ${reason}` });
     }
     if (file.templates.length > 0) skipped.push({ path: path12, reason: "a template" });
   }
@@ -35251,7 +35283,7 @@ function mayHold(rule, document) {
 
 // src/source/tree.ts
 var import_posix = __toESM(require("node:path/posix"), 1);
-var manifestName = /\.(?:ya?ml|json)$/i;
+var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
   const ignored = new IgnoreList(ignore);
@@ -35400,7 +35432,6 @@ async function gather(scope) {
     base: snapshotsOf(baseManifests),
     head: snapshotsOf(headManifests),
     clusters,
-    occupied: /* @__PURE__ */ new Set([...kept, ...changedHead.flatMap((manifest) => manifest.clusters)]),
     changedTexts: changedTexts(before, after),
     findings: [...gaps.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
@@ -35534,7 +35565,7 @@ var DirectoryRevision = class {
     }
   }
   async entry(file, link2) {
-    if (!link2 && !/\.(?:ya?ml|json)$/i.test(file)) {
+    if (!link2 && !/\.(?:ya?ml|json)$/.test(file)) {
       const { size, mtimeMs } = await (0, import_promises.lstat)(import_node_path3.default.join(this.dir, file));
       return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
     }

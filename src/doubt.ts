@@ -3,8 +3,7 @@ import type { Draft } from './report/finding'
 
 /**
  * Where the clusters are not certain, what rests on them is at most a warning and says what would make it certain:
- * a removal of an object that this change writes elsewhere, from the files of no known cluster or from a cluster's folder of
- * which nothing is left; and, where folders were
+ * a removal from the files of no known cluster of an object that this change writes elsewhere; and, where folders were
  * taken for clusters because they repeat each other, a removal of which a copy stays, and two objects of the files that
  * belong to no cluster.
  */
@@ -19,16 +18,15 @@ function ofPair(draft: Draft, { clusters }: Evidence): Draft {
   return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`)
 }
 
-function ofRemoval(draft: Draft, { clusters, occupied, changes, head }: Evidence): Draft {
+function ofRemoval(draft: Draft, { clusters, changes, head }: Evidence): Draft {
   const removed = draft.ends[0]?.manifest
   if (removed?.side !== 'base') return draft
   const { evidence } = clusters.of(removed.origin.path)
-  const dissolved = evidence === 'layout' && !occupied.has(draft.cluster)
-  if (evidence === 'declared' || (evidence === 'layout' && !dissolved)) return draft
+  if (evidence === 'declared' || evidence === 'layout') return draft
   const written = new Set(changes.map((change) => (change.kind === 'added' ? change.after : undefined)))
   const copies = [...head.values()]
     .flatMap((snapshot) => snapshot.get(removed.ref))
-    .filter((copy) => (clusters.assumed && !dissolved) || (evidence !== 'repeated' && written.has(copy)))
+    .filter((copy) => clusters.assumed || (evidence === 'none' && written.has(copy)))
   if (copies.length === 0) return draft
   const places = [...new Set(copies.map((copy) => copy.origin.path))].sort()
   const more = places.length > 3 ? ` and ${places.length - 3} more` : ''

@@ -12,8 +12,6 @@ export interface Evidence {
   readonly base: ReadonlyMap<string, Snapshot>
   readonly head: ReadonlyMap<string, Snapshot>
   readonly clusters: ClusterMap
-  /** The clusters that hold any object at the head, read or not. */
-  readonly occupied: ReadonlySet<string>
   /** The texts of every file this change adds, changes or removes. */
   readonly changedTexts: ReadonlyMap<string, { readonly before?: string; readonly after?: string }>
   /** What could not be read, and what the change does to the config: `source/*` and `config/*`. */

@@ -101,7 +101,9 @@ describe.each([
       expect(counts(outcome)).toEqual(failed(6))
       const place =
         /^::error title=protected-rbac\/object-kept,file=(.*?)::(removed: was line \d+|).*? removes (\S+ \S+),/
-      expect(outcome.commands.slice(0, -1).map((command) => command.match(place)?.slice(1).join(' '))).toEqual([
+      // Ten errors are shown of a step: an eleventh with the sum would be lost, so the log alone has it.
+      expect(outcome.log).toContain('ingress-guard found 6 errors and stops this.')
+      expect(outcome.commands.map((command) => command.match(place)?.slice(1).join(' '))).toEqual([
         'cluster/rbac/defaults.yaml,line=40,endLine=40  ClusterRole system:discovery',
         'cluster/rbac/defaults.yaml removed: was line 41 ClusterRole system:discovery',
         'cluster/rbac/defaults.yaml,line=40,endLine=40  ClusterRoleBinding system:discovery',
@@ -113,7 +115,6 @@ describe.each([
         'cluster/rbac/controller-manager.yaml removed: was line 1 ClusterRole system:kube-controller-manager',
         'cluster/rbac/controller-manager.yaml removed: was line 89 ClusterRoleBinding system:kube-controller-manager',
       ])
-      expect(outcome.commands.at(-1)).toBe(`::error::${firstLine(outcome)}`)
       expect(firstLine(outcome)).toMatch(
         /^ingress-guard found 6 errors and stops this\. Inspected .*, 6 removed; read /,
       )
@@ -144,8 +145,8 @@ describe.each([
     expect(outcome.commands).toEqual([
       ...hosts.slice(0, 9).map((host) => uncovered(`${host}.yaml`, host, 11)),
       '::error title=ingress-guard::3 more errors of ingress-guard: see the job summary.',
-      `::error::${firstLine(outcome)}`,
     ])
+    expect(outcome.log).toContain('ingress-guard found 12 errors and stops this.')
     expect(counts(outcome)).toEqual(failed(12))
     for (const host of hosts) expect(outcome.summary).toContain(`\`${host}.yaml:11:13\``)
   })

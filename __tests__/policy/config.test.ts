@@ -33,8 +33,6 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
       '2:10: `fail-on` has to be one of error, warning, notice, never, not "fatal".',
     ],
     ['a list', '- a\n', '1:1: The file has to be a map, not a list.'],
-    ['an empty file', '', '1:1: The file has to be a map, not null.'],
-    ['comments alone', '# later\n', '1:1: The file has to be a map, not null.'],
     ['no YAML', 'format: 1\n\tx: y\n', '2:1: Tabs are not allowed as indentation.'],
     ['a key twice', 'format: 1\nformat: 1\n', '2:1: Map keys must be unique.'],
     [

@@ -543,7 +543,7 @@ describe('symbolic links', () => {
     const report = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
     expect(lines(report)).toEqual([`introduced error head/${file}:1 source/unreadable`])
     expect(report.findings[0]?.text).toBe(
-      `This cannot be read: ${link} is ${outOfIt} now. What became of ClusterRole system:kube-controller-manager is not known. Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
+      `This cannot be read: ${link} is now ${outOfIt}. What became of ClusterRole system:kube-controller-manager is not known. Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     )
   })
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import * as core from '@actions/core'
 import { context } from '@actions/github'
 import { GuardError } from '../errors'
-import { annotationsOf, unheeded } from '../report/annotations'
+import { annotationLimit, annotationsOf, unheeded } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport, markdownSentence } from '../report/markdown'
 import type { Report } from '../report/report'
@@ -38,7 +38,8 @@ async function main(): Promise<void> {
 async function tell(report: Report): Promise<void> {
   process.stdout.write(unheeded(terminalReport(report, (_, text) => text)))
   const annotate = { error: core.error, warning: core.warning, notice: core.notice }
-  for (const { level, message, ...properties } of annotationsOf(report)) annotate[level](message, properties)
+  const annotations = annotationsOf(report)
+  for (const { level, message, ...properties } of annotations) annotate[level](message, properties)
   const file = path.join(mkdtempSync(path.join(process.env.RUNNER_TEMP ?? tmpdir(), 'ingress-guard-')), 'report.json')
   writeFileSync(file, `${JSON.stringify(jsonReport(report), null, 2)}\n`)
   const counted = countedFindings(report)
@@ -48,7 +49,11 @@ async function tell(report: Report): Promise<void> {
   core.setOutput('warnings', counted.filter(({ level }) => level === 'warning').length)
   core.setOutput('report', file)
   if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(markdownReport(report)).write()
-  if (report.verdict === 'fail') core.setFailed(visible(summaryOf(report)))
+  if (report.verdict === 'pass') return
+  // GitHub shows ten errors of a step; one more would be lost, and the findings are worth more than their sum.
+  if (annotations.filter(({ level }) => level === 'error').length < annotationLimit)
+    core.setFailed(visible(summaryOf(report)))
+  else process.exitCode = core.ExitCode.Failure
 }
 
 main().catch(async (error: unknown) => {

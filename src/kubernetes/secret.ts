@@ -17,8 +17,16 @@ const filledInBy =
 
 /** Whether what the cluster will hold is what the manifest says: not encrypted, reflected or filled in by a tool. */
 export function isSecretComplete(secret: Manifest): boolean {
-  if (secret.root.at('sops').exists) return false
+  if (isEncrypted(secret)) return false
   return ![...secret.root.at('metadata', 'annotations').entries()].some(([name]) => filledInBy.test(name))
+}
+
+/** SOPS leaves the keys readable, encrypts the values, and says so beside them. Source: https://getsops.io/docs/ */
+function isEncrypted({ root }: Manifest): boolean {
+  if (!root.at('sops').exists) return false
+  return ['data', 'stringData'].some((key) =>
+    [...root.at(key).entries()].some(([, value]) => value.string?.startsWith('ENC[')),
+  )
 }
 
 /** The `type` of a Secret that cannot hold a certificate. */

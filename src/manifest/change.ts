@@ -120,7 +120,11 @@ export function renamedClusters(
     const candidates = [...after]
       .filter(
         ([name, held]) =>
-          !kept.has(name) && !before.has(name) && !taken.has(name) && [...objects.keys()].every((id) => held.has(id)),
+          name !== '' &&
+          !kept.has(name) &&
+          !before.has(name) &&
+          !taken.has(name) &&
+          [...objects.keys()].every((id) => held.has(id)),
       )
       .map(([name, held]) => ({ name, likeness: likeness(cluster, name, objects, held) }))
       .sort((a, b) => b.likeness - a.likeness)

@@ -34,22 +34,28 @@ export interface Declarations {
 export function mapClusters({ base, head, isNew }: Declarations, files: readonly FileObjects[]): ClusterMap {
   const repeated = foldersThatRepeat(files)
   const hasBase = files.some(({ side }) => side === 'base')
+  const placeBy = (declarations: readonly DeclaredClusters[], path: string): ReturnType<ClusterMap['of']> => {
+    for (const declared of declarations) {
+      const names = Object.keys(declared).filter((name) =>
+        declared[name]?.paths?.some((glob) => minimatch(path, glob, { dot: true })),
+      )
+      if (names.length > 0) return { clusters: names, evidence: 'declared' }
+    }
+    const layout = path.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0]
+    const sibling = ancestors(path).findLast((folder) => repeated.has(folder))
+    // Repeating folders inside one of the layout's (clusters/prod/{east,west}) are finer evidence than the layout.
+    if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: 'layout' }
+    return sibling ? { clusters: [sibling], evidence: 'repeated' } : { clusters: [''], evidence: 'none' }
+  }
+  // The head may name new clusters; what it puts into one that the base knows could stand in for what it took out.
+  const known = new Set(
+    files.filter(({ side }) => side === 'base').flatMap(({ path }) => placeBy([base], path).clusters),
+  )
+  const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)))
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of(path) {
-      for (const declared of isNew(path) ? [base, head] : [base]) {
-        const names = Object.keys(declared).filter((name) =>
-          declared[name]?.paths?.some((glob) => minimatch(path, glob, { dot: true })),
-        )
-        if (names.length > 0) return { clusters: names, evidence: 'declared' }
-      }
-      const layout = path.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0]
-      const sibling = ancestors(path).findLast((folder) => repeated.has(folder))
-      // Repeating folders inside one of the layout's (clusters/prod/{east,west}) are finer evidence than the layout.
-      if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: 'layout' }
-      return sibling ? { clusters: [sibling], evidence: 'repeated' } : { clusters: [''], evidence: 'none' }
-    },
+    of: (path) => placeBy(isNew(path) ? [base, fresh] : [base], path),
   }
 }
 

@@ -100,8 +100,10 @@ function textOf(key: unknown, resolve: Resolve): string | undefined {
   return isScalar(node) ? String(node.value) : undefined
 }
 
+/** `<<` as a plain key merges, and whatever is tagged as a merge; quoted or tagged otherwise it is a key like any other. */
 function isMerge({ key }: Pair): boolean {
-  return isScalar(key) && key.value === '<<' && key.type === 'PLAIN'
+  if (!isScalar(key) || key.value !== '<<') return false
+  return key.tag === undefined ? key.type === 'PLAIN' : key.tag === 'tag:yaml.org,2002:merge'
 }
 
 function nodeUnder(pair: Pair | undefined): Node | undefined {

@@ -25,7 +25,7 @@ export interface ReadObject {
  * lines that the npm parser wants deeper.
  */
 export type Reading = { readonly text: string } & (
-  | { readonly objects: readonly ReadObject[]; readonly resolve: Resolve }
+  | { readonly objects: readonly ReadObject[]; readonly resolve: Resolve; readonly template?: true }
   | { readonly template: true }
   | { readonly reason: string; readonly from: number; readonly to: number }
 )
@@ -86,10 +86,10 @@ function readDocument(original: string): Reading {
   const resolve: Resolve = (alias) => survey.targets.get(alias)
   const misnamed = misnamedIn(document.contents, resolve)
   if (misnamed) return unreadable(text, misnamed.reason, misnamed.node)
-  const found = objectsIn(document.contents, resolve)
-  if (found.some(({ apiVersion, kind, metadata }) => isTemplate(apiVersion, kind, metadata.namespace, metadata.name))) {
-    return { text, template: true }
-  }
+  const all = objectsIn(document.contents, resolve)
+  const found = all.filter(
+    ({ apiVersion, kind, metadata }) => !isTemplate(apiVersion, kind, metadata.namespace, metadata.name),
+  )
   const objects = found.map(({ node, apiVersion, kind, metadata }): ReadObject => {
     const [from, , to] = node.range ?? [0, 0, text.length]
     const startOf = (key: Node) => key.range?.[0] ?? 0
@@ -100,7 +100,7 @@ function readDocument(original: string): Reading {
       duplicates: survey.duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to),
     }
   })
-  return { text, objects, resolve }
+  return { text, objects, resolve, ...(found.length < all.length ? { template: true } : {}) }
 }
 
 function parse(text: string): ParsedDocument | Error | undefined {
@@ -193,7 +193,10 @@ interface FoundObject {
   metadata: { namespace: string; name: string }
 }
 
-/** The objects of a document; a `kind: List` gives its items, which may leave their kind to the list (`IngressList`). */
+/**
+ * The objects of a document. Whatever has `items` is a list to kubectl, of whatever kind; its items may leave their kind to
+ * the list (`IngressList`). Source: k8s.io/apimachinery, unstructured.UnstructuredJSONScheme, decode and decodeToList
+ */
 function objectsIn(
   written: unknown,
   resolve: Resolve,
@@ -205,8 +208,9 @@ function objectsIn(
   const kind = stringIn(node, 'kind', resolve) ?? inherited?.kind
   if (!apiVersion || !kind) return []
   const items = nodeIn(node, 'items', resolve)
-  if (kind.endsWith('List') && isSeq(items)) {
-    const itemKind = kind.slice(0, -'List'.length)
+  if (items !== undefined) {
+    if (!isSeq(items)) return []
+    const itemKind = kind.endsWith('List') ? kind.slice(0, -'List'.length) : kind
     return items.items.flatMap((item) =>
       objectsIn(item, resolve, itemKind ? { apiVersion, kind: itemKind } : undefined),
     )

@@ -6,16 +6,19 @@ export interface DocumentText {
 
 /**
  * Splits a stream as kubectl does: YAML at lines that start with `---`, so that one broken document leaves the others
- * alone, and a file that starts as a JSON object as a sequence of JSON values.
+ * alone, and a sequence of JSON values at their ends.
  * Source: k8s.io/apimachinery/pkg/util/yaml, YAMLReader and YAMLOrJSONDecoder.
  */
 export function splitDocuments(text: string): DocumentText[] {
-  return /^\s*\{\s*["}]/.test(text) ? splitJson(text) : splitYaml(text)
+  return (/^\s*\{/.test(text) && splitJson(text)) || splitYaml(text)
 }
 
+/** A line feed alone ends a line here; what else YAML takes for a line break ends no document. */
 function splitYaml(text: string): DocumentText[] {
   const starts = [0]
-  for (const separator of text.matchAll(/^---(?=\s|$)/gm)) if (separator.index > 0) starts.push(separator.index)
+  for (let at = text.indexOf('\n---'); at !== -1; at = text.indexOf('\n---', at + 1)) {
+    if (/^(?:[\s#]|$)/.test(text.slice(at + 4, at + 5))) starts.push(at + 1)
+  }
   return starts
     .map((offset, index) => ({ text: text.slice(offset, starts[index + 1]), offset }))
     .filter((document) => !isBlank(document.text))
@@ -23,10 +26,11 @@ function splitYaml(text: string): DocumentText[] {
 
 /** Nothing but a separator, comments, directives and end marks. */
 function isBlank(text: string): boolean {
-  return text.split('\n').every((line) => /^(?:---)?\s*(?:#.*)?$|^%|^\.\.\.\s*$/.test(line))
+  return text.split('\n').every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line))
 }
 
-function splitJson(text: string): DocumentText[] {
+/** The JSON values of a text; none when it is anything else, such as YAML in flow style. */
+function splitJson(text: string): DocumentText[] | undefined {
   const documents: DocumentText[] = []
   let start = 0
   let depth = 0
@@ -43,6 +47,15 @@ function splitJson(text: string): DocumentText[] {
       start = index + 1
     }
   }
-  if (text.slice(start).trim() !== '') documents.push({ text: text.slice(start), offset: start })
-  return documents
+  const complete = text.slice(start).trim() === '' && documents.every((document) => isJson(document.text))
+  return complete ? documents : undefined
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -52,6 +52,11 @@ export function loadFile(
   const objects: LoadedObject[] = []
   const unreadable: Unreadable[] = []
   const templates: string[] = []
+  if (text.startsWith('version https://git-lfs.github.com/spec/')) {
+    const reason = 'it is a Git LFS pointer, and what it points at is not in the repository'
+    unreadable.push({ reason, region: new LineIndex(text).region(0, text.indexOf('\n')), content: text })
+    return { text, objects, unreadable, templates, kubernetes: false }
+  }
   let line = 1
   let counted = 0
   for (const { text: original, offset } of splitDocuments(text)) {
@@ -71,10 +76,11 @@ export function loadFile(
     const reading = reader.read(original)
     const lines = new LineIndex(reading.text, line)
     if ('template' in reading) templates.push(contentOf(original))
-    else if ('reason' in reading) {
+    if ('reason' in reading) {
       const { reason, from, to } = reading
       unreadable.push({ reason, region: lines.region(from, to), content: contentOf(original) })
-    } else {
+    }
+    if ('objects' in reading) {
       const regionOf = (node: Node): Region => lines.region(node.range?.[0] ?? 0, node.range?.[1] ?? 0)
       for (const { ref, apiVersion, node, duplicates } of reading.objects) {
         const [from, , to] = node.range ?? [0, 0, reading.text.length]
@@ -109,20 +115,16 @@ export interface FileText {
   readonly damaged?: boolean
 }
 
-/** Decodes UTF-8, and UTF-16 by its byte order mark, as kubectl's parser does; a carriage return alone ends a line too. */
+/** Decodes UTF-8, and UTF-16 by its byte order mark, as kubectl's parser does. */
 export function decodeFile(bytes: Uint8Array): FileText {
   const [first, second] = bytes
   const encoding =
     first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
   try {
-    return { text: withLineFeeds(new TextDecoder(encoding, { fatal: true }).decode(bytes)), damaged: false }
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), damaged: false }
   } catch {
-    return { text: withLineFeeds(new TextDecoder(encoding).decode(bytes)), damaged: true }
+    return { text: new TextDecoder(encoding).decode(bytes), damaged: true }
   }
-}
-
-function withLineFeeds(text: string): string {
-  return text.includes('\r') ? text.replace(/\r(?!\n)/g, '\n') : text
 }
 
 function linesIn(text: string, from: number, to: number): number {

@@ -37,7 +37,8 @@ function skimDocument(text: string): ObjectRef | 'none' | undefined {
   const metadata = block?.[1]
   if (!apiVersion || !kind || metadata === undefined || more.length > 0) return undefined
   // A merge key, an alias or another way to write a key may bring in what these lines do not show.
-  if (/^(?:<<|["'?])|\{[{%]/m.test(text) || /<<|:[ \t]+[*!]/.test(metadata)) return undefined
+  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text) || /<<|:[ \t]+[*!]/.test(metadata))
+    return undefined
   const indent = metadata.match(/^([ \t]+)[^\s#]/m)?.[1]
   if (indent === undefined) return undefined
   const values = (key: string) => [...metadata.matchAll(new RegExp(`^${indent}${key}:[ \\t]+${scalar}`, 'gm'))]

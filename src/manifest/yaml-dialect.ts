@@ -27,6 +27,7 @@ const scalars: ScalarTag[] = [
   ),
   scalar('float', /^[-+]?\.(?:inf|Inf|INF)$/, (text) => (text.startsWith('-') ? -Infinity : Infinity)),
   scalar('float', /^\.(?:nan|NaN|NAN)$/, () => Number.NaN),
+  { tag: 'tag:yaml.org,2002:binary', resolve: (text) => Buffer.from(text, 'base64').toString('utf8') },
 ]
 
 /** Merge keys stay plain keys here; cursors follow them. */
@@ -54,7 +55,12 @@ export interface ParsedDocument {
  * @throws RangeError where nesting ends the parser's stack
  */
 export function parseAsKubectl(text: string): ParsedDocument | undefined {
-  const plain = text.replace(/^(---[^\n]*\n)?\ufeff/, '$1')
+  const plain = text
+    .replace(/^(---[^\n]*\n)?\ufeff/, '$1')
+    // The npm parser wants a blank between a separator and a comment.
+    .replace(/^---(?=[ \t]*(?:#|\r?\n|$))/, '   ')
+    // YAML 1.1 has more line breaks than JavaScript's YAML parser; each is one character, so offsets stay.
+    .replace(/\r(?!\n)|[\u0085\u2028\u2029]/g, '\n')
   const document = firstOf(plain)
   if (!document || document.errors.length === 0) return document && { document, text: plain }
   const deeper = indentContinuations(plain)

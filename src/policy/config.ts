@@ -44,6 +44,8 @@ export const emptyConfig: Config = {
  * @throws GuardError `config`, at the line that is wrong
  */
 export function readConfig(text: string, path: string): Config {
+  // A file of nothing but comments says nothing.
+  if (text.split('\n').every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path }
   const { value, regionOf, regionOfKey } = readOwnDocument<ConfigFile>(text, path, ConfigFile, 'config')
   return {
     path,

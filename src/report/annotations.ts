@@ -18,7 +18,7 @@ export interface Annotation {
 }
 
 /** GitHub shows this many annotations of a level for one step. */
-const limit = 10
+export const annotationLimit = 10
 
 /**
  * The annotations of the findings that count: for each level at most ten, changed lines first; where more were found the
@@ -32,8 +32,8 @@ export function annotationsOf(report: Report): Annotation[] {
     const annotations = sorted.flatMap((finding) =>
       annotationsFor(finding).map((annotation) => ({ annotation, finding })),
     )
-    if (annotations.length <= limit) return annotations.map(({ annotation }) => annotation)
-    const shown = annotations.slice(0, limit - 1)
+    if (annotations.length <= annotationLimit) return annotations.map(({ annotation }) => annotation)
+    const shown = annotations.slice(0, annotationLimit - 1)
     const left = ofLevel.length - new Set(shown.map(({ finding }) => finding)).size
     const rest: Annotation = {
       level,

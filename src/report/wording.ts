@@ -28,7 +28,8 @@ export function summaryOf(report: Report): string {
   return `ingress-guard ${found}${report.verdict === 'fail' ? ' and stops this' : ''}. ${inspectedIn(report)}`
 }
 
-function inspectedIn({ mode, inspected }: Report): string {
+function inspectedIn(report: Report): string {
+  const { mode, inspected } = report
   const { base, head, changes } = inspected
   if (mode === 'all') {
     if (head.manifests === 0)
@@ -37,6 +38,9 @@ function inspectedIn({ mode, inspected }: Report): string {
   }
   const compared = `${base?.revision} → ${head.revision}`
   const touched = changes.added + changes.changed + changes.removed
+  if (touched === 0 && report.findings.some(({ rule }) => rule === 'source/unreadable')) {
+    return `Nothing more of ${compared} could be inspected (${count(head.files, 'YAML or JSON file')} listed).`
+  }
   if (touched === 0)
     return `Nothing was inspected: no object differs in ${compared} (${count(head.files, 'YAML or JSON file')} listed).`
   return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`

@@ -33,7 +33,7 @@ export class BlindSpots {
     const template = this.tree.skipped.find((entry) => entry.path === path && entry.reason.startsWith('a template'))
     if (template) return templateReason(template.reason)
     for (const [link, reason] of this.tree.refused) {
-      if (path === link || path.startsWith(`${link}/`)) return `${link} is ${reason} now`
+      if (path === link || path.startsWith(`${link}/`)) return `${link} is now ${reason}`
     }
     return this.head.missing.get(path)
   }
@@ -55,10 +55,10 @@ export class BlindSpots {
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path, reason: `not readable as YAML: ${reason}` })
+          skipped.push({ path, reason: `not readable: ${reason}` })
           continue
         }
-        const old = this.opaqueBefore.has(content) || ((before?.unreadable.length ?? 0) > 0 && !lost.has(path))
+        const old = this.opaqueBefore.has(content)
         findings.push(
           unreadable(path, reason, region, old ? 'existing' : 'introduced', file.text, old ? [] : lost.get(path)),
         )
@@ -97,7 +97,7 @@ function unreadableBase(path: string, reason: string): Finding {
 }
 
 function templateReason(what: string): string {
-  return `it is ${what} now, which has to be rendered before it can be judged`
+  return `it is ${what} now, and this version of the gate does not render`
 }
 
 /** The same for a revision that is judged whole. */
@@ -107,7 +107,7 @@ export function wholeGaps(head: Files): Gaps {
   for (const [path, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
       if (file.kubernetes) findings.push(unreadable(path, reason, region, 'existing', file.text))
-      else skipped.push({ path, reason: `not readable as YAML: ${reason}` })
+      else skipped.push({ path, reason: `not readable: ${reason}` })
     }
     if (file.templates.length > 0) skipped.push({ path, reason: 'a template' })
   }

@@ -45,7 +45,7 @@ export class DirectoryRevision implements Revision {
   }
 
   private async entry(file: string, link: boolean): Promise<Entry> {
-    if (!link && !/\.(?:ya?ml|json)$/i.test(file)) {
+    if (!link && !/\.(?:ya?ml|json)$/.test(file)) {
       const { size, mtimeMs } = await lstat(path.join(this.dir, file))
       return { path: file, type: 'file', id: `unread:${size}:${mtimeMs}` }
     }

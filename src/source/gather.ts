@@ -90,7 +90,6 @@ export async function gather(scope: Scope): Promise<Evidence> {
     base: snapshotsOf(baseManifests),
     head: snapshotsOf(headManifests),
     clusters,
-    occupied: new Set([...kept, ...changedHead.flatMap((manifest) => manifest.clusters)]),
     changedTexts: changedTexts(before, after),
     findings: [...gaps.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {

@@ -18,7 +18,8 @@ export interface Tree {
   readonly skipped: readonly Skipped[]
 }
 
-const manifestName = /\.(?:ya?ml|json)$/i
+/** As kubectl, kustomize, Argo CD and Flux pick files; they do not read `.YAML`. */
+const manifestName = /\.(?:ya?ml|json)$/
 
 /**
  * Sorts the paths of a revision into files that can hold plain manifests and what is left out.
