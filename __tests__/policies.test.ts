@@ -30,6 +30,6 @@ test('no released policy is gone', () => {
 test('the newest version of some policy has each rule, since the version the rule names', () => {
   for (const rule of rules) {
     const having = policies.filter(({ file }) => rule.id in file.rules).map(({ file }) => file.version)
-    expect([rule.id, semver.sort(having)[0]]).toEqual([rule.id, rule.since])
+    expect([rule.id, semver.sort(having)[0]?.replace(/-.*/, '')]).toEqual([rule.id, rule.since])
   }
 })

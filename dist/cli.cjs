@@ -5101,9 +5101,9 @@ var require_log = __commonJS({
   "node_modules/yaml/dist/log.js"(exports2) {
     "use strict";
     var node_process = require("process");
-    function debug(logLevel, ...messages) {
+    function debug(logLevel, ...messages2) {
       if (logLevel === "debug")
-        console.log(...messages);
+        console.log(...messages2);
     }
     function warn(logLevel, warning) {
       if (logLevel === "debug" || logLevel === "warn") {
@@ -9000,8 +9000,8 @@ var require_cst_visit = __commonJS({
     visit3.REMOVE = REMOVE;
     visit3.itemAtPath = (cst, path12) => {
       let item = cst;
-      for (const [field, index] of path12) {
-        const tok = item?.[field];
+      for (const [field2, index] of path12) {
+        const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
         } else
@@ -9011,8 +9011,8 @@ var require_cst_visit = __commonJS({
     };
     visit3.parentCollection = (cst, path12) => {
       const parent = visit3.itemAtPath(cst, path12.slice(0, -1));
-      const field = path12[path12.length - 1][0];
-      const coll = parent?.[field];
+      const field2 = path12[path12.length - 1][0];
+      const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
@@ -9021,11 +9021,11 @@ var require_cst_visit = __commonJS({
       let ctrl = visitor(item, path12);
       if (typeof ctrl === "symbol")
         return ctrl;
-      for (const field of ["key", "value"]) {
-        const token = item[field];
+      for (const field2 of ["key", "value"]) {
+        const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path12.concat([[field, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path12.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -9035,7 +9035,7 @@ var require_cst_visit = __commonJS({
               i -= 1;
             }
           }
-          if (typeof ctrl === "function" && field === "key")
+          if (typeof ctrl === "function" && field2 === "key")
             ctrl = ctrl(item, path12);
         }
       }
@@ -14128,8 +14128,8 @@ var require_utils = __commonJS({
     var HOST_DELIMS = { "@": "%40", "/": "%2F", "?": "%3F", "#": "%23", ":": "%3A" };
     var HOST_DELIM_RE = /[@/?#:]/g;
     var HOST_DELIM_NO_COLON_RE = /[@/?#]/g;
-    function reescapeHostDelimiters(host, isIP) {
-      const re = isIP ? HOST_DELIM_NO_COLON_RE : HOST_DELIM_RE;
+    function reescapeHostDelimiters(host, isIP2) {
+      const re = isIP2 ? HOST_DELIM_NO_COLON_RE : HOST_DELIM_RE;
       re.lastIndex = 0;
       return host.replace(re, (ch) => HOST_DELIMS[ch]);
     }
@@ -14826,12 +14826,12 @@ var require_fast_uri = __commonJS({
       const host = matches[4];
       return hasMalformedPercentEncoding(matches[3]) || host !== void 0 && !isIPLiteral(host) && hasMalformedPercentEncoding(host) || hasMalformedPercentEncoding(matches[6]) || hasMalformedPercentEncoding(matches[7]) || hasMalformedPercentEncoding(matches[8]);
     }
-    function canonicalizeHost(parsed, options2, schemeHandler, isIP) {
-      if (hasForbiddenDomainHost(parsed, options2, schemeHandler, isIP)) {
+    function canonicalizeHost(parsed, options2, schemeHandler, isIP2) {
+      if (hasForbiddenDomainHost(parsed, options2, schemeHandler, isIP2)) {
         parsed.error = parsed.error || MALFORMED_HOST_ERROR;
         return true;
       }
-      if (!options2.unicodeSupport && (!schemeHandler || !schemeHandler.unicodeSupport) && parsed.host && !isIPLiteral(parsed.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && isIP === false && nonSimpleDomain(parsed.host)) {
+      if (!options2.unicodeSupport && (!schemeHandler || !schemeHandler.unicodeSupport) && parsed.host && !isIPLiteral(parsed.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && isIP2 === false && nonSimpleDomain(parsed.host)) {
         let url;
         try {
           url = new URL("http://" + parsed.host);
@@ -14847,9 +14847,9 @@ var require_fast_uri = __commonJS({
       }
       return false;
     }
-    function hasForbiddenDomainHost(parsed, options2, schemeHandler, isIP) {
+    function hasForbiddenDomainHost(parsed, options2, schemeHandler, isIP2) {
       return Boolean(
-        parsed.host && isIP === false && !isIPLiteral(parsed.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && FORBIDDEN_DOMAIN_HOST_CHARACTER.test(parsed.host)
+        parsed.host && isIP2 === false && !isIPLiteral(parsed.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && FORBIDDEN_DOMAIN_HOST_CHARACTER.test(parsed.host)
       );
     }
     function isHostOnlyURL(url) {
@@ -14872,7 +14872,7 @@ var require_fast_uri = __commonJS({
       let malformedHost = false;
       let malformedIPLiteral = false;
       let malformedScheme = false;
-      let isIP = false;
+      let isIP2 = false;
       if (options2.reference === "suffix") {
         if (options2.scheme) {
           uri = options2.scheme + ":" + uri;
@@ -14934,15 +14934,15 @@ var require_fast_uri = __commonJS({
             const bracketedIPLiteral = isIPLiteral(parsed.host);
             const hasIPLiteralBracket = parsed.host.indexOf("[") !== -1 || parsed.host.indexOf("]") !== -1;
             const ipv6result = normalizeIPv6(parsed.host);
-            isIP = ipv6result.isIPV6 || ipv6result.isIPVFuture === true;
+            isIP2 = ipv6result.isIPV6 || ipv6result.isIPVFuture === true;
             malformedIPLiteral = hasIPLiteralBracket && (!bracketedIPLiteral || ipv6result.error === true);
-            parsed.host = isIP ? ipv6result.host : ipv6result.host.toLowerCase();
+            parsed.host = isIP2 ? ipv6result.host : ipv6result.host.toLowerCase();
             if (malformedIPLiteral) {
               parsed.error = parsed.error || MALFORMED_HOST_ERROR;
               malformedAuthorityOrPort = true;
             }
           } else {
-            isIP = true;
+            isIP2 = true;
           }
         }
         if (parsed.scheme === void 0 && parsed.userinfo === void 0 && parsed.host === void 0 && parsed.port === void 0 && parsed.query === void 0 && !parsed.path) {
@@ -14959,14 +14959,14 @@ var require_fast_uri = __commonJS({
         }
         const schemeHandler = getSchemeHandler(options2.scheme || parsed.scheme);
         if (!malformedIPLiteral) {
-          malformedHost = canonicalizeHost(parsed, options2, schemeHandler, isIP);
+          malformedHost = canonicalizeHost(parsed, options2, schemeHandler, isIP2);
         }
         if (uri.indexOf("%") !== -1 && parsed.host !== void 0 && !malformedIPLiteral) {
-          let host = isIP ? parsed.host : normalizePercentEncoding(parsed.host, true);
-          if (!isIP) {
+          let host = isIP2 ? parsed.host : normalizePercentEncoding(parsed.host, true);
+          if (!isIP2) {
             host = normalizePercentEncoding(host.toLowerCase());
           }
-          parsed.host = isIP || options2.scheme !== "null" ? reescapeHostDelimiters(host, isIP) : host;
+          parsed.host = isIP2 || options2.scheme !== "null" ? reescapeHostDelimiters(host, isIP2) : host;
         }
         if (!schemeHandler || schemeHandler && !schemeHandler.skipNormalize) {
           if (parsed.path) {
@@ -19916,7 +19916,7 @@ var require_satisfies = __commonJS({
   "node_modules/semver/functions/satisfies.js"(exports2, module2) {
     "use strict";
     var Range2 = require_range();
-    var satisfies = (version, range2, options2) => {
+    var satisfies2 = (version, range2, options2) => {
       try {
         range2 = new Range2(range2, options2);
       } catch (er) {
@@ -19924,7 +19924,7 @@ var require_satisfies = __commonJS({
       }
       return range2.test(version);
     };
-    module2.exports = satisfies;
+    module2.exports = satisfies2;
   }
 });
 
@@ -20079,7 +20079,7 @@ var require_outside = __commonJS({
     var Comparator = require_comparator();
     var { ANY } = Comparator;
     var Range2 = require_range();
-    var satisfies = require_satisfies();
+    var satisfies2 = require_satisfies();
     var gt = require_gt();
     var lt = require_lt();
     var lte2 = require_lte();
@@ -20106,7 +20106,7 @@ var require_outside = __commonJS({
         default:
           throw new TypeError('Must provide a hilo val of "<" or ">"');
       }
-      if (satisfies(version, range2, options2)) {
+      if (satisfies2(version, range2, options2)) {
         return false;
       }
       for (let i = 0; i < range2.set.length; ++i) {
@@ -20178,7 +20178,7 @@ var require_intersects = __commonJS({
 var require_simplify = __commonJS({
   "node_modules/semver/ranges/simplify.js"(exports2, module2) {
     "use strict";
-    var satisfies = require_satisfies();
+    var satisfies2 = require_satisfies();
     var compare2 = require_compare();
     module2.exports = (versions, range2, options2) => {
       const set = [];
@@ -20186,7 +20186,7 @@ var require_simplify = __commonJS({
       let prev = null;
       const v = versions.sort((a, b) => compare2(a, b, options2));
       for (const version of v) {
-        const included = satisfies(version, range2, options2);
+        const included = satisfies2(version, range2, options2);
         if (included) {
           prev = version;
           if (!first) {
@@ -20231,7 +20231,7 @@ var require_subset = __commonJS({
     var Range2 = require_range();
     var Comparator = require_comparator();
     var { ANY } = Comparator;
-    var satisfies = require_satisfies();
+    var satisfies2 = require_satisfies();
     var compare2 = require_compare();
     var subset = (sub, dom, options2 = {}) => {
       if (sub === dom) {
@@ -20300,14 +20300,14 @@ var require_subset = __commonJS({
         }
       }
       for (const eq of eqSet) {
-        if (gt && !satisfies(eq, String(gt), options2)) {
+        if (gt && !satisfies2(eq, String(gt), options2)) {
           return null;
         }
-        if (lt && !satisfies(eq, String(lt), options2)) {
+        if (lt && !satisfies2(eq, String(lt), options2)) {
           return null;
         }
         for (const c of dom) {
-          if (!satisfies(eq, String(c), options2)) {
+          if (!satisfies2(eq, String(c), options2)) {
             return false;
           }
         }
@@ -20420,7 +20420,7 @@ var require_semver2 = __commonJS({
     var truncate = require_truncate();
     var Comparator = require_comparator();
     var Range2 = require_range();
-    var satisfies = require_satisfies();
+    var satisfies2 = require_satisfies();
     var toComparators = require_to_comparators();
     var maxSatisfying = require_max_satisfying();
     var minSatisfying = require_min_satisfying();
@@ -20459,7 +20459,7 @@ var require_semver2 = __commonJS({
       truncate,
       Comparator,
       Range: Range2,
-      satisfies,
+      satisfies: satisfies2,
       toComparators,
       maxSatisfying,
       minSatisfying,
@@ -22031,8 +22031,8 @@ function FactorWith(type, withClause) {
   return guard_exports.IsArray(withClause) && guard_exports.IsEqual(withClause.length, 0) ? type : WithDeferred(type, withClause);
 }
 function FactorMapping(input) {
-  const [keyOf, type, indexArray, extend, withClause] = input;
-  return FactorWith(keyOf ? FactorExtends(KeyOfDeferred(FactorIndexArray(type, indexArray)), extend) : FactorExtends(FactorIndexArray(type, indexArray), extend), withClause);
+  const [keyOf2, type, indexArray, extend, withClause] = input;
+  return FactorWith(keyOf2 ? FactorExtends(KeyOfDeferred(FactorIndexArray(type, indexArray)), extend) : FactorExtends(FactorIndexArray(type, indexArray), extend), withClause);
 }
 function ExprBinaryMapping(left, rest) {
   return guard_exports.IsEqual(rest.length, 3) ? (() => {
@@ -27483,7 +27483,10 @@ var PolicyFile = build_default.Object(
   {
     format: build_default.Literal(1, { description: "The form of this file." }),
     policy: build_default.String({ pattern: "^[a-z0-9-]+$" }),
-    version: build_default.String({ pattern: "^\\d+\\.\\d+\\.\\d+$" }),
+    version: build_default.String({
+      pattern: "^\\d+\\.\\d+\\.\\d+(?:-[0-9a-z.-]+)?$",
+      description: "A release candidate (1.1.0-rc.1) is in force only where it is named; no range takes it."
+    }),
     summary: build_default.String({ minLength: 1 }),
     changes: build_default.Optional(build_default.String({ description: "What differs from the version before." })),
     rules: build_default.Record(build_default.String({ pattern: ruleId }), RuleSettings)
@@ -32974,7 +32977,7 @@ function andMore(number) {
   return number > 0 ? [paragraph2(words(`and ${number.toLocaleString("en")} more, in the JSON report.`))] : [];
 }
 function policiesIn({ policies }) {
-  return `Policies: ${policies.map(({ name, version, requested }) => `${name} ${requested} \u2192 ${version}`).join(", ")}.`;
+  return `Policies: ${policies.map(({ name, version, requested: requested2 }) => `${name} ${requested2} \u2192 ${version}`).join(", ")}.`;
 }
 function words(sentence) {
   const pieces = sentence.split(/(`[^`]*`|\s+)/).flatMap((piece) => {
@@ -33084,6 +33087,9 @@ function indent(text3) {
   return text3.replace(/^/gm, "    ");
 }
 
+// src/kubernetes/certificate.ts
+var import_node_crypto2 = require("node:crypto");
+
 // src/kubernetes/ingress.ts
 function tlsEntries(ingress) {
   return [...ingress.root.at("spec", "tls").items()].map((at2) => ({
@@ -33114,13 +33120,809 @@ function covers(name, host) {
   return pattern.startsWith("*.") && wanted.slice(wanted.indexOf(".")) === pattern.slice(1) && !wanted.startsWith("*.");
 }
 function isPlaceholder(name) {
-  return /\$\{|\{\{|\$\(/.test(name);
+  return /\$\{|\{\{|\$\(|<[^<>/]+>|__\w+__/.test(name);
+}
+
+// src/kubernetes/secret.ts
+var filledInBy = /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflects|replicator\.v1\.mittwald\.de\/replicate-from|avp\.kubernetes\.io\/|vault\.security\.banzaicloud\.io\/)/;
+function isSecretComplete(secret) {
+  if (isEncrypted(secret)) return false;
+  return ![...secret.root.at("metadata", "annotations").entries()].some(([name]) => filledInBy.test(name));
+}
+function isEncrypted({ root: root3 }) {
+  if (!root3.at("sops").exists) return false;
+  return ["data", "stringData"].some(
+    (key) => [...root3.at(key).entries()].some(([, value]) => value.string?.startsWith("ENC["))
+  );
+}
+function missingTlsKeys(secret) {
+  return ["tls.crt", "tls.key"].filter(
+    (key) => !secret.root.at("data", key).exists && !secret.root.at("stringData", key).exists
+  );
+}
+function keysOf2(secret) {
+  const written2 = ["data", "stringData"].map((key) => secret.root.at(key)).find((cursor) => cursor.exists);
+  return written2 ?? secret.root.at("kind");
+}
+function isGeneratedTokenName(name) {
+  return /.-token-[bcdfghjklmnpqrstvwxz2456789]{5}$/.test(name);
+}
+
+// src/kubernetes/cert-manager.ts
+var certManagerGroups = ["cert-manager.io", "certmanager.k8s.io"];
+var truths = ["1", "t", "T", "true", "TRUE", "True"];
+function shimAnnotation(manifest) {
+  const annotations = manifest.root.at("metadata", "annotations");
+  const acme = annotations.at("kubernetes.io/tls-acme");
+  if (manifest.ref.kind === "Ingress" && truths.includes(acme.string ?? "")) return acme;
+  return certManagerGroups.flatMap((group) => [annotations.at(`${group}/issuer`), annotations.at(`${group}/cluster-issuer`)]).find((annotation) => annotation.exists);
+}
+function issuerOf(manifest) {
+  const ref = manifest.root.at("spec", "issuerRef");
+  const annotations = manifest.root.at("metadata", "annotations");
+  const [at2, kind, group] = manifest.ref.kind === "Certificate" ? [ref.at("name"), ref.at("kind").string ?? "Issuer", ref.at("group").string] : annotated(annotations);
+  const name = at2?.string;
+  if (!at2 || !name || !["Issuer", "ClusterIssuer"].includes(kind)) return void 0;
+  if (group && !certManagerGroups.includes(group)) return void 0;
+  return { kind, name, namespace: kind === "Issuer" ? manifest.ref.namespace : "", at: at2 };
+}
+function annotated(annotations) {
+  for (const prefix2 of certManagerGroups) {
+    const cluster = annotations.at(`${prefix2}/cluster-issuer`);
+    if (cluster.exists) return [cluster, "ClusterIssuer", void 0];
+    const issuer = annotations.at(`${prefix2}/issuer`);
+    if (!issuer.exists) continue;
+    return [
+      issuer,
+      annotations.at(`${prefix2}/issuer-kind`).string ?? "Issuer",
+      annotations.at(`${prefix2}/issuer-group`).string
+    ];
+  }
+  return [void 0, "", void 0];
+}
+
+// src/kubernetes/gateway-tls.ts
+function tlsListeners(gateway) {
+  return [...gateway.root.at("spec", "listeners").items()].filter((listener) => listener.at("tls").exists);
+}
+function certificateRefs(listener) {
+  return [...listener.at("tls", "certificateRefs").items()].filter((ref) => (ref.at("kind").string ?? "Secret") === "Secret" && (ref.at("group").string ?? "") === "").map((ref) => ({
+    name: ref.at("name"),
+    namespace: ref.at("namespace").string ?? listener.manifest.ref.namespace
+  }));
+}
+
+// src/kubernetes/tls-producer.ts
+var ownName = (root3) => [[root3.at("metadata", "name")]];
+var field = (...path12) => (root3) => [[root3.at(...path12)]];
+var each = (path12, name, namespace) => (root3) => [...root3.at(...path12).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path12, name, namespace) => (root3) => [[root3.at(...path12, name), root3.at(...path12, namespace)]];
+var firstOf = (...paths) => (root3) => {
+  const written2 = paths.map((path12) => root3.at(...path12)).find((cursor) => cursor.string);
+  return written2 ? [[written2]] : [];
+};
+var makers = {
+  Secret: ownName,
+  // https://cert-manager.io/docs/reference/api-docs/#cert-manager.io/v1.CertificateSpec
+  "Certificate.cert-manager.io": field("spec", "secretName"),
+  "Certificate.certmanager.k8s.io": field("spec", "secretName"),
+  // https://external-secrets.io/latest/api/externalsecret/
+  "ExternalSecret.external-secrets.io": firstOf(["spec", "target", "name"], ["metadata", "name"]),
+  // https://github.com/external-secrets/kubernetes-external-secrets, the retired forerunner
+  "ExternalSecret.kubernetes-client.io": ownName,
+  // Unseal gives the Secret the SealedSecret's own name, whatever the template says: bitnami-labs/sealed-secrets,
+  // pkg/apis/sealedsecrets/v1alpha1/sealedsecret_expansion.go
+  "SealedSecret.bitnami.com": ownName,
+  // https://developer.hashicorp.com/vault/docs/deploy/kubernetes/vso/api-reference
+  "VaultStaticSecret.secrets.hashicorp.com": field("spec", "destination", "name"),
+  "VaultDynamicSecret.secrets.hashicorp.com": field("spec", "destination", "name"),
+  "VaultPKISecret.secrets.hashicorp.com": field("spec", "destination", "name"),
+  // https://developer.1password.com/docs/k8s/operator/
+  "OnePasswordItem.onepassword.com": ownName,
+  // https://github.com/isindir/sops-secrets-operator
+  "SopsSecret.isindir.github.com": each(["spec", "secretTemplates"], "name"),
+  // https://infisical.com/docs/integrations/platforms/kubernetes/infisical-secret-crd
+  "InfisicalSecret.secrets.infisical.com": (root3) => [
+    ...inAnother(["spec", "managedSecretReference"], "secretName", "secretNamespace")(root3),
+    ...each(["spec", "managedKubeSecretReferences"], "secretName", "secretNamespace")(root3)
+  ],
+  // https://docs.doppler.com/docs/kubernetes-operator
+  "DopplerSecret.secrets.doppler.com": inAnother(["spec", "managedSecret"], "name", "namespace"),
+  // https://akv2k8s.io/reference/azure-key-vault-secret/
+  "AzureKeyVaultSecret.spv.no": field("spec", "output", "secret", "name"),
+  // https://secrets-store-csi-driver.sigs.k8s.io/topics/sync-as-kubernetes-secret
+  "SecretProviderClass.secrets-store.csi.x-k8s.io": each(["spec", "secretObjects"], "secretName")
+};
+var makersAnywhere = {
+  // https://external-secrets.io/latest/api/clusterexternalsecret/
+  "ClusterExternalSecret.external-secrets.io": firstOf(
+    ["spec", "externalSecretSpec", "target", "name"],
+    ["spec", "externalSecretName"],
+    ["metadata", "name"]
+  ),
+  // https://kyverno.io/docs/policy-types/cluster-policy/generate/
+  "ClusterPolicy.kyverno.io": (root3) => [...root3.at("spec", "rules").items()].filter((rule) => rule.at("generate", "kind").string === "Secret").map((rule) => [rule.at("generate", "name")])
+};
+var secretAnnotations = {
+  Secret: ["metadata", "annotations"],
+  "Certificate.cert-manager.io": ["spec", "secretTemplate", "annotations"],
+  "ExternalSecret.external-secrets.io": ["spec", "target", "template", "metadata", "annotations"],
+  "SealedSecret.bitnami.com": ["spec", "template", "metadata", "annotations"]
+};
+var mirrored = /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflection-(?:allowed|auto-enabled)|replicator\.v1\.mittwald\.de\/replicate-to(?:-matching)?|kubed\.appscode\.com\/sync)$/;
+var secretMakers = Object.keys(makers);
+var producerKinds = [
+  ...secretMakers,
+  ...Object.keys(makersAnywhere),
+  "Ingress.networking.k8s.io",
+  "Gateway.gateway.networking.k8s.io"
+];
+function secretsMadeBy(manifest) {
+  const kind = groupKindOf(manifest.ref);
+  const { namespace } = manifest.ref;
+  if (kind === "Ingress.networking.k8s.io" || kind === "Gateway.gateway.networking.k8s.io")
+    return requestedSecrets(manifest).flatMap((at2) => at2.string ? [{ name: at2.string, namespace, at: at2 }] : []);
+  return [
+    ...(makers[kind]?.(manifest.root) ?? []).map(([at2, other]) => [at2, other?.string ?? namespace]),
+    ...(makersAnywhere[kind]?.(manifest.root) ?? []).map(([at2]) => [at2, void 0])
+  ].flatMap(([at2, where]) => {
+    const made = at2.string;
+    if (!made) return [];
+    const copies = isMirrored(manifest) ? [{ name: made, namespace: void 0, at: at2 }] : [];
+    return [{ name: made, namespace: where, at: at2 }, ...copies];
+  });
+}
+function isMirrored(manifest) {
+  const path12 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path12 !== void 0 && [...manifest.root.at(...path12).entries()].some(([name]) => mirrored.test(name));
+}
+function requestedSecrets(manifest) {
+  if (!shimAnnotation(manifest)) return [];
+  if (manifest.ref.kind === "Ingress")
+    return tlsEntries(manifest).flatMap(({ hosts, secretName }) => hosts.length > 0 ? [secretName] : []);
+  return tlsListeners(manifest).filter((listener) => listener.at("hostname").string && listener.at("tls", "mode").string !== "Passthrough").flatMap((listener) => certificateRefs(listener)).filter(({ namespace }) => namespace === manifest.ref.namespace).map(({ name }) => name);
+}
+var indexes = /* @__PURE__ */ new WeakMap();
+function producersOf(snapshot, namespace, name) {
+  const index = indexes.get(snapshot) ?? indexOf(snapshot);
+  indexes.set(snapshot, index);
+  const here = index.get(keyOf(namespace, name)) ?? [];
+  const anywhere = (index.get(keyOf(void 0, name)) ?? []).filter(
+    ({ manifest }) => !here.some((producer) => producer.manifest === manifest)
+  );
+  return [...here, ...anywhere];
+}
+function indexOf(snapshot) {
+  const index = /* @__PURE__ */ new Map();
+  for (const manifest of producerKinds.flatMap((kind) => snapshot.ofKind(kind))) {
+    for (const { name, namespace, at: at2 } of secretsMadeBy(manifest)) {
+      const key = keyOf(namespace, name);
+      const known = index.get(key);
+      if (!known) index.set(key, [{ manifest, at: at2 }]);
+      else if (!known.some((producer) => producer.manifest === manifest)) known.push({ manifest, at: at2 });
+    }
+  }
+  return index;
+}
+function keyOf(namespace, name) {
+  return JSON.stringify([namespace ?? null, name]);
+}
+
+// src/kubernetes/certificate.ts
+function readCertificates(secret) {
+  return read2(secret, "tls.crt", /^CERTIFICATE$/, (pem) => new import_node_crypto2.X509Certificate(pem));
+}
+function readKey(secret) {
+  return read2(secret, "tls.key", /(?:^| )PRIVATE KEY$/, (pem) => (0, import_node_crypto2.createPrivateKey)(pem));
+}
+var pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm;
+var standInWords = /\$\{|\{\{|\$\(|<[^<>]+>|ENC\[|\.\.|…|\*{3}|x{4}|change.?me|replace|redacted|placeholder|dummy|insert|your|todo/i;
+function read2(secret, key, label, parse2) {
+  const plain = secret.root.at("stringData", key);
+  const at2 = plain.exists ? plain : secret.root.at("data", key);
+  const written2 = at2.string ?? "";
+  const bytes = plain.exists ? Buffer.from(written2) : Buffer.from(written2, "base64");
+  const text3 = bytes.toString();
+  const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(
+    written2.replace(/[\r\n]/g, "")
+  );
+  const isReadable = plain.exists || isBase64;
+  const blocks = [...text3.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
+  const wanted = blocks.filter(({ type }) => label.test(type));
+  const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse2(pemOf(block2)))) : [];
+  if (first !== void 0) return { kind: "read", at: at2, first, further: further.filter((one2) => one2 !== void 0) };
+  if (isStandIn(written2) || isReadable && isStandIn(text3)) return { kind: "standIn", at: at2 };
+  const broken = (fault) => ({ kind: "broken", at: at2, fault });
+  if (!isReadable) {
+    if (written2.includes("-----BEGIN ")) return broken("is PEM under data, which takes base64");
+    return written2.startsWith("LS0t") ? broken("is no base64 that the API server accepts") : { kind: "standIn", at: at2 };
+  }
+  if (text3.trimStart().startsWith("LS0t")) return broken("is encoded in base64 once too often");
+  const [block] = wanted;
+  if (block && isEncrypted2(block)) return broken("is encrypted with a passphrase, which no controller has");
+  if (block) return broken(`holds a block ${block.type} that cannot be parsed`);
+  if (blocks[0]) return broken(`holds a block ${blocks[0].type} and none of the kind that belongs there`);
+  if (text3.includes("-----BEGIN "))
+    return broken("begins like PEM, but its BEGIN and END do not stand on lines of their own");
+  if (attempt(() => new import_node_crypto2.X509Certificate(bytes))) return broken("is DER, where controllers read PEM");
+  return { kind: "standIn", at: at2 };
+}
+function isStandIn(text3) {
+  return text3.replace(/-----(?:BEGIN|END) [A-Z0-9 ]+-----/g, "").trim() === "" || standInWords.test(text3);
+}
+function pemOf({ type, body }) {
+  const lines = body.replace(/\s/g, "").match(/.{1,64}/g) ?? [];
+  return [`-----BEGIN ${type}-----`, ...lines, `-----END ${type}-----`, ""].join("\n");
+}
+function isEncrypted2({ type, body }) {
+  return type.startsWith("ENCRYPTED") || body.includes("ENCRYPTED");
+}
+function attempt(call) {
+  try {
+    return call();
+  } catch {
+    return void 0;
+  }
+}
+function isKeyOf(key, certificate) {
+  return attempt(() => certificate.checkPrivateKey(key)) ?? true;
+}
+function lastDayOf(certificate) {
+  return attempt(() => new Date(certificate.validTo).toISOString().slice(0, 10));
+}
+var weakSignatures = {
+  "2a864886f70d010102": "MD2",
+  "2a864886f70d010104": "MD5",
+  "2a864886f70d010105": "SHA-1",
+  "2a8648ce380403": "SHA-1",
+  "2a8648ce3d0401": "SHA-1",
+  "2b0e03021d": "SHA-1"
+};
+function weaknessesOf(certificate) {
+  const key = attempt(() => certificate.publicKey);
+  const { modulusLength, namedCurve } = key?.asymmetricKeyDetails ?? {};
+  const curveBits = Number(namedCurve?.match(/\d{3}/)?.[0]);
+  const digest = weakSignatures[signatureOf(certificate)];
+  return [
+    ...modulusLength !== void 0 && modulusLength < 2048 ? [`an RSA key of ${modulusLength} bits`] : [],
+    ...curveBits < 224 ? [`an EC key of ${curveBits} bits`] : [],
+    ...digest ? [`a signature by ${digest}`] : []
+  ];
+}
+function signatureOf({ raw }) {
+  const certificate = elementAt(raw, 0);
+  const content = elementAt(raw, certificate.start);
+  const algorithm = elementAt(raw, content.end);
+  const identifier = elementAt(raw, algorithm.start);
+  return raw.subarray(identifier.start, identifier.end).toString("hex");
+}
+function elementAt(der, offset) {
+  const size = der.readUInt8(offset + 1);
+  const more = size < 128 ? 0 : size & 127;
+  const start4 = offset + 2 + more;
+  return { start: start4, end: start4 + (more === 0 ? size : der.readUIntBE(offset + 2, more)) };
+}
+function namesIn(certificate) {
+  const alternatives = [
+    ...(certificate.subjectAltName ?? "").matchAll(/(?:^|, )(DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g)
+  ];
+  const commonName = certificate.subject?.match(/^CN=(.*)$/m)?.[1];
+  const names = alternatives.map(([, , name = ""]) => name);
+  return alternatives.some(([, type]) => type === "DNS") || !commonName ? names : [commonName, ...names];
+}
+function certificatesBehind(snapshot, ingress, secretName) {
+  const producers = producersOf(snapshot, ingress.ref.namespace, secretName);
+  const byHand = producers.some(
+    ({ manifest: { ref, root: root3 } }) => ref.kind === "Certificate" && ref.name === secretName && !root3.at("metadata", "ownerReferences").exists
+  );
+  const known = producers.filter(({ manifest: { ref } }) => !byHand || ref.kind !== "Ingress" && ref.kind !== "Gateway").map(({ manifest, at: at2 }) => {
+    const isCopy = identityOf(manifest.ref) === identityOf(ingress.ref);
+    return isCopy ? requestedFor(ingress, secretName, at2) : knownFrom(manifest, secretName, at2);
+  });
+  const all2 = known.filter((certificate) => certificate !== void 0);
+  return all2.length > 0 && all2.length === known.length ? all2 : void 0;
+}
+function knownFrom(manifest, secretName, at2) {
+  if (manifest.ref.kind === "Secret") return heldBy(manifest);
+  if (manifest.ref.kind === "Certificate") return requestedBy(manifest);
+  return manifest.ref.kind === "Ingress" ? requestedFor(manifest, secretName, at2) : void 0;
+}
+function heldBy(secret) {
+  const reading = readCertificates(secret);
+  if (!isSecretComplete(secret) || reading.kind !== "read") return void 0;
+  const names = namesIn(reading.first);
+  return {
+    manifest: secret,
+    at: reading.at,
+    names,
+    // OpenSSL refuses `*.lan`, which Go and with it the controllers take for any host of one label and `.lan`.
+    covers: (host) => reading.first.checkHost(host, { partialWildcards: false }) !== void 0 || names.some((name) => covers(name, host))
+  };
+}
+function requestedBy(certificate) {
+  const spec = certificate.root.at("spec");
+  const hosts = [...spec.at("dnsNames").items(), spec.at("commonName")].flatMap((name) => name.string || []);
+  const addresses = [...spec.at("ipAddresses").items()].flatMap((address) => address.string || []);
+  const at2 = [spec.at("dnsNames"), spec.at("commonName")].find((cursor) => cursor.exists);
+  if (!at2 || hosts.length === 0 || spec.at("literalSubject").exists) return void 0;
+  return requested(certificate, at2, [...hosts, ...addresses]);
+}
+function requestedFor(ingress, secretName, at2) {
+  const hosts = tlsEntries(ingress).filter((entry) => entry.secretName.string === secretName).flatMap((entry) => entry.hosts.flatMap((host) => host.string ?? []));
+  const annotations = ingress.root.at("metadata", "annotations");
+  const more = ["cert-manager.io/common-name", "cert-manager.io/alt-names", "cert-manager.io/ip-sans"].flatMap(
+    (key) => annotations.at(key).string?.split(",") ?? []
+  );
+  return requested(ingress, at2, [...hosts, ...more.map((name) => name.trim())]);
+}
+function requested(manifest, at2, written2) {
+  const names = [...new Set(written2)];
+  if (names.some(isPlaceholder)) return void 0;
+  return { manifest, at: at2, names, covers: (host) => names.some((name) => covers(name, host)) };
+}
+function listed(names) {
+  const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+  const last = shown.at(-1);
+  return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${last}` : last ?? "no host";
 }
 
 // src/rules/rule.ts
 function defineRule(rule) {
   return rule;
 }
+
+// src/rules/ingress-tls/certificate-covers-host.ts
+var ingressKind = "Ingress.networking.k8s.io";
+var certificate_covers_host_default = defineRule({
+  id: "ingress-tls/certificate-covers-host",
+  summary: "The certificate behind a TLS entry names the hosts it is used for.",
+  since: "1.1.0",
+  scope: "snapshot",
+  kinds: [ingressKind],
+  reads: producerKinds.filter((kind) => kind !== ingressKind),
+  messages: {
+    notInSecret: ({ host, ingress, names, source }) => `The certificate in ${source} names ${names}, and ${ingress} uses it for ${host}. Put a certificate for ${host} there, or name the Secret that holds one.`,
+    notRequested: ({ host, ingress, names, source }) => `${source} asks for a certificate for ${names}, and ${ingress} uses it for ${host}. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
+    notShared: ({ host, ingress, names, source }) => `cert-manager makes this certificate for ${source}, with ${names}, and ${ingress} uses it for ${host}. Name another Secret here, or add ${host} to the TLS entry there.`,
+    inNoEntry: ({ host, ingress, names }) => `No TLS entry of ${ingress} names ${host}, and no certificate behind them does: they name ${names}. Add ${host} to an entry whose Secret holds a certificate for it.`
+  },
+  *partners(manifest) {
+    for (const { name } of secretsMadeBy(manifest)) yield name;
+    if (groupKindOf(manifest.ref) === ingressKind) yield* tlsSecretNames(manifest).keys();
+  },
+  check({ manifest, snapshot, report, skip }) {
+    if (isServedElsewhere(manifest)) return;
+    const entries = tlsEntries(manifest).map((entry) => {
+      const { string: name } = entry.secretName;
+      return { ...entry, certificates: name ? certificatesBehind(snapshot, manifest, name) : void 0 };
+    });
+    if (!entries.some(({ certificates }) => certificates)) return;
+    for (const [host, served] of servedHosts(manifest, entries)) {
+      const exact = entries.filter((entry) => nameIn(entry, (name) => name === host));
+      const candidates2 = exact.length > 0 ? exact : entries;
+      const certificates = certificatesOf(candidates2);
+      const [first] = certificates;
+      if (!first || certificates.some((certificate) => certificate.covers(host))) continue;
+      if (isPlaceholder(host)) {
+        skip(served, `the host ${served.string} is filled in before it reaches the cluster`);
+        continue;
+      }
+      const at2 = candidates2.map((entry) => nameIn(entry, (name) => covers(name, host))).find((name) => name);
+      if (!at2 && certificates.some((certificate) => certificate.manifest === manifest)) continue;
+      const names = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
+      const misfit = { host, ingress: nameOf(manifest.ref), names, source: nameOf(first.manifest.ref) };
+      const places = new Map(certificates.map((certificate) => [certificate.manifest, certificate.at]));
+      const ends = [at2 ?? served, ...places.values()];
+      report(ends, at2 ? messageOf(first) : "inNoEntry", misfit, { keys: [host] });
+    }
+  }
+});
+function certificatesOf(entries) {
+  return entries.every(({ certificates }) => certificates) ? entries.flatMap(({ certificates }) => certificates ?? []) : [];
+}
+function messageOf({ manifest }) {
+  if (manifest.ref.kind === "Secret") return "notInSecret";
+  return manifest.ref.kind === "Certificate" ? "notRequested" : "notShared";
+}
+function nameIn(entry, wanted) {
+  return entry.hosts.find((name) => name.string && wanted(name.string.toLowerCase()));
+}
+function isServedElsewhere(ingress) {
+  const annotations = ingress.root.at("metadata", "annotations");
+  return ["canary", "ssl-passthrough"].some(
+    (name) => annotations.at(`nginx.ingress.kubernetes.io/${name}`).string === "true"
+  );
+}
+function servedHosts(ingress, entries) {
+  const spec = ingress.root.at("spec");
+  const rules2 = [...spec.at("rules").items()];
+  const takesAll = rules2.some((rule) => !rule.at("host").exists) || spec.at("defaultBackend").exists || spec.at("backend").exists;
+  const redirects = ingress.root.at("metadata", "annotations", "nginx.ingress.kubernetes.io/from-to-www-redirect");
+  const hosts = routedHosts(ingress);
+  const isTaken = (name) => takesAll || rules2.length === 0 || redirects.string === "true" && hosts.has(twinOf(name));
+  const named = entries.flatMap((entry) => entry.hosts).filter((name) => name.string && isTaken(name.string.toLowerCase()));
+  return new Map([...named.map((name) => [name.string?.toLowerCase() ?? "", name]), ...hosts]);
+}
+function twinOf(host) {
+  return host.startsWith("www.") ? host.slice(4) : `www.${host}`;
+}
+
+// src/kubernetes/namespace.ts
+function shareNamespace(a, b) {
+  if (a.ref.namespace !== b.ref.namespace) return false;
+  if (a.ref.namespace !== "") return true;
+  const [one2, other] = [folderOf(a), folderOf(b)];
+  return one2.startsWith(other) || other.startsWith(one2);
+}
+function folderOf({ origin }) {
+  return origin.path.slice(0, origin.path.lastIndexOf("/") + 1);
+}
+
+// src/kubernetes/tls-user.ts
+function namedSecrets(manifest) {
+  const { kind, namespace } = manifest.ref;
+  if (kind === "Ingress") return [...tlsSecretNames(manifest)].map(([name, at2]) => ({ name, namespace, at: at2 }));
+  if (kind !== "Gateway") return [];
+  return tlsListeners(manifest).flatMap((listener) => certificateRefs(listener)).flatMap((ref) => ref.name.string ? [{ name: ref.name.string, namespace: ref.namespace, at: ref.name }] : []);
+}
+
+// src/rules/ingress-tls/certificate-issued.ts
+var users = ["Ingress.networking.k8s.io", "Gateway.gateway.networking.k8s.io"];
+var ofCertManager = (kind) => certManagerGroups.map((group) => `${kind}.${group}`);
+var messages = {
+  incomplete: ({ missing, annotation }) => `This TLS entry has no ${missing}, and cert-manager, which ${annotation} asks for certificates, passes over such an entry. Give it both hosts and a secretName.`,
+  twice: ({ secret, annotation }) => `Two TLS entries of this Ingress name the Secret ${secret}, and cert-manager, which ${annotation} asks for certificates, then makes none for the whole Ingress. Put all hosts into one entry, or give each entry a Secret of its own.`,
+  bothIssuers: ({ other }) => `cert-manager.io/cluster-issuer and ${other} are both set, and cert-manager then issues nothing. Keep one of the two.`,
+  shared: ({ secret, ingresses }) => `${ingresses} have cert-manager make one Secret, ${secret}, for different hosts, and only the first to come gets its hosts certified. Give each a Secret of its own, or list all the hosts in each.`,
+  issuerRemoved: ({ issuer, user }) => `This change removes ${issuer}, and ${user} still names it, so its certificate is neither issued nor renewed. Keep the issuer, or let ${user} name another one.`
+};
+var certificate_issued_default = defineRule({
+  id: "ingress-tls/certificate-issued",
+  summary: "Every certificate that cert-manager is asked for can be issued.",
+  since: "1.1.0",
+  scope: "snapshot",
+  kinds: users,
+  reads: ["Certificate", "Issuer", "ClusterIssuer"].flatMap(ofCertManager),
+  messages,
+  *partners(manifest) {
+    const { kind, name } = manifest.ref;
+    if (kind === "Issuer" || kind === "ClusterIssuer") yield name;
+    const made = manifest.root.at("spec", "secretName").string;
+    if (kind === "Certificate" && made) yield made;
+    if (shimAnnotation(manifest)) for (const secret of namedSecrets(manifest)) yield secret.name;
+  },
+  check({ manifest, snapshot, report, skip }) {
+    const by = shimAnnotation(manifest);
+    if (!by) return;
+    const annotation = String(by.path.at(-1));
+    checkIssuers(manifest, report);
+    const seen = /* @__PURE__ */ new Map();
+    for (const { at: at2, hosts, secretName } of tlsEntries(manifest)) {
+      const secret = secretName.string;
+      const lacking = [...hosts.length > 0 ? [] : [at2.at("hosts")], ...secret ? [] : [secretName]];
+      if (lacking[0]) {
+        const missing = lacking.map((cursor) => cursor.path.at(-1)).join(" and no ");
+        const keys = secret ? [secret] : hosts.flatMap((host) => host.string ?? []);
+        report(lacking[0], "incomplete", { missing, annotation }, { keys });
+      }
+      const first = secret && seen.get(secret);
+      if (secret && !first) seen.set(secret, secretName);
+      if (!first) continue;
+      if (isPlaceholder(secret))
+        skip(secretName, `the Secret name ${secret} is filled in before it reaches the cluster`);
+      else report([secretName, first], "twice", { secret, annotation }, { keys: [secret] });
+    }
+    for (const secret of seen.keys()) checkShared(manifest, secret, snapshot, report);
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind !== "removed") return;
+    const { kind, group, namespace, name } = change.before.ref;
+    if (!certManagerGroups.includes(group) || kind === "Certificate") return;
+    if (certManagerGroups.some((other) => head.get({ ...change.before.ref, group: other }).length > 0)) return;
+    for (const user of [...users, ...ofCertManager("Certificate")].flatMap((one2) => head.ofKind(one2))) {
+      const named = issuerOf(user);
+      if (named?.kind !== kind || named.name !== name || head.get(user.ref)[0] !== user) continue;
+      if (kind === "Issuer" && (user.ref.namespace !== namespace || !shareNamespace(user, change.before))) continue;
+      if (user.ref.kind !== "Certificate" && namedSecrets(user).length === 0) continue;
+      const names = { issuer: nameOf(change.before.ref), user: nameOf(user.ref) };
+      report([change.before.root, named.at], "issuerRemoved", names, { keys: [name] });
+    }
+  }
+});
+var besideClusterIssuer = ["cert-manager.io/issuer", "cert-manager.io/issuer-kind", "cert-manager.io/issuer-group"];
+function checkIssuers(manifest, report) {
+  if (namedSecrets(manifest).length === 0) return;
+  const annotations = manifest.root.at("metadata", "annotations");
+  const other = besideClusterIssuer.find((name) => annotations.at(name).exists);
+  const cluster = "cert-manager.io/cluster-issuer";
+  if (!other || !annotations.at(cluster).exists) return;
+  const written2 = [...annotations.entries()].filter(([name]) => name === other || name === cluster);
+  const ends = written2.map(([, cursor]) => cursor).reverse();
+  report(ends, "bothIssuers", { other }, { keys: ends.flatMap((end) => end.string ?? []) });
+}
+function checkShared(manifest, secret, snapshot, report) {
+  const producers = producersOf(snapshot, manifest.ref.namespace, secret);
+  if (isPlaceholder(secret) || producers.some((producer) => producer.manifest.ref.kind === "Certificate")) return;
+  const sharers = producers.filter(({ manifest: other }) => other.ref.kind === "Ingress" && snapshot.get(other.ref)[0] === other).filter(({ manifest: other }) => shareNamespace(manifest, other)).sort((a, b) => identityOf(a.manifest.ref) < identityOf(b.manifest.ref) ? -1 : 1);
+  if (sharers[0]?.manifest !== manifest || sharers.length < 2) return;
+  const hostsOf = sharers.map(
+    (sharer) => tlsEntries(sharer.manifest).filter((entry) => entry.secretName.string === secret).flatMap((entry) => entry.hosts.flatMap((host) => host.string ?? []))
+  );
+  const all2 = hostsOf.flat();
+  if (all2.some(isPlaceholder)) return;
+  if (hostsOf.some((hosts) => all2.every((host) => hosts.some((name) => covers(name, host))))) return;
+  const names = sharers.map((sharer) => nameOf(sharer.manifest.ref));
+  const ingresses = `${names[0]} and ${names.length > 2 ? `${names.length - 1} others` : names[1]}`;
+  report(
+    sharers.map(({ at: at2 }) => at2),
+    "shared",
+    { secret, ingresses },
+    { keys: [secret] }
+  );
+}
+
+// src/rules/ingress-tls/certificate-valid.ts
+var dayInMilliseconds = 24 * 60 * 60 * 1e3;
+var certificate_valid_default = defineRule({
+  id: "ingress-tls/certificate-valid",
+  summary: "The certificate in a TLS Secret can be read, fits its key, is valid for some time yet, and is strong enough.",
+  since: "1.1.0",
+  scope: "manifest",
+  kinds: ["Secret"],
+  params: build_default.Object({
+    renewBeforeDays: build_default.Integer({
+      minimum: 0,
+      description: "How many days before its last one a certificate should have been renewed."
+    })
+  }),
+  messages: {
+    unparsable: ({ key, secret, fault }) => `${key} of ${secret} ${fault}, so no controller can use it. Put the PEM text under stringData, or its base64 under data.`,
+    keyMismatch: ({ secret, names }) => `tls.key of ${secret} is not the key of the certificate for ${names}, so controllers refuse the pair. Put in the key that the certificate was made for.`,
+    wrongOrder: ({ secret, names }) => `tls.key of ${secret} belongs to a later certificate of tls.crt, not to the first one, for ${names}, so controllers refuse the pair. Put the server's own certificate first and the authorities that signed it after it.`,
+    expired: ({ secret, names, day }) => `The certificate for ${names} in ${secret} expired on ${day}. Renew it and put the new one in.`,
+    expiring: ({ secret, names, day, days }) => `The certificate for ${names} in ${secret} expires on ${day}, ${inDays(days)}. Renew it and put the new one in.`,
+    weak: ({ secret, names, weakness }) => `The certificate for ${names} in ${secret} has ${weakness}, which clients refuse. Have it issued with an EC key of 256 bits or an RSA key of 2048 bits, signed by SHA-256.`
+  },
+  check({ manifest, params: { renewBeforeDays }, report, skip, today }) {
+    if (manifest.root.at("type").string !== "kubernetes.io/tls" && missingTlsKeys(manifest).length > 0) return;
+    if (!isSecretComplete(manifest))
+      return skip(keysOf2(manifest), "its certificate is encrypted, or a tool fills it in inside the cluster");
+    const secret = nameOf(manifest.ref);
+    const [certificates, key] = [readCertificates(manifest), readKey(manifest)];
+    for (const [name, reading] of [["tls.crt", certificates], ["tls.key", key]]) {
+      if (reading.kind === "broken")
+        report(reading.at, "unparsable", { key: name, secret, fault: reading.fault }, { keys: [name] });
+      if (reading.kind === "standIn" && reading.at.exists) skip(reading.at, `its ${name} is a stand-in`);
+    }
+    if (certificates.kind !== "read") return;
+    const { at: at2, first, further } = certificates;
+    const names = listed(namesIn(first));
+    if (key.kind === "read" && !isKeyOf(key.first, first)) {
+      const inOrder = !further.some((certificate) => isKeyOf(key.first, certificate));
+      if (inOrder) report(key.at, "keyMismatch", { secret, names });
+      else report(at2, "wrongOrder", { secret, names });
+    }
+    const day = lastDayOf(first);
+    const days = day ? Math.round((Date.parse(day) - Date.parse(today)) / dayInMilliseconds) : Number.POSITIVE_INFINITY;
+    if (day && days < 0) report(at2, "expired", { secret, names, day }, { keys: [day] });
+    else if (day && days <= renewBeforeDays) report(at2, "expiring", { secret, names, day, days }, { keys: [day] });
+    const weaknesses = weaknessesOf(first);
+    if (weaknesses.length > 0)
+      report(at2, "weak", { secret, names, weakness: weaknesses.join(" and ") }, { keys: weaknesses });
+  }
+});
+function inDays(days) {
+  return days === 0 ? "today" : days === 1 ? "tomorrow" : `in ${days} days`;
+}
+
+// src/kubernetes/ingress-nginx.ts
+var import_node_crypto3 = require("node:crypto");
+var import_semver = __toESM(require_semver2(), 1);
+
+// src/kubernetes/image.ts
+function parseImage(name) {
+  const [named = ""] = name.trim().split("@");
+  const colon = named.indexOf(":", named.lastIndexOf("/") + 1);
+  if (colon === -1) return { repository: named, tag: void 0 };
+  return { repository: named.slice(0, colon), tag: named.slice(colon + 1) || void 0 };
+}
+function releaseOf({ tag }) {
+  const match3 = tag?.match(/^(?:[a-z]+-)?v?(\d+\.\d+\.\d+)(?:$|[-+_](?!alpha|beta|rc))/);
+  return match3?.[1];
+}
+
+// src/kubernetes/ingress-class.ts
+function classOf(ingress) {
+  return ingress.root.at("spec", "ingressClassName").string || classAnnotation(ingress).string || void 0;
+}
+function classAnnotation(ingress) {
+  return ingress.root.at("metadata", "annotations", "kubernetes.io/ingress.class");
+}
+function sameClass(a, b) {
+  return classOf(a) === classOf(b);
+}
+function controllerOf(snapshot, ingress) {
+  const name = classOf(ingress);
+  if (!name) return void 0;
+  const copies = snapshot.get({ group: "networking.k8s.io", kind: "IngressClass", namespace: "", name });
+  const controllers = new Set(copies.map((copy) => copy.root.at("spec", "controller").string));
+  return controllers.size === 1 ? [...controllers][0] : void 0;
+}
+
+// src/kubernetes/ingress-nginx.ts
+var workloadKinds = ["Deployment.apps", "DaemonSet.apps"];
+var controllerMarks = ["ingress-nginx", "nginx-ingress-controller"];
+var repositories = /(?:^|\/)(?:ingress-nginx\/controller(?:-chroot)?|ingress-nginx-controller|nginx-ingress-controller(?:-[a-z0-9]+)?)$/;
+function ingressNginxIn(snapshot) {
+  return workloadKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(ingressNginxOf);
+}
+function ingressNginxOf(manifest) {
+  const containers = [...manifest.root.at("spec", "template", "spec", "containers").items()];
+  return containers.flatMap((container) => {
+    const image2 = container.at("image");
+    const parsed = parseImage(image2.string ?? "");
+    if (!repositories.test(parsed.repository)) return [];
+    const words2 = [...container.at("command").items(), ...container.at("args").items()].map((word) => word.string ?? "");
+    return [{ manifest, image: image2, release: releaseOf(parsed), argument: (name) => argumentIn(words2, name) }];
+  });
+}
+function argumentIn(words2, name) {
+  const at2 = words2.findLastIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
+  if (at2 === -1) return void 0;
+  return words2[at2]?.split(/=(.*)/s)[1] ?? words2[at2 + 1];
+}
+function panics(release, listed2) {
+  return release !== void 0 && (0, import_semver.satisfies)(release, listed2 ? ">=0.26.0 <0.31.0" : ">=0.26.0 <1.0.0");
+}
+function takes(controller, ingress) {
+  const own5 = controller.argument("ingress-class") || "nginx";
+  const asked = classOf(ingress) ?? "";
+  if (asked !== own5 && !(asked === "" && own5 === "nginx")) return false;
+  const watched = controller.argument("watch-namespace") ?? "";
+  const namespace = watched === "$(POD_NAMESPACE)" ? controller.manifest.ref.namespace : watched;
+  return watched === "" || namespace === ingress.ref.namespace;
+}
+function isCanary(ingress) {
+  return ingress.root.at("metadata", "annotations", "nginx.ingress.kubernetes.io/canary").string === "true";
+}
+function storedAs(secret) {
+  const { root: root3 } = secret;
+  const has = (key) => root3.at("stringData", key).exists || root3.at("data", key).exists;
+  if (has("tls.crt") && has("tls.key")) return "pair";
+  if (root3.at("type").string === "kubernetes.io/service-account-token") return "ca";
+  const [plain, encoded] = [root3.at("stringData", "ca.crt"), root3.at("data", "ca.crt")];
+  if (!plain.exists && !encoded.exists) return isSecretComplete(secret) ? "nothing" : "unknown";
+  const written2 = plain.string ?? encoded.string ?? "";
+  if (!isSecretComplete(secret) || isPlaceholder(written2)) return "unknown";
+  return holdsCertificates(plain.exists ? written2 : Buffer.from(written2, "base64").toString()) ? "ca" : "nothing";
+}
+function holdsCertificates(pem) {
+  const blocks = pem.match(/-----BEGIN [^-]+-----[\s\S]*?-----END [^-]+-----/g) ?? [];
+  return blocks.length > 0 && blocks.every(isCertificate);
+}
+function isCertificate(block) {
+  try {
+    return new import_node_crypto3.X509Certificate(block).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+// src/rules/ingress-tls/controller-crash.ts
+var outcome = "and panics: every replica dies, and every host of the cluster with it";
+var mend = "Name a Secret that has a tls.crt and a tls.key";
+var controller_crash_default = defineRule({
+  id: "ingress-tls/controller-crash",
+  summary: "No Ingress makes the ingress-nginx controllers of its cluster panic.",
+  since: "1.1.0",
+  scope: "snapshot",
+  kinds: ["Ingress.networking.k8s.io"],
+  reads: [...producerKinds, ...workloadKinds],
+  messages: {
+    unlistedHost: ({ host, secret, controller, release }) => `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) asks ${secret}, which holds a CA and no certificate, ${outcome}. ${mend}, and list ${host} in its entry; ingress-nginx 1.0.0 mended the panic.`,
+    listedHost: ({ host, secret, controller, release }) => `For ${host}, ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA and no certificate, ${outcome}. ${mend}; ingress-nginx 0.31.0 mended this panic, and 1.0.0 the other one.`
+  },
+  *partners(manifest) {
+    if (manifest.ref.kind === "Ingress") yield* partnersOfIngress(manifest);
+    else for (const { name } of secretsMadeBy(manifest)) yield name;
+    if (ingressNginxOf(manifest).some(({ release }) => panics(release, false))) yield "secretName";
+  },
+  check({ manifest, snapshot, report, skip }) {
+    if (isCanary(manifest)) return;
+    const controller = ingressNginxIn(snapshot).find((one2) => panics(one2.release, false) && takes(one2, manifest));
+    if (!controller) return;
+    for (const [host, at2] of routedHosts(manifest)) {
+      const { entry, unsure } = fatalEntry(controller, manifest, host, snapshot);
+      if (unsure)
+        skip(unsure.secretName, `whether its Secret ${unsure.secretName.string} holds a CA alone is not written`);
+      if (!entry || hasCertificate(controller, manifest, host, snapshot)) continue;
+      const name = entry.secretName.string ?? "";
+      const secret = nameOf({ group: "", kind: "Secret", namespace: manifest.ref.namespace, name });
+      const listed2 = lists(entry, host);
+      report(
+        [at2, entry.secretName, controller.image],
+        listed2 ? "listedHost" : "unlistedHost",
+        { host, secret, controller: nameOf(controller.manifest.ref), release: controller.release ?? "" },
+        { keys: [host, name] }
+      );
+    }
+  }
+});
+function* partnersOfIngress(ingress) {
+  const names = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
+  if (names.length === 0) return;
+  yield* controllerMarks;
+  yield* names;
+  yield* routedHosts(ingress).keys();
+}
+function fatalEntry(controller, ingress, host, snapshot) {
+  const entries = tlsEntries(ingress);
+  if (entries.some(({ hosts }) => hosts.some((name) => isPlaceholder(name.string ?? ""))) || isPlaceholder(host))
+    return {};
+  const listing = entries.find((entry) => lists(entry, host));
+  if (listing) {
+    const dies = panics(controller.release, true) && holds(listing, ingress, snapshot) === "ca";
+    return dies ? { entry: listing } : {};
+  }
+  for (const entry of entries.filter(({ secretName }) => secretName.string)) {
+    const held = holds(entry, ingress, snapshot);
+    if (held === "ca") return { entry };
+    if (held === "unknown") return { unsure: entry };
+    if (held !== "nothing" && fits(entry, ingress, host, snapshot)) return {};
+  }
+  return {};
+}
+function fits(entry, ingress, host, snapshot) {
+  const known = certificatesBehind(snapshot, ingress, entry.secretName.string ?? "");
+  if (known) return known.some((certificate) => certificate.covers(host));
+  return entry.hosts.length === 0 || entry.hosts.some((name) => covers(name.string ?? "", host));
+}
+function lists(entry, host) {
+  return entry.hosts.some((name) => name.string?.toLowerCase() === host);
+}
+function holds(entry, ingress, snapshot) {
+  const name = entry.secretName.string ?? "";
+  const copies = snapshot.get({ group: "", kind: "Secret", namespace: ingress.ref.namespace, name });
+  if (copies.length === 0) return isGeneratedTokenName(name) ? "ca" : void 0;
+  const held = new Set(copies.map(storedAs));
+  return held.size === 1 ? [...held][0] : void 0;
+}
+function hasCertificate(controller, ingress, host, snapshot) {
+  return snapshot.ofKind("Ingress.networking.k8s.io").some(
+    (other) => identityOf(other.ref) !== identityOf(ingress.ref) && !isCanary(other) && takes(controller, other) && routedHosts(other).has(host) && tlsEntries(other).length > 0 && !fatalEntry(controller, other, host, snapshot).entry
+  );
+}
+
+// src/rules/ingress-tls/entry-used.ts
+var entry_used_default = defineRule({
+  id: "ingress-tls/entry-used",
+  summary: "Every TLS entry serves a host that the Ingress routes, and every rule under TLS has a host.",
+  since: "1.1.0",
+  scope: "manifest",
+  kinds: ["Ingress.networking.k8s.io"],
+  messages: {
+    unrouted: ({ host }) => `No rule of this Ingress routes ${host}, so its TLS entry is not used for it here. Add the rule, or take the host out of spec.tls.`,
+    hostless: ({ ingress }) => `A rule of ${ingress} has no host, so no TLS entry applies to it and it is served with the controller's default certificate. Give it a host.`
+  },
+  check({ manifest, report }) {
+    const entries = tlsEntries(manifest);
+    const rules2 = [...manifest.root.at("spec", "rules").items()];
+    if (entries.length === 0 || rules2.length === 0) return;
+    const hostless = rules2.find((rule) => !rule.at("host").exists || rule.at("host").string === "");
+    if (hostless) report(hostless, "hostless", { ingress: manifest.ref.name });
+    const takesAll = hostless || ["defaultBackend", "backend"].some((key) => manifest.root.at("spec", key).exists);
+    const routed = [...routedHosts(manifest).keys()];
+    if (takesAll || routed.some(isPlaceholder)) return;
+    const seen = /* @__PURE__ */ new Set();
+    for (const at2 of entries.flatMap(({ hosts }) => hosts)) {
+      const host = at2.string?.toLowerCase();
+      if (!host || isPlaceholder(host) || seen.has(host)) continue;
+      seen.add(host);
+      if (!routed.some((name) => covers(host, name) || covers(name, host)))
+        report(at2, "unrouted", { host: at2.string ?? host }, { keys: [host] });
+    }
+  }
+});
 
 // src/rules/ingress-tls/host-covered.ts
 var host_covered_default = defineRule({
@@ -33150,7 +33952,248 @@ var host_covered_default = defineRule({
   }
 });
 
-// src/kubernetes/secret.ts
+// src/rules/ingress-tls/host-unique.ts
+var host_unique_default = defineRule({
+  id: "ingress-tls/host-unique",
+  summary: "No two Ingresses of a class claim the same host and path.",
+  since: "1.1.0",
+  scope: "snapshot",
+  kinds: ["Ingress.networking.k8s.io"],
+  messages: {
+    // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, checkOverlap; nginx/kubernetes-ingress,
+    // internal/k8s/configuration.go: the oldest Ingress keeps the host.
+    twice: ({ first, second, claims }) => `${first} and ${second} both claim ${claims}: the controller refuses the newer one or serves the older, which no file tells. Take it out of one of them.`
+  },
+  *partners(manifest) {
+    for (const claim of claimsOf(manifest).keys()) yield claim.split(" ")[0] ?? claim;
+  },
+  check({ manifest, snapshot, report }) {
+    if (standsAside(manifest)) return;
+    const own5 = claimsOf(manifest);
+    const me = identityOf(manifest.ref);
+    const seen = /* @__PURE__ */ new Set();
+    for (const other of snapshot.ofKind("Ingress.networking.k8s.io")) {
+      const identity = identityOf(other.ref);
+      if (identity <= me || seen.has(identity) || standsAside(other) || !sameClass(manifest, other)) continue;
+      seen.add(identity);
+      const theirs = claimsOf(other);
+      const keys = [...own5.keys()].filter((claim) => theirs.has(claim)).sort();
+      const [key = ""] = keys;
+      const [at2, there] = [own5.get(key), theirs.get(key)];
+      if (!at2 || !there) continue;
+      const more = keys.length > 3 ? ` and ${keys.length - 3} more` : "";
+      const claims = `${keys.slice(0, 3).join(", ")}${more}`;
+      report([at2, there], "twice", { first: nameOf(manifest.ref), second: nameOf(other.ref), claims }, { keys });
+    }
+  }
+});
+function standsAside(ingress) {
+  const annotations = ingress.root.at("metadata", "annotations");
+  return isCanary(ingress) || annotations.at("nginx.org/mergeable-ingress-type").exists || isSolver(ingress);
+}
+function isSolver(ingress) {
+  return ingress.root.at("metadata", "labels", "acme.cert-manager.io/http01-solver").exists;
+}
+function claimsOf(ingress) {
+  const claims = /* @__PURE__ */ new Map();
+  for (const rule of ingress.root.at("spec", "rules").items()) {
+    const host = rule.at("host").string?.toLowerCase();
+    if (!host || isPlaceholder(host)) continue;
+    const paths = [...rule.at("http", "paths").items()];
+    for (const path12 of paths) {
+      const written2 = path12.at("path").string || "/";
+      const exact = path12.at("pathType").string === "Exact";
+      const claim = `${host} ${exact ? "=" : ""}${written2}`;
+      if (!isPlaceholder(written2) && !claims.has(claim))
+        claims.set(claim, path12.at("path").exists ? path12.at("path") : rule.at("host"));
+    }
+  }
+  return claims;
+}
+
+// src/rules/ingress-tls/host-valid.ts
+var import_node_net = require("node:net");
+var subdomain = /^(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+var host_valid_default = defineRule({
+  id: "ingress-tls/host-valid",
+  summary: "The API server takes every host, Secret name and class of an Ingress.",
+  since: "1.1.0",
+  scope: "manifest",
+  kinds: ["Ingress.networking.k8s.io"],
+  messages: {
+    host: ({ host, fault }) => `The API server refuses the host ${host}: ${fault}. Write a lower-case DNS name such as a.example.com, or *.example.com for one label.`,
+    secretName: ({ name, fault }) => `The API server refuses the secretName ${name}: ${fault}. Name a Secret of the Ingress's own namespace.`,
+    class: ({ annotation, className }) => `The annotation kubernetes.io/ingress.class says ${annotation} and spec.ingressClassName says ${className}, which the API server refuses when the Ingress is created. Keep spec.ingressClassName and drop the annotation.`
+  },
+  check({ manifest, report }) {
+    const routed = [...manifest.root.at("spec", "rules").items()].map((rule) => rule.at("host"));
+    const entries = tlsEntries(manifest);
+    for (const at2 of [...routed, ...entries.flatMap(({ hosts }) => hosts)]) {
+      const host = textOf2(at2);
+      const fault = host === void 0 ? void 0 : faultOf(host, routed.includes(at2));
+      if (!host || !fault) continue;
+      report(at2, "host", { host, fault }, { keys: [host], ...lowerCased(at2, host) });
+    }
+    for (const { secretName } of entries) {
+      const name = textOf2(secretName);
+      if (!name || isPlaceholder(name)) continue;
+      const fault = name.includes("/") ? "it names no other namespace" : subdomain.test(name) && !name.startsWith("*") ? void 0 : "it may hold lower-case letters, digits, dots and dashes only";
+      if (fault) report(secretName, "secretName", { name, fault }, { keys: [name] });
+    }
+    const annotation = classAnnotation(manifest);
+    const className = manifest.root.at("spec", "ingressClassName");
+    if (annotation.string && className.string && annotation.string !== className.string) {
+      const args = { annotation: annotation.string, className: className.string };
+      report(annotation, "class", args, { keys: [annotation.string, className.string] });
+    }
+  }
+});
+function textOf2(at2) {
+  const { value } = at2;
+  return value === void 0 || value === null || value === "" ? void 0 : String(value);
+}
+function faultOf(host, routed) {
+  if (isPlaceholder(host)) return void 0;
+  if (/^[a-z]+:\/\//i.test(host)) return "it is a URL";
+  if (host.includes("/")) return "a path belongs under http.paths";
+  if ((0, import_node_net.isIP)(host) !== 0) return routed ? "it is an IP address" : void 0;
+  if (/:\d+$/.test(host)) return "it has a port";
+  if (host !== host.toLowerCase()) return "it has upper-case letters";
+  if (host.length > 253) return "it has more than 253 characters";
+  if (host.endsWith(".")) return "it ends with a dot";
+  if (host.includes("*") && !/^\*\.[^*]+$/.test(host)) return "a * stands alone as the first label";
+  if (host.split(".").some((label) => label.length > 63)) return "a label has more than 63 characters";
+  return subdomain.test(host) ? void 0 : "it is no DNS name";
+}
+function lowerCased(at2, host) {
+  if (faultOf(host.toLowerCase(), true) !== void 0 || at2.string !== host) return {};
+  const { origin, object } = at2.manifest;
+  const { startLine, startColumn, endColumn } = at2.region;
+  const written2 = object.fileText.split("\n")[startLine - 1]?.slice(startColumn - 1, endColumn - 1);
+  if (!written2?.includes(host)) return {};
+  return { fix: { edits: [{ path: origin.path, region: at2.region, newText: written2.toLowerCase() }] } };
+}
+
+// src/rules/ingress-tls/secret-agrees.ts
+var secret_agrees_default = defineRule({
+  id: "ingress-tls/secret-agrees",
+  summary: "Ingresses of a class that serve one host name one Secret for it.",
+  since: "1.1.0",
+  scope: "snapshot",
+  kinds: ["Ingress.networking.k8s.io"],
+  messages: {
+    // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, createServers: Ingresses are taken by age
+    // and the first that lists the host sets its certificate, the default one included (issues 4926 and 9040).
+    differs: ({ first, second, hosts }) => `${first} and ${second} name different Secrets for ${hosts}, and the older Ingress decides, which no file tells. Name one Secret in both.`,
+    hidden: ({ first, second, hosts }) => `Of ${first} and ${second} one names no Secret for ${hosts}: if it is the older, the host is served with the controller's default certificate. Name the same Secret in both.`
+  },
+  *partners(manifest) {
+    yield* secretsByHost(manifest).keys();
+  },
+  check({ manifest, snapshot, report }) {
+    if (isCanary(manifest)) return;
+    const own5 = secretsByHost(manifest);
+    const me = identityOf(manifest.ref);
+    const seen = /* @__PURE__ */ new Set();
+    for (const other of snapshot.ofKind("Ingress.networking.k8s.io")) {
+      const identity = identityOf(other.ref);
+      if (identity <= me || seen.has(identity) || isCanary(other) || !sameClass(manifest, other)) continue;
+      seen.add(identity);
+      const theirs = secretsByHost(other);
+      const sameNamespace = other.ref.namespace === manifest.ref.namespace;
+      const disagreeing = [...own5.keys()].filter((host) => {
+        const [a, b] = [own5.get(host), theirs.get(host)];
+        return a && b && (nameIn2(a) !== nameIn2(b) || nameIn2(a) !== void 0 && !sameNamespace);
+      });
+      for (const message of ["hidden", "differs"]) {
+        const keys = disagreeing.filter((host) => message === "hidden" === lacksOne(own5.get(host), theirs.get(host))).sort();
+        const [at2, there] = [own5.get(keys[0] ?? ""), theirs.get(keys[0] ?? "")];
+        if (!at2 || !there) continue;
+        const hosts = `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
+        report([at2, there], message, { first: nameOf(manifest.ref), second: nameOf(other.ref), hosts }, { keys });
+      }
+    }
+  }
+});
+function secretsByHost(ingress) {
+  const found = /* @__PURE__ */ new Map();
+  for (const { at: at2, hosts, secretName } of tlsEntries(ingress)) {
+    for (const { string: host } of hosts) {
+      if (!host || isPlaceholder(host) || isPlaceholder(secretName.string ?? "")) continue;
+      if (!found.has(host.toLowerCase())) found.set(host.toLowerCase(), secretName.string ? secretName : at2);
+    }
+  }
+  return found;
+}
+function nameIn2(cursor) {
+  return cursor.string;
+}
+function lacksOne(a, b) {
+  return a?.string === void 0 || b?.string === void 0;
+}
+
+// src/rules/ingress-tls/secret-kept.ts
+var secret_kept_default = defineRule({
+  id: "ingress-tls/secret-kept",
+  summary: "What provides a Secret that an Ingress or a Gateway names for TLS stays.",
+  since: "1.1.0",
+  scope: "change",
+  kinds: producerKinds,
+  messages: {
+    removed: ({ secret, user, producer }) => `This change removes ${producer}, and nothing else provides the Secret ${secret}, which ${user} names for TLS. Keep it, or let ${user} name another Secret first.`,
+    // cert-manager leaves the Secret of a deleted Certificate alone, unless it runs with --enable-certificate-owner-ref.
+    // Source: https://cert-manager.io/docs/usage/certificate/#cleaning-up-secrets-when-certificates-are-deleted
+    unrenewed: ({ secret, user, producer }) => `This change removes ${producer}, so nothing renews the certificate in the Secret ${secret}, which ${user} names for TLS. Keep it, or let ${user} name another Secret first.`,
+    renamed: ({ secret, user, producer }) => `After this change ${producer} no longer makes the Secret ${secret}, nothing else provides it, and ${user} names it for TLS. Let ${user} name the Secret that is made now.`
+  },
+  *partners(manifest) {
+    for (const { name } of secretsMadeBy(manifest)) yield name;
+    for (const { name } of namedSecrets(manifest)) yield name;
+  },
+  check({ change, head, report, skip }) {
+    if (change.kind === "added") return;
+    const { before } = change;
+    for (const made of lostSecrets(change, head)) {
+      if (isPlaceholder(made.name)) {
+        skip(made.at, `the Secret name ${made.name} is filled in before it reaches the cluster`);
+        continue;
+      }
+      for (const { manifest, at: at2 } of usersOf(head, made, before)) {
+        const names = {
+          secret: made.namespace ? `${made.namespace}/${made.name}` : made.name,
+          user: nameOf(manifest.ref),
+          producer: nameOf(before.ref)
+        };
+        const renews = ["Certificate", "Ingress", "Gateway"].includes(before.ref.kind);
+        if (change.kind === "changed") report([made.at, at2], "renamed", names, { keys: [made.name] });
+        else report([before.root, at2], renews ? "unrenewed" : "removed", names, { keys: [made.name] });
+      }
+    }
+  }
+});
+function lostSecrets(change, head) {
+  const { before } = change;
+  if (change.kind === "removed" && head.get(before.ref).length > 0) return [];
+  if (change.kind === "changed" && !secretMakers.includes(groupKindOf(before.ref))) return [];
+  if (["Merge", "None", "Orphan"].includes(creationPolicyOf(before))) return [];
+  return secretsMadeBy(before).filter(
+    ({ namespace, name }) => namespace !== void 0 && !producersOf(head, namespace, name).some(
+      ({ manifest }) => !["Merge", "None"].includes(creationPolicyOf(manifest))
+    )
+  );
+}
+function creationPolicyOf(manifest) {
+  return manifest.root.at("spec", "target", "creationPolicy").string ?? "Owner";
+}
+function usersOf(head, { name, namespace }, producer) {
+  return ["Ingress.networking.k8s.io", "Gateway.gateway.networking.k8s.io"].flatMap((kind) => head.ofKind(kind)).filter((manifest) => head.get(manifest.ref)[0] === manifest).flatMap((manifest) => {
+    const found = namedSecrets(manifest).find((secret) => secret.name === name && secret.namespace === namespace);
+    if (!found || namespace === "" && !shareNamespace(manifest, producer)) return [];
+    return [{ manifest, at: found.at }];
+  });
+}
+
+// src/kubernetes/declared-secret.ts
 var typesWithoutCertificate = [
   "bootstrap.kubernetes.io/token",
   "kubernetes.io/basic-auth",
@@ -33159,78 +34202,201 @@ var typesWithoutCertificate = [
   "kubernetes.io/service-account-token",
   "kubernetes.io/ssh-auth"
 ];
-var filledInBy = /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflects|replicator\.v1\.mittwald\.de\/replicate-from|avp\.kubernetes\.io\/|vault\.security\.banzaicloud\.io\/)/;
-function isSecretComplete(secret) {
-  if (isEncrypted(secret)) return false;
-  return ![...secret.root.at("metadata", "annotations").entries()].some(([name]) => filledInBy.test(name));
+function declaredSecret(manifest) {
+  switch (groupKindOf(manifest.ref)) {
+    case "Secret":
+      return ofSecret(manifest);
+    case "SealedSecret.bitnami.com":
+      return ofSealedSecret(manifest);
+    case "ExternalSecret.external-secrets.io":
+      return ofExternalSecret(manifest);
+    default:
+      return void 0;
+  }
 }
-function isEncrypted({ root: root3 }) {
-  if (!root3.at("sops").exists) return false;
-  return ["data", "stringData"].some(
-    (key) => [...root3.at(key).entries()].some(([, value]) => value.string?.startsWith("ENC["))
+function ofSecret(secret) {
+  if (!isSecretComplete(secret)) return void 0;
+  return declared(secret, ["type"], [["data"], ["stringData"]]);
+}
+function ofSealedSecret(sealed) {
+  if (sealed.root.at("spec", "data").exists) return void 0;
+  return declared(
+    sealed,
+    ["spec", "template", "type"],
+    [
+      ["spec", "encryptedData"],
+      ["spec", "template", "data"]
+    ]
   );
 }
-function typeWithoutCertificate(secret) {
-  const type = secret.root.at("type");
-  return type.string && typesWithoutCertificate.includes(type.string) ? type : void 0;
-}
-function missingTlsKeys(secret) {
-  return ["tls.crt", "tls.key"].filter(
-    (key) => !secret.root.at("data", key).exists && !secret.root.at("stringData", key).exists
+function ofExternalSecret(external) {
+  const spec = external.root.at("spec");
+  if (spec.at("dataFrom").exists || spec.at("target", "template", "templateFrom").exists) return void 0;
+  if (["Merge", "None", "CreateOrMerge"].includes(spec.at("target", "creationPolicy").string ?? "")) return void 0;
+  const fetched = [...spec.at("data").items()].flatMap((item) => item.at("secretKey").string ?? []);
+  const { keys, ...rest } = declared(
+    external,
+    ["spec", "target", "template", "type"],
+    [["spec", "target", "template", "data"]]
   );
+  return { ...rest, keys: [...keys, ...fetched], keysAt: spec.at("data").exists ? spec.at("data") : rest.keysAt };
 }
-function keysOf2(secret) {
-  const written2 = ["data", "stringData"].map((key) => secret.root.at(key)).find((cursor) => cursor.exists);
-  return written2 ?? secret.root.at("kind");
+function declared(manifest, type, maps) {
+  const { root: root3 } = manifest;
+  const typeAt = root3.at(...type);
+  const written2 = maps.map((path12) => root3.at(...path12)).filter((map4) => map4.exists);
+  return {
+    type: typeAt.string || "Opaque",
+    typeAt: typeAt.exists ? typeAt : root3.at("kind"),
+    keys: written2.flatMap((map4) => [...map4.entries()].map(([key]) => key)),
+    keysAt: written2[0] ?? root3.at("kind")
+  };
 }
-function isGeneratedTokenName(name) {
-  return /.-token-[bcdfghjklmnpqrstvwxz2456789]{5}$/.test(name);
+function holdsNoCertificate({ type }) {
+  return typesWithoutCertificate.includes(type);
+}
+function missingTlsKeys2({ keys }) {
+  return ["tls.crt", "tls.key"].filter((key) => !keys.includes(key));
 }
 
 // src/rules/ingress-tls/secret-type.ts
+var strictController = "nginx.org/ingress-controller";
 var secret_type_default = defineRule({
   id: "ingress-tls/secret-type",
   summary: "Every Secret a TLS entry names can hold a certificate and its key.",
   since: "1.0.0",
   scope: "snapshot",
   kinds: ["Ingress.networking.k8s.io"],
-  reads: ["Secret"],
+  reads: [...producerKinds, "IngressClass.networking.k8s.io"],
   messages: {
     wrongType: ({ secret, type, ingress }) => `${secret} is of type ${type}, which holds no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
     missingKeys: ({ secret, missing, ingress }) => `${secret} has no ${missing}, and ${ingress} names it for TLS. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
-    generatedName: ({ name, ingress }) => `${name} is the name of a generated service-account token, which holds a CA and no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`
+    generatedName: ({ name, ingress }) => `${name} is the name of a generated service-account token, which holds a CA and no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
+    otherType: ({ secret, type, ingress }) => `${secret} is of type ${type}, and F5's NGINX controller, whose class ${ingress} is of, takes certificates from Secrets of type kubernetes.io/tls only. Give it that type.`
   },
   *partners(manifest) {
-    if (manifest.ref.kind === "Secret") yield manifest.ref.name;
-    else yield* tlsSecretNames(manifest).keys();
+    for (const { name } of secretsMadeBy(manifest)) yield name;
+    if (manifest.ref.kind === "IngressClass") yield manifest.ref.name;
+    if (manifest.ref.kind !== "Ingress") return;
+    yield* tlsSecretNames(manifest).keys();
+    yield strictController;
   },
-  check({ manifest, snapshot, report }) {
+  check({ manifest, snapshot, report, skip }) {
     const ingress = nameOf(manifest.ref);
+    const isStrict = controllerOf(snapshot, manifest) === strictController;
     for (const [name, at2] of tlsSecretNames(manifest)) {
-      const copies = snapshot.get({ group: "", kind: "Secret", namespace: manifest.ref.namespace, name });
-      const [secret] = copies;
-      if (!secret) {
+      const producers = producersOf(snapshot, manifest.ref.namespace, name).map((producer) => producer.manifest);
+      const [maker] = producers;
+      if (!maker) {
         if (isGeneratedTokenName(name)) report(at2, "generatedName", { name, ingress }, { keys: [name] });
         continue;
       }
-      if (!copies.every(lacksCertificate)) continue;
-      const type = typeWithoutCertificate(secret);
-      const missing = missingTlsKeys(secret);
-      const where = { secret: nameOf(secret.ref), ingress };
-      if (type)
-        report([at2, type], "wrongType", { ...where, type: type.string ?? "" }, { keys: [name, type.string ?? ""] });
-      else
+      if (new Set(producers.map(({ ref }) => identityOf(ref))).size > 1) continue;
+      const copies = producers.map(declaredSecret);
+      const [declared2] = copies;
+      if (!declared2) {
+        if (maker.ref.kind === "Secret")
+          skip(maker.root, "its keys are encrypted, or a tool fills them in inside the cluster");
+        continue;
+      }
+      if (!copies.every((copy) => copy && isUnfit(copy, isStrict))) continue;
+      const { type, typeAt, keysAt } = declared2;
+      const missing = missingTlsKeys2(declared2);
+      const where = { secret: nameOf(maker.ref), ingress };
+      if (holdsNoCertificate(declared2)) report([at2, typeAt], "wrongType", { ...where, type }, { keys: [name, type] });
+      else if (missing.length > 0)
         report(
-          [at2, keysOf2(secret)],
+          [at2, keysAt],
           "missingKeys",
           { ...where, missing: missing.join(" and no ") },
           { keys: [name, ...missing] }
         );
+      else
+        report(
+          [at2, typeAt, ...controllerAt(snapshot, manifest)],
+          "otherType",
+          { ...where, type },
+          { keys: [name, type] }
+        );
     }
   }
 });
-function lacksCertificate(secret) {
-  return isSecretComplete(secret) && (typeWithoutCertificate(secret) !== void 0 || missingTlsKeys(secret).length > 0);
+function controllerAt(snapshot, ingress) {
+  const ref = { group: "networking.k8s.io", kind: "IngressClass", namespace: "", name: classOf(ingress) ?? "" };
+  return snapshot.get(ref).map((ingressClass) => ingressClass.root.at("spec", "controller")).slice(0, 1);
+}
+function isUnfit(declared2, isStrict) {
+  if (holdsNoCertificate(declared2) || missingTlsKeys2(declared2).length > 0) return true;
+  return isStrict && declared2.type !== "kubernetes.io/tls" && !isPlaceholder(declared2.type);
+}
+
+// src/rules/ingress-tls/tls-kept.ts
+var tlsStores = ["TLSStore.traefik.io", "TLSStore.traefik.containo.us"];
+var tls_kept_default = defineRule({
+  id: "ingress-tls/tls-kept",
+  summary: "A host that had TLS keeps it as long as it is routed.",
+  since: "1.1.0",
+  scope: "change",
+  kinds: ["Ingress.networking.k8s.io"],
+  reads: ["Gateway.gateway.networking.k8s.io", ...workloadKinds, ...tlsStores],
+  messages: {
+    lost: ({ host }) => `${host} had TLS and is routed without any now. Put it back into the hosts of a TLS entry, or take its rule away.`,
+    byDefault: ({ host, by }) => `${host} had a TLS entry and has none now; ${by} still answers for it with its default certificate. See that this certificate names the host.`
+  },
+  *partners(manifest) {
+    const hosts = tlsHosts(manifest);
+    if (hosts.size === 0) return;
+    yield* hosts.keys();
+    yield "default-ssl-certificate";
+    yield "defaultCertificate";
+    yield "kind: Gateway";
+  },
+  check({ change, head, report }) {
+    if (change.kind === "added") return;
+    const before = tlsHosts(change.before);
+    if (before.size === 0) return;
+    const ingresses = head.ofKind("Ingress.networking.k8s.io").filter((ingress) => !isCanary(ingress));
+    for (const [host, was] of before) {
+      const routes = ingresses.flatMap((ingress) => routedHosts(ingress).get(host) ?? []);
+      const [at2] = routes;
+      if (!at2 || isPlaceholder(host) || ingresses.some((ingress) => hasTls(ingress, host))) continue;
+      const by = defaultIn(head, host);
+      if (by) report([at2, was], "byDefault", { host, by }, { keys: [host] });
+      else report([at2, was], "lost", { host }, { keys: [host] });
+    }
+  }
+});
+function tlsHosts(ingress) {
+  const found = /* @__PURE__ */ new Map();
+  for (const host of routedHosts(ingress).keys()) {
+    const name = nameFor(ingress, host);
+    if (name) found.set(host, name);
+  }
+  return found;
+}
+function nameFor(ingress, host) {
+  for (const { at: at2, hosts, secretName } of tlsEntries(ingress)) {
+    if (hosts.length === 0 && secretName.string) return at2;
+    const name = hosts.find(({ string }) => string && (covers(string, host) || isPlaceholder(string)));
+    if (name) return name;
+  }
+  return void 0;
+}
+function hasTls(ingress, host) {
+  return nameFor(ingress, host) !== void 0;
+}
+function defaultIn(head, host) {
+  const nginx = ingressNginxIn(head).find((controller) => controller.argument("default-ssl-certificate"));
+  if (nginx) return `${nginx.manifest.ref.kind} ${nginx.manifest.ref.name}`;
+  const store = tlsStores.flatMap((kind) => head.ofKind(kind)).find(({ root: root3 }) => root3.at("spec", "defaultCertificate").exists);
+  if (store) return `TLSStore ${store.ref.name}`;
+  const gateway = head.ofKind("Gateway.gateway.networking.k8s.io").find(
+    ({ root: root3 }) => [...root3.at("spec", "listeners").items()].some((listener) => {
+      const name = listener.at("hostname").string;
+      return listener.at("protocol").string === "HTTPS" && (name === void 0 || covers(name, host));
+    })
+  );
+  return gateway && `Gateway ${gateway.ref.name}`;
 }
 
 // src/rules/protected-rbac/object-kept.ts
@@ -33286,7 +34452,21 @@ var object_kept_default = defineRule({
 });
 
 // src/rules/index.ts
-var rules = [host_covered_default, secret_type_default, object_kept_default];
+var rules = [
+  certificate_covers_host_default,
+  certificate_issued_default,
+  certificate_valid_default,
+  controller_crash_default,
+  entry_used_default,
+  host_covered_default,
+  host_unique_default,
+  host_valid_default,
+  secret_agrees_default,
+  secret_kept_default,
+  secret_type_default,
+  tls_kept_default,
+  object_kept_default
+];
 
 // src/doubt.ts
 function withDoubt(draft, evidence) {
@@ -33294,7 +34474,7 @@ function withDoubt(draft, evidence) {
   return draft.active.rule.scope === "change" ? ofRemoval(draft, evidence) : ofPair(draft, evidence);
 }
 function ofPair(draft, { clusters }) {
-  const folders = new Set(draft.ends.map((end) => folderOf(end.manifest.origin.path)));
+  const folders = new Set(draft.ends.map((end) => folderOf2(end.manifest.origin.path)));
   if (!clusters.assumed || draft.cluster !== "" || folders.size < 2) return draft;
   return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`);
 }
@@ -33310,10 +34490,10 @@ function ofRemoval(draft, { clusters, changes, head }) {
   const more = places.length > 3 ? ` and ${places.length - 3} more` : "";
   return weakened(
     draft,
-    `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf(removed.origin.path)]))}, and this is an error.`
+    `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf2(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf(path12) {
+function folderOf2(path12) {
   return path12.slice(0, path12.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
@@ -33853,7 +35033,7 @@ var Hunks = class {
 };
 
 // src/report/gate-finding.ts
-var import_node_crypto2 = require("node:crypto");
+var import_node_crypto4 = require("node:crypto");
 
 // src/report/excerpt.ts
 var mostLines = 8;
@@ -33900,7 +35080,7 @@ function gateFinding(rule, message, level, statement) {
     },
     related: [],
     keys,
-    fingerprint: (0, import_node_crypto2.createHash)("sha256").update(JSON.stringify([rule, message, object, keys])).digest("hex").slice(0, 32)
+    fingerprint: (0, import_node_crypto4.createHash)("sha256").update(JSON.stringify([rule, message, object, keys])).digest("hex").slice(0, 32)
   };
 }
 
@@ -33945,14 +35125,14 @@ function covers2(exception, finding) {
 }
 
 // src/report/finding.ts
-var import_node_crypto3 = require("node:crypto");
+var import_node_crypto5 = require("node:crypto");
 function subjectOf2({ active, message, cluster, ends }) {
   const identities = ends.map((end) => identityOf(end.manifest.ref)).sort();
   return JSON.stringify([active.rule.id, message, cluster, identities]);
 }
 function fingerprintOf(draft) {
   const statement = JSON.stringify([subjectOf2(draft), [...draft.keys].sort()]);
-  return (0, import_node_crypto3.createHash)("sha256").update(statement).digest("hex").slice(0, 32);
+  return (0, import_node_crypto5.createHash)("sha256").update(statement).digest("hex").slice(0, 32);
 }
 function findingOf(draft, status, placing) {
   const written2 = draft.ends.filter((end) => placing.touched(end.manifest));
@@ -34146,7 +35326,7 @@ function statused(base, head, placing, mode) {
 }
 
 // src/policy/policy.ts
-var import_semver = __toESM(require_semver2(), 1);
+var import_semver2 = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
 function readPolicy(text3, path12) {
   const { value } = readOwnDocument(text3, path12, PolicyFile, "policy");
@@ -34169,20 +35349,20 @@ function resolvePolicies(uses, bundled, rules2, places = nowhere) {
         places.value(index, ["use"])
       );
     }
-    if (import_semver.default.validRange(range2) === null) {
+    if (import_semver2.default.validRange(range2) === null) {
       throw new GuardError(
         "config",
         `${JSON.stringify(range2)} is no semver range; write for example ${name}@^1.`,
         places.value(index, ["use"])
       );
     }
-    const version = import_semver.default.maxSatisfying(
+    const version = import_semver2.default.maxSatisfying(
       versions.map(({ file }) => file.version),
       range2
     );
     const policy = versions.find(({ file }) => file.version === version);
     if (!policy) {
-      const known = versions.map(({ file }) => file.version).sort(import_semver.default.compare).join(", ");
+      const known = versions.map(({ file }) => file.version).sort(import_semver2.default.compare).join(", ");
       throw new GuardError(
         "config",
         `No version of ${name} is in ${range2}; the versions are ${known}.`,
@@ -34319,21 +35499,21 @@ async function readConfigs(base, head, named, validate) {
     validate(config);
     return { inForce: config, head: config, findings: [] };
   }
-  const attempt = headText === void 0 ? emptyConfig : valid(headText, file, validate);
+  const attempt2 = headText === void 0 ? emptyConfig : valid(headText, file, validate);
   const changed = changedFinding(file, baseText, headText);
-  if (attempt instanceof GuardError) {
+  if (attempt2 instanceof GuardError) {
     const invalid2 = gateFinding("config/invalid", "invalid", "error", {
       side: "head",
       path: file,
-      region: attempt.at?.region ?? start2,
+      region: attempt2.at?.region ?? start2,
       status: "introduced",
-      keys: [attempt.message],
-      text: `${attempt.message} Once merged, this would stop every run.`,
+      keys: [attempt2.message],
+      text: `${attempt2.message} Once merged, this would stop every run.`,
       ...headText === void 0 ? {} : { fileText: headText }
     });
     return { inForce: inForce(baseText, file, void 0, validate), head: emptyConfig, findings: [changed, invalid2] };
   }
-  return { inForce: inForce(baseText, file, attempt, validate), head: attempt, findings: [changed] };
+  return { inForce: inForce(baseText, file, attempt2, validate), head: attempt2, findings: [changed] };
 }
 function inForce(text3, file, mended, validate) {
   if (text3 === void 0) return emptyConfig;
@@ -34511,9 +35691,9 @@ function mapClusters({ base, head, isNew }, files) {
   const repeated = foldersThatRepeat(files);
   const hasBase = files.some(({ side }) => side === "base");
   const placeBy = (declarations, path12) => {
-    for (const declared of declarations) {
-      const names = Object.keys(declared).filter(
-        (name) => declared[name]?.paths?.some((glob) => minimatch(path12, glob, { dot: true }))
+    for (const declared2 of declarations) {
+      const names = Object.keys(declared2).filter(
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path12, glob, { dot: true }))
       );
       if (names.length > 0) return { clusters: names, evidence: "declared" };
     }
@@ -34668,13 +35848,13 @@ var options = {
 };
 function parseAsKubectl(text3) {
   const plain = text3.replace(/^(---[^\n]*\n)?\ufeff/, "$1").replace(/^---(?=[ \t]*(?:#|\r?\n|$))/, "   ").replace(/\r(?!\n)|[\u0085\u2028\u2029]/g, "\n");
-  const document = firstOf(plain);
+  const document = firstOf2(plain);
   if (!document || document.errors.length === 0) return document && { document, text: plain };
   const deeper = indentContinuations(plain);
-  const mended = deeper === plain ? void 0 : firstOf(deeper);
+  const mended = deeper === plain ? void 0 : firstOf2(deeper);
   return mended?.errors.length === 0 ? { document: mended, text: deeper } : { document, text: plain };
 }
-function firstOf(text3) {
+function firstOf2(text3) {
   const documents = (0, import_yaml4.parseAllDocuments)(text3, options);
   const document = Array.isArray(documents) ? documents[0] : void 0;
   if (document)
@@ -35518,7 +36698,7 @@ var import_node_fs4 = require("node:fs");
 var import_node_path6 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
-var import_node_crypto4 = require("node:crypto");
+var import_node_crypto6 = require("node:crypto");
 var import_promises = require("node:fs/promises");
 var import_node_path3 = __toESM(require("node:path"), 1);
 
@@ -35570,7 +36750,7 @@ var DirectoryRevision = class {
       return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
     const content = link2 ? Buffer.from(await (0, import_promises.readlink)(import_node_path3.default.join(this.dir, file))) : await this.content(file);
-    const id = "missing" in content ? `large:${file}` : (0, import_node_crypto4.createHash)("sha1").update(content).digest("hex");
+    const id = "missing" in content ? `large:${file}` : (0, import_node_crypto6.createHash)("sha1").update(content).digest("hex");
     return { path: file, type: link2 ? "link" : "file", id };
   }
   async content(file) {
@@ -35745,7 +36925,7 @@ async function defaultBranch(repository) {
 }
 
 // src/source/git-revision.ts
-var import_node_crypto5 = require("node:crypto");
+var import_node_crypto7 = require("node:crypto");
 var import_promises2 = require("node:fs/promises");
 var import_node_path5 = __toESM(require("node:path"), 1);
 
@@ -35951,7 +37131,7 @@ async function onDisk(top, bytes, algorithm) {
   const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
   const content = await contentOnDisk(top, entry);
   if ("missing" in content) return { ...entry, id: `large:${text3}` };
-  const id = (0, import_node_crypto5.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
+  const id = (0, import_node_crypto7.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
   return { ...entry, id };
 }
 function typeOf(mode) {
@@ -35974,7 +37154,7 @@ function pathText(bytes) {
 
 // src/source/open.ts
 async function openRevisions(opening) {
-  const [headFolder, baseFolder] = await Promise.all([folderOf2(opening.head, opening), folderOf2(opening.base, opening)]);
+  const [headFolder, baseFolder] = await Promise.all([folderOf3(opening.head, opening), folderOf3(opening.base, opening)]);
   if (headFolder && (baseFolder || opening.all)) {
     return {
       base: opening.all || !baseFolder ? void 0 : new DirectoryRevision(baseFolder),
@@ -36001,7 +37181,7 @@ function nameOf2(named, commit2) {
   const name = /^[0-9a-f]{40,}$/.test(named) ? named.slice(0, 8) : named;
   return commit2.startsWith(name) ? short : `${name} (${short})`;
 }
-async function folderOf2(named, { repo: dir, token, trusted }) {
+async function folderOf3(named, { repo: dir, token, trusted }) {
   if (!named || !(0, import_node_fs4.statSync)(named, { throwIfNoEntry: false })?.isDirectory()) return void 0;
   if (named.startsWith(".") || import_node_path6.default.isAbsolute(named)) return named;
   return await isRevision({ dir, token, trusted }, named) ? void 0 : named;
@@ -36133,9 +37313,9 @@ async function program2(argv, io) {
 `);
     status = report.verdict === "fail" ? 1 : 0;
   });
-  command.command("rules").description("List the rules.").action(() => {
+  command.command("rules").description("List the rules, with the version of their policy that has them first.").action(() => {
     const width = Math.max(...rules.map(({ id }) => id.length));
-    for (const { id, summary } of rules) io.stdout.write(`${id.padEnd(width)}  ${summary}
+    for (const { id, since, summary } of rules) io.stdout.write(`${id.padEnd(width)}  ${since}  ${summary}
 `);
   });
   command.command("explain <rule>").description("Show the page of a rule.").action((id) => {

@@ -21,9 +21,9 @@ function fill(file: string, name: string, content: string): void {
   )
 }
 
-/** The newest released version of the policy a rule belongs to. */
+/** The first version of its policy that has a rule. */
 function policyOf({ id }: Rule): Policy {
-  const policy = policies.findLast(({ file }) => id in file.rules)
+  const policy = policies.find(({ file }) => id in file.rules)
   if (!policy) throw new Error(`No policy has the rule ${id}.`)
   return policy
 }
@@ -73,8 +73,10 @@ function between(text: string, from: RegExp, to: RegExp): string {
 const demo = await printed('demo')
 fill('README.md', 'demo', `\n\`\`\`text\n${between(demo, /^=== 001/m, /^If this change/m)}\n\`\`\`\n`)
 
-const rows = rules.map((rule) => `| [${rule.id}](docs/rules/${rule.id}.md) | ${rule.summary} |`)
-fill('README.md', 'rules', `\n| rule | holds when silent |\n| --- | --- |\n${rows.join('\n')}\n`)
+const rows = rules.map(
+  (rule) => `| [${rule.id}](docs/rules/${rule.id}.md) | ${policyOf(rule).file.version} | ${rule.summary} |`,
+)
+fill('README.md', 'rules', `\n| rule | policy | holds when silent |\n| --- | --- | --- |\n${rows.join('\n')}\n`)
 
 const action = parse(readFileSync('action.yml', 'utf8')) as Record<
   'inputs' | 'outputs',

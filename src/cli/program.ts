@@ -79,10 +79,10 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
 
   command
     .command('rules')
-    .description('List the rules.')
+    .description('List the rules, with the version of their policy that has them first.')
     .action(() => {
       const width = Math.max(...rules.map(({ id }) => id.length))
-      for (const { id, summary } of rules) io.stdout.write(`${id.padEnd(width)}  ${summary}\n`)
+      for (const { id, since, summary } of rules) io.stdout.write(`${id.padEnd(width)}  ${since}  ${summary}\n`)
     })
 
   command

@@ -49,5 +49,5 @@ export function covers(name: string, host: string): boolean {
 
 /** A name that some tool fills in before it reaches the cluster. */
 export function isPlaceholder(name: string): boolean {
-  return /\$\{|\{\{|\$\(/.test(name)
+  return /\$\{|\{\{|\$\(|<[^<>/]+>|__\w+__/.test(name)
 }

@@ -1,16 +1,6 @@
 import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
 
-/** The Secret types that cannot hold a certificate. Source: https://kubernetes.io/docs/concepts/configuration/secret/#secret-types */
-const typesWithoutCertificate: readonly string[] = [
-  'bootstrap.kubernetes.io/token',
-  'kubernetes.io/basic-auth',
-  'kubernetes.io/dockercfg',
-  'kubernetes.io/dockerconfigjson',
-  'kubernetes.io/service-account-token',
-  'kubernetes.io/ssh-auth',
-]
-
 /** Annotations of tools that put a Secret's content in place inside the cluster. */
 const filledInBy =
   /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflects|replicator\.v1\.mittwald\.de\/replicate-from|avp\.kubernetes\.io\/|vault\.security\.banzaicloud\.io\/)/
@@ -27,12 +17,6 @@ function isEncrypted({ root }: Manifest): boolean {
   return ['data', 'stringData'].some((key) =>
     [...root.at(key).entries()].some(([, value]) => value.string?.startsWith('ENC[')),
   )
-}
-
-/** The `type` of a Secret that cannot hold a certificate. */
-export function typeWithoutCertificate(secret: Manifest): Cursor | undefined {
-  const type = secret.root.at('type')
-  return type.string && typesWithoutCertificate.includes(type.string) ? type : undefined
 }
 
 /** Which of the two keys a TLS Secret needs are in neither `data` nor `stringData`. */

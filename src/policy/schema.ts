@@ -37,7 +37,10 @@ export const PolicyFile = Type.Object(
   {
     format: Type.Literal(1, { description: 'The form of this file.' }),
     policy: Type.String({ pattern: '^[a-z0-9-]+$' }),
-    version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$' }),
+    version: Type.String({
+      pattern: '^\\d+\\.\\d+\\.\\d+(?:-[0-9a-z.-]+)?$',
+      description: 'A release candidate (1.1.0-rc.1) is in force only where it is named; no range takes it.',
+    }),
     summary: Type.String({ minLength: 1 }),
     changes: Type.Optional(Type.String({ description: 'What differs from the version before.' })),
     rules: Type.Record(Type.String({ pattern: ruleId }), RuleSettings),

@@ -1,7 +1,31 @@
+import certificateCoversHost from './ingress-tls/certificate-covers-host'
+import certificateIssued from './ingress-tls/certificate-issued'
+import certificateValid from './ingress-tls/certificate-valid'
+import controllerCrash from './ingress-tls/controller-crash'
+import entryUsed from './ingress-tls/entry-used'
 import hostCovered from './ingress-tls/host-covered'
+import hostUnique from './ingress-tls/host-unique'
+import hostValid from './ingress-tls/host-valid'
+import secretAgrees from './ingress-tls/secret-agrees'
+import secretKept from './ingress-tls/secret-kept'
 import secretType from './ingress-tls/secret-type'
+import tlsKept from './ingress-tls/tls-kept'
 import objectKept from './protected-rbac/object-kept'
 import type { Rule } from './rule'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
-export const rules: readonly Rule[] = [hostCovered, secretType, objectKept]
+export const rules: readonly Rule[] = [
+  certificateCoversHost,
+  certificateIssued,
+  certificateValid,
+  controllerCrash,
+  entryUsed,
+  hostCovered,
+  hostUnique,
+  hostValid,
+  secretAgrees,
+  secretKept,
+  secretType,
+  tlsKept,
+  objectKept,
+]

@@ -1,13 +1,20 @@
-import { tlsSecretNames } from '../../kubernetes/ingress'
 import {
-  isGeneratedTokenName,
-  isSecretComplete,
-  keysOf,
+  type DeclaredSecret,
+  declaredSecret,
+  holdsNoCertificate,
   missingTlsKeys,
-  typeWithoutCertificate,
-} from '../../kubernetes/secret'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+} from '../../kubernetes/declared-secret'
+import { isPlaceholder, tlsSecretNames } from '../../kubernetes/ingress'
+import { classOf, controllerOf } from '../../kubernetes/ingress-class'
+import { isGeneratedTokenName } from '../../kubernetes/secret'
+import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls-producer'
+import type { Cursor } from '../../manifest/cursor'
+import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
+
+/** internal/configs/ingress.go of F5's controller: a Secret of any other type than kubernetes.io/tls is refused. */
+const strictController = 'nginx.org/ingress-controller'
 
 export default defineRule({
   id: 'ingress-tls/secret-type',
@@ -15,7 +22,7 @@ export default defineRule({
   since: '1.0.0',
   scope: 'snapshot',
   kinds: ['Ingress.networking.k8s.io'],
-  reads: ['Secret'],
+  reads: [...producerKinds, 'IngressClass.networking.k8s.io'],
   messages: {
     wrongType: ({ secret, type, ingress }: { secret: string; type: string; ingress: string }) =>
       `${secret} is of type ${type}, which holds no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
@@ -23,38 +30,69 @@ export default defineRule({
       `${secret} has no ${missing}, and ${ingress} names it for TLS. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
     generatedName: ({ name, ingress }: { name: string; ingress: string }) =>
       `${name} is the name of a generated service-account token, which holds a CA and no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
+    otherType: ({ secret, type, ingress }: { secret: string; type: string; ingress: string }) =>
+      `${secret} is of type ${type}, and F5's NGINX controller, whose class ${ingress} is of, takes certificates from Secrets of type kubernetes.io/tls only. Give it that type.`,
   },
   *partners(manifest) {
-    if (manifest.ref.kind === 'Secret') yield manifest.ref.name
-    else yield* tlsSecretNames(manifest).keys()
+    for (const { name } of secretsMadeBy(manifest)) yield name
+    if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
+    if (manifest.ref.kind !== 'Ingress') return
+    yield* tlsSecretNames(manifest).keys()
+    yield strictController
   },
-  check({ manifest, snapshot, report }) {
+  check({ manifest, snapshot, report, skip }) {
     const ingress = nameOf(manifest.ref)
+    const isStrict = controllerOf(snapshot, manifest) === strictController
     for (const [name, at] of tlsSecretNames(manifest)) {
-      const copies = snapshot.get({ group: '', kind: 'Secret', namespace: manifest.ref.namespace, name })
-      const [secret] = copies
-      if (!secret) {
+      const producers = producersOf(snapshot, manifest.ref.namespace, name).map((producer) => producer.manifest)
+      const [maker] = producers
+      if (!maker) {
         if (isGeneratedTokenName(name)) report(at, 'generatedName', { name, ingress }, { keys: [name] })
         continue
       }
+      // Where several objects make one Secret, one fills in what another leaves out.
+      if (new Set(producers.map(({ ref }) => identityOf(ref))).size > 1) continue
+      const copies = producers.map(declaredSecret)
+      const [declared] = copies
+      if (!declared) {
+        if (maker.ref.kind === 'Secret')
+          skip(maker.root, 'its keys are encrypted, or a tool fills them in inside the cluster')
+        continue
+      }
       // Of several copies nobody can tell which one is applied; one that holds a certificate is enough.
-      if (!copies.every(lacksCertificate)) continue
-      const type = typeWithoutCertificate(secret)
-      const missing = missingTlsKeys(secret)
-      const where = { secret: nameOf(secret.ref), ingress }
-      if (type)
-        report([at, type], 'wrongType', { ...where, type: type.string ?? '' }, { keys: [name, type.string ?? ''] })
-      else
+      if (!copies.every((copy) => copy && isUnfit(copy, isStrict))) continue
+      const { type, typeAt, keysAt } = declared
+      const missing = missingTlsKeys(declared)
+      const where = { secret: nameOf(maker.ref), ingress }
+      if (holdsNoCertificate(declared)) report([at, typeAt], 'wrongType', { ...where, type }, { keys: [name, type] })
+      else if (missing.length > 0)
         report(
-          [at, keysOf(secret)],
+          [at, keysAt],
           'missingKeys',
           { ...where, missing: missing.join(' and no ') },
           { keys: [name, ...missing] },
+        )
+      else
+        report(
+          [at, typeAt, ...controllerAt(snapshot, manifest)],
+          'otherType',
+          { ...where, type },
+          { keys: [name, type] },
         )
     }
   },
 })
 
-function lacksCertificate(secret: Manifest): boolean {
-  return isSecretComplete(secret) && (typeWithoutCertificate(secret) !== undefined || missingTlsKeys(secret).length > 0)
+/** Where the class of an Ingress names its controller: whoever changes that changes what the controller takes. */
+function controllerAt(snapshot: Snapshot, ingress: Manifest): Cursor[] {
+  const ref = { group: 'networking.k8s.io', kind: 'IngressClass', namespace: '', name: classOf(ingress) ?? '' }
+  return snapshot
+    .get(ref)
+    .map((ingressClass) => ingressClass.root.at('spec', 'controller'))
+    .slice(0, 1)
+}
+
+function isUnfit(declared: DeclaredSecret, isStrict: boolean): boolean {
+  if (holdsNoCertificate(declared) || missingTlsKeys(declared).length > 0) return true
+  return isStrict && declared.type !== 'kubernetes.io/tls' && !isPlaceholder(declared.type)
 }

@@ -1,0 +1,25 @@
+/** The parts of an image's name. */
+export interface Image {
+  /** With the registry: `quay.io/kubernetes-ingress-controller/nginx-ingress-controller`. */
+  readonly repository: string
+  /** None when only a digest names the image, or nothing does. */
+  readonly tag: string | undefined
+}
+
+/** Reads `registry:port/path:tag@digest`. */
+export function parseImage(name: string): Image {
+  const [named = ''] = name.trim().split('@')
+  // A colon before the last slash is the registry's port.
+  const colon = named.indexOf(':', named.lastIndexOf('/') + 1)
+  if (colon === -1) return { repository: named, tag: undefined }
+  return { repository: named.slice(0, colon), tag: named.slice(colon + 1) || undefined }
+}
+
+/**
+ * The release a tag stands for, `0.35.0`: of `0.35.0`, `v0.35.0`, `nginx-0.35.0-rancher2`, `0.35.0-debian-10-r3`. None for
+ * `latest`, for a tag without three numbers, and for what came before a release (`v1.0.0-beta.3`).
+ */
+export function releaseOf({ tag }: Image): string | undefined {
+  const match = tag?.match(/^(?:[a-z]+-)?v?(\d+\.\d+\.\d+)(?:$|[-+_](?!alpha|beta|rc))/)
+  return match?.[1]
+}

@@ -1,0 +1,31 @@
+import type { Cursor } from '../manifest/cursor'
+import type { Manifest } from '../manifest/manifest'
+import type { Snapshot } from '../manifest/snapshot'
+
+/**
+ * The class an Ingress asks for: `spec.ingressClassName`, else the older annotation; undefined when it names none.
+ * ingress-nginx reads them in this order, Contour and F5's NGINX in the other; the API server takes both only when they
+ * are equal. Source: ingress-nginx controller-v1.15.1, internal/ingress/controller/store/store.go, GetIngressClass
+ */
+export function classOf(ingress: Manifest): string | undefined {
+  return ingress.root.at('spec', 'ingressClassName').string || classAnnotation(ingress).string || undefined
+}
+
+/** Where the annotation that came before `spec.ingressClassName` is written. */
+export function classAnnotation(ingress: Manifest): Cursor {
+  return ingress.root.at('metadata', 'annotations', 'kubernetes.io/ingress.class')
+}
+
+/** Whether two Ingresses ask for one class, or both for none: which one that is, the cluster's default decides. */
+export function sameClass(a: Manifest, b: Manifest): boolean {
+  return classOf(a) === classOf(b)
+}
+
+/** The `spec.controller` of an Ingress's IngressClass; undefined when that is not in the snapshot, or its copies differ. */
+export function controllerOf(snapshot: Snapshot, ingress: Manifest): string | undefined {
+  const name = classOf(ingress)
+  if (!name) return undefined
+  const copies = snapshot.get({ group: 'networking.k8s.io', kind: 'IngressClass', namespace: '', name })
+  const controllers = new Set(copies.map((copy) => copy.root.at('spec', 'controller').string))
+  return controllers.size === 1 ? [...controllers][0] : undefined
+}

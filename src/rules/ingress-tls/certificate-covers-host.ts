@@ -1,0 +1,111 @@
+import { certificatesBehind, type KnownCertificate, listed } from '../../kubernetes/certificate'
+import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries, tlsSecretNames } from '../../kubernetes/ingress'
+import { producerKinds, secretsMadeBy } from '../../kubernetes/tls-producer'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../rule'
+
+const ingressKind = 'Ingress.networking.k8s.io'
+
+interface Misfit {
+  readonly host: string
+  readonly ingress: string
+  readonly names: string
+}
+
+export default defineRule({
+  id: 'ingress-tls/certificate-covers-host',
+  summary: 'The certificate behind a TLS entry names the hosts it is used for.',
+  since: '1.1.0',
+  scope: 'snapshot',
+  kinds: [ingressKind],
+  reads: producerKinds.filter((kind) => kind !== ingressKind),
+  messages: {
+    notInSecret: ({ host, ingress, names, source }: Misfit & { source: string }) =>
+      `The certificate in ${source} names ${names}, and ${ingress} uses it for ${host}. Put a certificate for ${host} there, or name the Secret that holds one.`,
+    notRequested: ({ host, ingress, names, source }: Misfit & { source: string }) =>
+      `${source} asks for a certificate for ${names}, and ${ingress} uses it for ${host}. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
+    notShared: ({ host, ingress, names, source }: Misfit & { source: string }) =>
+      `cert-manager makes this certificate for ${source}, with ${names}, and ${ingress} uses it for ${host}. Name another Secret here, or add ${host} to the TLS entry there.`,
+    inNoEntry: ({ host, ingress, names }: Misfit) =>
+      `No TLS entry of ${ingress} names ${host}, and no certificate behind them does: they name ${names}. Add ${host} to an entry whose Secret holds a certificate for it.`,
+  },
+  *partners(manifest) {
+    for (const { name } of secretsMadeBy(manifest)) yield name
+    if (groupKindOf(manifest.ref) === ingressKind) yield* tlsSecretNames(manifest).keys()
+  },
+  check({ manifest, snapshot, report, skip }) {
+    if (isServedElsewhere(manifest)) return
+    const entries = tlsEntries(manifest).map((entry) => {
+      const { string: name } = entry.secretName
+      return { ...entry, certificates: name ? certificatesBehind(snapshot, manifest, name) : undefined }
+    })
+    if (!entries.some(({ certificates }) => certificates)) return
+    for (const [host, served] of servedHosts(manifest, entries)) {
+      const exact = entries.filter((entry) => nameIn(entry, (name) => name === host))
+      // A host that an entry names is served with that entry's Secret; any other with the first that names it:
+      // ingress-nginx controller-v1.15.1, internal/ingress/controller/controller.go, extractTLSSecretName
+      const candidates = exact.length > 0 ? exact : entries
+      const certificates = certificatesOf(candidates)
+      const [first] = certificates
+      if (!first || certificates.some((certificate) => certificate.covers(host))) continue
+      if (isPlaceholder(host)) {
+        skip(served, `the host ${served.string} is filled in before it reaches the cluster`)
+        continue
+      }
+      const at = candidates.map((entry) => nameIn(entry, (name) => covers(name, host))).find((name) => name)
+      // cert-manager will ask for it as soon as an entry names it, which host-covered says.
+      if (!at && certificates.some((certificate) => certificate.manifest === manifest)) continue
+      const names = listed([...new Set(certificates.flatMap((certificate) => certificate.names))])
+      const misfit = { host, ingress: nameOf(manifest.ref), names, source: nameOf(first.manifest.ref) }
+      const places = new Map(certificates.map((certificate) => [certificate.manifest, certificate.at]))
+      const ends = [at ?? served, ...places.values()]
+      report(ends, at ? messageOf(first) : 'inNoEntry', misfit, { keys: [host] })
+    }
+  },
+})
+
+/** The certificates behind some entries; none unless those of every entry are known. */
+function certificatesOf(entries: readonly { certificates: KnownCertificate[] | undefined }[]): KnownCertificate[] {
+  return entries.every(({ certificates }) => certificates)
+    ? entries.flatMap(({ certificates }) => certificates ?? [])
+    : []
+}
+
+function messageOf({ manifest }: KnownCertificate): 'notInSecret' | 'notRequested' | 'notShared' {
+  if (manifest.ref.kind === 'Secret') return 'notInSecret'
+  return manifest.ref.kind === 'Certificate' ? 'notRequested' : 'notShared'
+}
+
+function nameIn(entry: TlsEntry, wanted: (name: string) => boolean): Cursor | undefined {
+  return entry.hosts.find((name) => name.string && wanted(name.string.toLowerCase()))
+}
+
+/** Whether the TLS entries of an Ingress decide nothing: a canary's are not read, and passed-through TLS ends elsewhere. */
+function isServedElsewhere(ingress: Manifest): boolean {
+  const annotations = ingress.root.at('metadata', 'annotations')
+  return ['canary', 'ssl-passthrough'].some(
+    (name) => annotations.at(`nginx.ingress.kubernetes.io/${name}`).string === 'true',
+  )
+}
+
+/** The hosts that need a certificate: those routed, and of those only in an entry the ones that some route takes anyway. */
+function servedHosts(ingress: Manifest, entries: readonly TlsEntry[]): Map<string, Cursor> {
+  const spec = ingress.root.at('spec')
+  const rules = [...spec.at('rules').items()]
+  const takesAll =
+    rules.some((rule) => !rule.at('host').exists) || spec.at('defaultBackend').exists || spec.at('backend').exists
+  const redirects = ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/from-to-www-redirect')
+  const hosts = routedHosts(ingress)
+  const isTaken = (name: string) =>
+    takesAll || rules.length === 0 || (redirects.string === 'true' && hosts.has(twinOf(name)))
+  const named = entries
+    .flatMap((entry) => entry.hosts)
+    .filter((name) => name.string && isTaken(name.string.toLowerCase()))
+  return new Map([...named.map((name) => [name.string?.toLowerCase() ?? '', name] as const), ...hosts])
+}
+
+/** The other name of a host under from-to-www-redirect. */
+function twinOf(host: string): string {
+  return host.startsWith('www.') ? host.slice(4) : `www.${host}`
+}

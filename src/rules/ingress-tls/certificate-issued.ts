@@ -1,0 +1,128 @@
+import { certManagerGroups, issuerOf, shimAnnotation } from '../../kubernetes/cert-manager'
+import { covers, isPlaceholder, tlsEntries } from '../../kubernetes/ingress'
+import { shareNamespace } from '../../kubernetes/namespace'
+import { producersOf } from '../../kubernetes/tls-producer'
+import { namedSecrets } from '../../kubernetes/tls-user'
+import type { Cursor } from '../../manifest/cursor'
+import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule, type ReportFunction } from '../rule'
+
+const users = ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io']
+const ofCertManager = (kind: string): GroupKind[] => certManagerGroups.map((group) => `${kind}.${group}`)
+
+const messages = {
+  incomplete: ({ missing, annotation }: { missing: string; annotation: string }) =>
+    `This TLS entry has no ${missing}, and cert-manager, which ${annotation} asks for certificates, passes over such an entry. Give it both hosts and a secretName.`,
+  twice: ({ secret, annotation }: { secret: string; annotation: string }) =>
+    `Two TLS entries of this Ingress name the Secret ${secret}, and cert-manager, which ${annotation} asks for certificates, then makes none for the whole Ingress. Put all hosts into one entry, or give each entry a Secret of its own.`,
+  bothIssuers: ({ other }: { other: string }) =>
+    `cert-manager.io/cluster-issuer and ${other} are both set, and cert-manager then issues nothing. Keep one of the two.`,
+  shared: ({ secret, ingresses }: { secret: string; ingresses: string }) =>
+    `${ingresses} have cert-manager make one Secret, ${secret}, for different hosts, and only the first to come gets its hosts certified. Give each a Secret of its own, or list all the hosts in each.`,
+  issuerRemoved: ({ issuer, user }: { issuer: string; user: string }) =>
+    `This change removes ${issuer}, and ${user} still names it, so its certificate is neither issued nor renewed. Keep the issuer, or let ${user} name another one.`,
+}
+
+export default defineRule({
+  id: 'ingress-tls/certificate-issued',
+  summary: 'Every certificate that cert-manager is asked for can be issued.',
+  since: '1.1.0',
+  scope: 'snapshot',
+  kinds: users,
+  reads: ['Certificate', 'Issuer', 'ClusterIssuer'].flatMap(ofCertManager),
+  messages,
+  *partners(manifest) {
+    const { kind, name } = manifest.ref
+    if (kind === 'Issuer' || kind === 'ClusterIssuer') yield name
+    const made = manifest.root.at('spec', 'secretName').string
+    if (kind === 'Certificate' && made) yield made
+    if (shimAnnotation(manifest)) for (const secret of namedSecrets(manifest)) yield secret.name
+  },
+  check({ manifest, snapshot, report, skip }) {
+    const by = shimAnnotation(manifest)
+    if (!by) return
+    const annotation = String(by.path.at(-1))
+    checkIssuers(manifest, report)
+    const seen = new Map<string, Cursor>()
+    for (const { at, hosts, secretName } of tlsEntries(manifest)) {
+      const secret = secretName.string
+      const lacking = [...(hosts.length > 0 ? [] : [at.at('hosts')]), ...(secret ? [] : [secretName])]
+      if (lacking[0]) {
+        const missing = lacking.map((cursor) => cursor.path.at(-1)).join(' and no ')
+        const keys = secret ? [secret] : hosts.flatMap((host) => host.string ?? [])
+        report(lacking[0], 'incomplete', { missing, annotation }, { keys })
+      }
+      const first = secret && seen.get(secret)
+      if (secret && !first) seen.set(secret, secretName)
+      if (!first) continue
+      if (isPlaceholder(secret))
+        skip(secretName, `the Secret name ${secret} is filled in before it reaches the cluster`)
+      else report([secretName, first], 'twice', { secret, annotation }, { keys: [secret] })
+    }
+    for (const secret of seen.keys()) checkShared(manifest, secret, snapshot, report)
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind !== 'removed') return
+    const { kind, group, namespace, name } = change.before.ref
+    if (!certManagerGroups.includes(group) || kind === 'Certificate') return
+    // For whoever names it, an issuer that went to the other API group is the same one.
+    if (certManagerGroups.some((other) => head.get({ ...change.before.ref, group: other }).length > 0)) return
+    for (const user of [...users, ...ofCertManager('Certificate')].flatMap((one) => head.ofKind(one))) {
+      const named = issuerOf(user)
+      if (named?.kind !== kind || named.name !== name || head.get(user.ref)[0] !== user) continue
+      if (kind === 'Issuer' && (user.ref.namespace !== namespace || !shareNamespace(user, change.before))) continue
+      if (user.ref.kind !== 'Certificate' && namedSecrets(user).length === 0) continue
+      const names = { issuer: nameOf(change.before.ref), user: nameOf(user.ref) }
+      report([change.before.root, named.at], 'issuerRemoved', names, { keys: [name] })
+    }
+  },
+})
+
+/** cert-manager refuses these pairs since 0.11: pkg/controller/certificate-shim/sync.go, issuerForIngressLike. */
+const besideClusterIssuer = ['cert-manager.io/issuer', 'cert-manager.io/issuer-kind', 'cert-manager.io/issuer-group']
+
+function checkIssuers(manifest: Manifest, report: ReportFunction<typeof messages>): void {
+  if (namedSecrets(manifest).length === 0) return
+  const annotations = manifest.root.at('metadata', 'annotations')
+  const other = besideClusterIssuer.find((name) => annotations.at(name).exists)
+  const cluster = 'cert-manager.io/cluster-issuer'
+  if (!other || !annotations.at(cluster).exists) return
+  const written = [...annotations.entries()].filter(([name]) => name === other || name === cluster)
+  const ends = written.map(([, cursor]) => cursor).reverse()
+  report(ends, 'bothIssuers', { other }, { keys: ends.flatMap((end) => end.string ?? []) })
+}
+
+/** Reported once for all the Ingresses that have one Secret made, when it is the turn of the first of them. */
+function checkShared(
+  manifest: Manifest,
+  secret: string,
+  snapshot: Snapshot,
+  report: ReportFunction<typeof messages>,
+): void {
+  const producers = producersOf(snapshot, manifest.ref.namespace, secret)
+  // With a Certificate of its own, cert-manager leaves the Secret to that one.
+  if (isPlaceholder(secret) || producers.some((producer) => producer.manifest.ref.kind === 'Certificate')) return
+  const sharers = producers
+    .filter(({ manifest: other }) => other.ref.kind === 'Ingress' && snapshot.get(other.ref)[0] === other)
+    .filter(({ manifest: other }) => shareNamespace(manifest, other))
+    .sort((a, b) => (identityOf(a.manifest.ref) < identityOf(b.manifest.ref) ? -1 : 1))
+  if (sharers[0]?.manifest !== manifest || sharers.length < 2) return
+  const hostsOf = sharers.map((sharer) =>
+    tlsEntries(sharer.manifest)
+      .filter((entry) => entry.secretName.string === secret)
+      .flatMap((entry) => entry.hosts.flatMap((host) => host.string ?? [])),
+  )
+  const all = hostsOf.flat()
+  if (all.some(isPlaceholder)) return
+  // Whose hosts include all the others' may have come first, and then all is well.
+  if (hostsOf.some((hosts) => all.every((host) => hosts.some((name) => covers(name, host))))) return
+  const names = sharers.map((sharer) => nameOf(sharer.manifest.ref))
+  const ingresses = `${names[0]} and ${names.length > 2 ? `${names.length - 1} others` : names[1]}`
+  report(
+    sharers.map(({ at }) => at),
+    'shared',
+    { secret, ingresses },
+    { keys: [secret] },
+  )
+}

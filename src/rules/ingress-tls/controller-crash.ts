@@ -1,0 +1,140 @@
+import { certificatesBehind } from '../../kubernetes/certificate'
+import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress'
+import {
+  controllerMarks,
+  type IngressNginx,
+  ingressNginxIn,
+  ingressNginxOf,
+  isCanary,
+  panics,
+  storedAs,
+  takes,
+  workloadKinds,
+} from '../../kubernetes/ingress-nginx'
+import { isGeneratedTokenName } from '../../kubernetes/secret'
+import { producerKinds, secretsMadeBy } from '../../kubernetes/tls-producer'
+import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule } from '../rule'
+
+interface Crash {
+  host: string
+  secret: string
+  controller: string
+  release: string
+}
+
+const outcome = 'and panics: every replica dies, and every host of the cluster with it'
+const mend = 'Name a Secret that has a tls.crt and a tls.key'
+
+export default defineRule({
+  id: 'ingress-tls/controller-crash',
+  summary: 'No Ingress makes the ingress-nginx controllers of its cluster panic.',
+  since: '1.1.0',
+  scope: 'snapshot',
+  kinds: ['Ingress.networking.k8s.io'],
+  reads: [...producerKinds, ...workloadKinds],
+  messages: {
+    unlistedHost: ({ host, secret, controller, release }: Crash) =>
+      `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) asks ${secret}, which holds a CA and no certificate, ${outcome}. ${mend}, and list ${host} in its entry; ingress-nginx 1.0.0 mended the panic.`,
+    listedHost: ({ host, secret, controller, release }: Crash) =>
+      `For ${host}, ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA and no certificate, ${outcome}. ${mend}; ingress-nginx 0.31.0 mended this panic, and 1.0.0 the other one.`,
+  },
+  *partners(manifest) {
+    if (manifest.ref.kind === 'Ingress') yield* partnersOfIngress(manifest)
+    else for (const { name } of secretsMadeBy(manifest)) yield name
+    // Each Ingress that names a Secret may be the one that this release dies of.
+    if (ingressNginxOf(manifest).some(({ release }) => panics(release, false))) yield 'secretName'
+  },
+  check({ manifest, snapshot, report, skip }) {
+    if (isCanary(manifest)) return
+    const controller = ingressNginxIn(snapshot).find((one) => panics(one.release, false) && takes(one, manifest))
+    if (!controller) return
+    for (const [host, at] of routedHosts(manifest)) {
+      const { entry, unsure } = fatalEntry(controller, manifest, host, snapshot)
+      if (unsure)
+        skip(unsure.secretName, `whether its Secret ${unsure.secretName.string} holds a CA alone is not written`)
+      if (!entry || hasCertificate(controller, manifest, host, snapshot)) continue
+      const name = entry.secretName.string ?? ''
+      const secret = nameOf({ group: '', kind: 'Secret', namespace: manifest.ref.namespace, name })
+      const listed = lists(entry, host)
+      report(
+        [at, entry.secretName, controller.image],
+        listed ? 'listedHost' : 'unlistedHost',
+        { host, secret, controller: nameOf(controller.manifest.ref), release: controller.release ?? '' },
+        { keys: [host, name] },
+      )
+    }
+  },
+})
+
+function* partnersOfIngress(ingress: Manifest): Generator<string> {
+  const names = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? [])
+  if (names.length === 0) return
+  yield* controllerMarks
+  yield* names
+  yield* routedHosts(ingress).keys()
+}
+
+/**
+ * The entry whose Secret the controller dies of when it looks for the certificate of a host. It takes the entry that lists
+ * the host, by the very name; without one it asks each certificate in turn, and the first that fits ends the search.
+ * Source: controller-v0.46.0, internal/ingress/controller/controller.go (extractTLSSecretName, createServers)
+ */
+function fatalEntry(
+  controller: IngressNginx,
+  ingress: Manifest,
+  host: string,
+  snapshot: Snapshot,
+): { entry?: TlsEntry; unsure?: TlsEntry } {
+  const entries = tlsEntries(ingress)
+  if (entries.some(({ hosts }) => hosts.some((name) => isPlaceholder(name.string ?? ''))) || isPlaceholder(host))
+    return {}
+  const listing = entries.find((entry) => lists(entry, host))
+  if (listing) {
+    const dies = panics(controller.release, true) && holds(listing, ingress, snapshot) === 'ca'
+    return dies ? { entry: listing } : {}
+  }
+  for (const entry of entries.filter(({ secretName }) => secretName.string)) {
+    const held = holds(entry, ingress, snapshot)
+    if (held === 'ca') return { entry }
+    if (held === 'unknown') return { unsure: entry }
+    if (held !== 'nothing' && fits(entry, ingress, host, snapshot)) return {}
+  }
+  return {}
+}
+
+/** Whether the certificate of an entry is for a host; where it is not known, as far as the entry's own names say. */
+function fits(entry: TlsEntry, ingress: Manifest, host: string, snapshot: Snapshot): boolean {
+  const known = certificatesBehind(snapshot, ingress, entry.secretName.string ?? '')
+  if (known) return known.some((certificate) => certificate.covers(host))
+  return entry.hosts.length === 0 || entry.hosts.some((name) => covers(name.string ?? '', host))
+}
+
+function lists(entry: TlsEntry, host: string): boolean {
+  return entry.hosts.some((name) => name.string?.toLowerCase() === host)
+}
+
+/** What the Secret of an entry is to the controller; undefined for one that only the cluster has. */
+function holds(entry: TlsEntry, ingress: Manifest, snapshot: Snapshot): ReturnType<typeof storedAs> | undefined {
+  const name = entry.secretName.string ?? ''
+  const copies = snapshot.get({ group: '', kind: 'Secret', namespace: ingress.ref.namespace, name })
+  if (copies.length === 0) return isGeneratedTokenName(name) ? 'ca' : undefined
+  const held = new Set(copies.map(storedAs))
+  return held.size === 1 ? [...held][0] : undefined
+}
+
+/** Whether another Ingress gives a host its certificate, and so may end the search before this one is asked. */
+function hasCertificate(controller: IngressNginx, ingress: Manifest, host: string, snapshot: Snapshot): boolean {
+  return snapshot
+    .ofKind('Ingress.networking.k8s.io')
+    .some(
+      (other) =>
+        identityOf(other.ref) !== identityOf(ingress.ref) &&
+        !isCanary(other) &&
+        takes(controller, other) &&
+        routedHosts(other).has(host) &&
+        tlsEntries(other).length > 0 &&
+        !fatalEntry(controller, other, host, snapshot).entry,
+    )
+}

@@ -1,0 +1,72 @@
+import { isPlaceholder } from '../../kubernetes/ingress'
+import { sameClass } from '../../kubernetes/ingress-class'
+import { isCanary } from '../../kubernetes/ingress-nginx'
+import type { Cursor } from '../../manifest/cursor'
+import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../rule'
+
+export default defineRule({
+  id: 'ingress-tls/host-unique',
+  summary: 'No two Ingresses of a class claim the same host and path.',
+  since: '1.1.0',
+  scope: 'snapshot',
+  kinds: ['Ingress.networking.k8s.io'],
+  messages: {
+    // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, checkOverlap; nginx/kubernetes-ingress,
+    // internal/k8s/configuration.go: the oldest Ingress keeps the host.
+    twice: ({ first, second, claims }: { first: string; second: string; claims: string }) =>
+      `${first} and ${second} both claim ${claims}: the controller refuses the newer one or serves the older, which no file tells. Take it out of one of them.`,
+  },
+  *partners(manifest) {
+    for (const claim of claimsOf(manifest).keys()) yield claim.split(' ')[0] ?? claim
+  },
+  check({ manifest, snapshot, report }) {
+    if (standsAside(manifest)) return
+    const own = claimsOf(manifest)
+    const me = identityOf(manifest.ref)
+    const seen = new Set<string>()
+    for (const other of snapshot.ofKind('Ingress.networking.k8s.io')) {
+      const identity = identityOf(other.ref)
+      // Each pair is met from both ends; the first by identity states it. Copies of one object are one object.
+      if (identity <= me || seen.has(identity) || standsAside(other) || !sameClass(manifest, other)) continue
+      seen.add(identity)
+      const theirs = claimsOf(other)
+      const keys = [...own.keys()].filter((claim) => theirs.has(claim)).sort()
+      const [key = ''] = keys
+      const [at, there] = [own.get(key), theirs.get(key)]
+      if (!at || !there) continue
+      const more = keys.length > 3 ? ` and ${keys.length - 3} more` : ''
+      const claims = `${keys.slice(0, 3).join(', ')}${more}`
+      report([at, there], 'twice', { first: nameOf(manifest.ref), second: nameOf(other.ref), claims }, { keys })
+    }
+  },
+})
+
+/** A canary shares its host on purpose, and so do the minions of a mergeable Ingress. */
+function standsAside(ingress: Manifest): boolean {
+  const annotations = ingress.root.at('metadata', 'annotations')
+  return isCanary(ingress) || annotations.at('nginx.org/mergeable-ingress-type').exists || isSolver(ingress)
+}
+
+/** cert-manager answers an ACME challenge by an Ingress of its own for a while. */
+function isSolver(ingress: Manifest): boolean {
+  return ingress.root.at('metadata', 'labels', 'acme.cert-manager.io/http01-solver').exists
+}
+
+/** The `host path` pairs of an Ingress, each at its path, else at its host. */
+function claimsOf(ingress: Manifest): Map<string, Cursor> {
+  const claims = new Map<string, Cursor>()
+  for (const rule of ingress.root.at('spec', 'rules').items()) {
+    const host = rule.at('host').string?.toLowerCase()
+    if (!host || isPlaceholder(host)) continue
+    const paths = [...rule.at('http', 'paths').items()]
+    for (const path of paths) {
+      const written = path.at('path').string || '/'
+      const exact = path.at('pathType').string === 'Exact'
+      const claim = `${host} ${exact ? '=' : ''}${written}`
+      if (!isPlaceholder(written) && !claims.has(claim))
+        claims.set(claim, path.at('path').exists ? path.at('path') : rule.at('host'))
+    }
+  }
+  return claims
+}

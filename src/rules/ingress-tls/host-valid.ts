@@ -1,0 +1,80 @@
+import { isIP } from 'node:net'
+import { isPlaceholder, tlsEntries } from '../../kubernetes/ingress'
+import { classAnnotation } from '../../kubernetes/ingress-class'
+import type { Cursor } from '../../manifest/cursor'
+import { defineRule, type Fix } from '../rule'
+
+/** A DNS-1123 subdomain, with `*.` before it allowed. Source: k8s.io/apimachinery/pkg/util/validation, IsWildcardDNS1123Subdomain */
+const subdomain = /^(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/
+
+export default defineRule({
+  id: 'ingress-tls/host-valid',
+  summary: 'The API server takes every host, Secret name and class of an Ingress.',
+  since: '1.1.0',
+  scope: 'manifest',
+  kinds: ['Ingress.networking.k8s.io'],
+  messages: {
+    host: ({ host, fault }: { host: string; fault: string }) =>
+      `The API server refuses the host ${host}: ${fault}. Write a lower-case DNS name such as a.example.com, or *.example.com for one label.`,
+    secretName: ({ name, fault }: { name: string; fault: string }) =>
+      `The API server refuses the secretName ${name}: ${fault}. Name a Secret of the Ingress's own namespace.`,
+    class: ({ annotation, className }: { annotation: string; className: string }) =>
+      `The annotation kubernetes.io/ingress.class says ${annotation} and spec.ingressClassName says ${className}, which the API server refuses when the Ingress is created. Keep spec.ingressClassName and drop the annotation.`,
+  },
+  check({ manifest, report }) {
+    const routed = [...manifest.root.at('spec', 'rules').items()].map((rule) => rule.at('host'))
+    const entries = tlsEntries(manifest)
+    for (const at of [...routed, ...entries.flatMap(({ hosts }) => hosts)]) {
+      const host = textOf(at)
+      const fault = host === undefined ? undefined : faultOf(host, routed.includes(at))
+      if (!host || !fault) continue
+      report(at, 'host', { host, fault }, { keys: [host], ...lowerCased(at, host) })
+    }
+    for (const { secretName } of entries) {
+      const name = textOf(secretName)
+      if (!name || isPlaceholder(name)) continue
+      const fault = name.includes('/')
+        ? 'it names no other namespace'
+        : subdomain.test(name) && !name.startsWith('*')
+          ? undefined
+          : 'it may hold lower-case letters, digits, dots and dashes only'
+      if (fault) report(secretName, 'secretName', { name, fault }, { keys: [name] })
+    }
+    const annotation = classAnnotation(manifest)
+    const className = manifest.root.at('spec', 'ingressClassName')
+    if (annotation.string && className.string && annotation.string !== className.string) {
+      const args = { annotation: annotation.string, className: className.string }
+      report(annotation, 'class', args, { keys: [annotation.string, className.string] })
+    }
+  },
+})
+
+/** A host as it would be sent; a number or a truth is shown as YAML reads it. */
+function textOf(at: Cursor): string | undefined {
+  const { value } = at
+  return value === undefined || value === null || value === '' ? undefined : String(value)
+}
+
+function faultOf(host: string, routed: boolean): string | undefined {
+  if (isPlaceholder(host)) return undefined
+  if (/^[a-z]+:\/\//i.test(host)) return 'it is a URL'
+  if (host.includes('/')) return 'a path belongs under http.paths'
+  if (isIP(host) !== 0) return routed ? 'it is an IP address' : undefined
+  if (/:\d+$/.test(host)) return 'it has a port'
+  if (host !== host.toLowerCase()) return 'it has upper-case letters'
+  if (host.length > 253) return 'it has more than 253 characters'
+  if (host.endsWith('.')) return 'it ends with a dot'
+  if (host.includes('*') && !/^\*\.[^*]+$/.test(host)) return 'a * stands alone as the first label'
+  if (host.split('.').some((label) => label.length > 63)) return 'a label has more than 63 characters'
+  return subdomain.test(host) ? undefined : 'it is no DNS name'
+}
+
+/** Lower case is the same name; where that is all, the edit is certain. */
+function lowerCased(at: Cursor, host: string): { fix?: Fix } {
+  if (faultOf(host.toLowerCase(), true) !== undefined || at.string !== host) return {}
+  const { origin, object } = at.manifest
+  const { startLine, startColumn, endColumn } = at.region
+  const written = object.fileText.split('\n')[startLine - 1]?.slice(startColumn - 1, endColumn - 1)
+  if (!written?.includes(host)) return {}
+  return { fix: { edits: [{ path: origin.path, region: at.region, newText: written.toLowerCase() }] } }
+}

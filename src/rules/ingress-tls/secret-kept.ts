@@ -1,0 +1,94 @@
+import { isPlaceholder } from '../../kubernetes/ingress'
+import { shareNamespace } from '../../kubernetes/namespace'
+import {
+  type ProducedSecret,
+  producerKinds,
+  producersOf,
+  secretMakers,
+  secretsMadeBy,
+} from '../../kubernetes/tls-producer'
+import { namedSecrets } from '../../kubernetes/tls-user'
+import type { Change } from '../../manifest/change'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule } from '../rule'
+
+type Loss = { secret: string; user: string; producer: string }
+
+export default defineRule({
+  id: 'ingress-tls/secret-kept',
+  summary: 'What provides a Secret that an Ingress or a Gateway names for TLS stays.',
+  since: '1.1.0',
+  scope: 'change',
+  kinds: producerKinds,
+  messages: {
+    removed: ({ secret, user, producer }: Loss) =>
+      `This change removes ${producer}, and nothing else provides the Secret ${secret}, which ${user} names for TLS. Keep it, or let ${user} name another Secret first.`,
+    // cert-manager leaves the Secret of a deleted Certificate alone, unless it runs with --enable-certificate-owner-ref.
+    // Source: https://cert-manager.io/docs/usage/certificate/#cleaning-up-secrets-when-certificates-are-deleted
+    unrenewed: ({ secret, user, producer }: Loss) =>
+      `This change removes ${producer}, so nothing renews the certificate in the Secret ${secret}, which ${user} names for TLS. Keep it, or let ${user} name another Secret first.`,
+    renamed: ({ secret, user, producer }: Loss) =>
+      `After this change ${producer} no longer makes the Secret ${secret}, nothing else provides it, and ${user} names it for TLS. Let ${user} name the Secret that is made now.`,
+  },
+  *partners(manifest) {
+    for (const { name } of secretsMadeBy(manifest)) yield name
+    for (const { name } of namedSecrets(manifest)) yield name
+  },
+  check({ change, head, report, skip }) {
+    if (change.kind === 'added') return
+    const { before } = change
+    for (const made of lostSecrets(change, head)) {
+      if (isPlaceholder(made.name)) {
+        skip(made.at, `the Secret name ${made.name} is filled in before it reaches the cluster`)
+        continue
+      }
+      for (const { manifest, at } of usersOf(head, made, before)) {
+        const names = {
+          secret: made.namespace ? `${made.namespace}/${made.name}` : made.name,
+          user: nameOf(manifest.ref),
+          producer: nameOf(before.ref),
+        }
+        const renews = ['Certificate', 'Ingress', 'Gateway'].includes(before.ref.kind)
+        if (change.kind === 'changed') report([made.at, at], 'renamed', names, { keys: [made.name] })
+        else report([before.root, at], renews ? 'unrenewed' : 'removed', names, { keys: [made.name] })
+      }
+    }
+  },
+})
+
+/** The Secrets that a change takes their producer from, with none left at the head. */
+function lostSecrets(change: Exclude<Change, { kind: 'added' }>, head: Snapshot): ProducedSecret[] {
+  const { before } = change
+  if (change.kind === 'removed' && head.get(before.ref).length > 0) return []
+  // When an annotation is taken from an Ingress, cert-manager leaves the Certificate it made: sync.go, SyncFnFor.
+  if (change.kind === 'changed' && !secretMakers.includes(groupKindOf(before.ref))) return []
+  if (['Merge', 'None', 'Orphan'].includes(creationPolicyOf(before))) return []
+  return secretsMadeBy(before).filter(
+    ({ namespace, name }) =>
+      namespace !== undefined &&
+      !producersOf(head, namespace, name).some(
+        ({ manifest }) => !['Merge', 'None'].includes(creationPolicyOf(manifest)),
+      ),
+  )
+}
+
+/**
+ * How an ExternalSecret treats its Secret: with `Merge` and `None` it makes none, with `Orphan` the Secret outlives it.
+ * Source: https://external-secrets.io/latest/guides/ownership-deletion-policy/
+ */
+function creationPolicyOf(manifest: Manifest): string {
+  return manifest.root.at('spec', 'target', 'creationPolicy').string ?? 'Owner'
+}
+
+/** The Ingresses and Gateways that name a Secret, each at its first name; of several copies of one, the first. */
+function usersOf(head: Snapshot, { name, namespace }: ProducedSecret, producer: Manifest) {
+  return ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io']
+    .flatMap((kind) => head.ofKind(kind))
+    .filter((manifest) => head.get(manifest.ref)[0] === manifest)
+    .flatMap((manifest) => {
+      const found = namedSecrets(manifest).find((secret) => secret.name === name && secret.namespace === namespace)
+      if (!found || (namespace === '' && !shareNamespace(manifest, producer))) return []
+      return [{ manifest, at: found.at }]
+    })
+}

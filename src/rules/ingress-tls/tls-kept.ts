@@ -1,0 +1,87 @@
+import { covers, isPlaceholder, routedHosts, tlsEntries } from '../../kubernetes/ingress'
+import { ingressNginxIn, isCanary, workloadKinds } from '../../kubernetes/ingress-nginx'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule } from '../rule'
+
+const tlsStores = ['TLSStore.traefik.io', 'TLSStore.traefik.containo.us']
+
+export default defineRule({
+  id: 'ingress-tls/tls-kept',
+  summary: 'A host that had TLS keeps it as long as it is routed.',
+  since: '1.1.0',
+  scope: 'change',
+  kinds: ['Ingress.networking.k8s.io'],
+  reads: ['Gateway.gateway.networking.k8s.io', ...workloadKinds, ...tlsStores],
+  messages: {
+    lost: ({ host }: { host: string }) =>
+      `${host} had TLS and is routed without any now. Put it back into the hosts of a TLS entry, or take its rule away.`,
+    byDefault: ({ host, by }: { host: string; by: string }) =>
+      `${host} had a TLS entry and has none now; ${by} still answers for it with its default certificate. See that this certificate names the host.`,
+  },
+  *partners(manifest) {
+    const hosts = tlsHosts(manifest)
+    if (hosts.size === 0) return
+    yield* hosts.keys()
+    // What ends TLS for hosts that no Ingress lists.
+    yield 'default-ssl-certificate'
+    yield 'defaultCertificate'
+    yield 'kind: Gateway'
+  },
+  check({ change, head, report }) {
+    if (change.kind === 'added') return
+    const before = tlsHosts(change.before)
+    if (before.size === 0) return
+    const ingresses = head.ofKind('Ingress.networking.k8s.io').filter((ingress) => !isCanary(ingress))
+    for (const [host, was] of before) {
+      const routes = ingresses.flatMap((ingress) => routedHosts(ingress).get(host) ?? [])
+      const [at] = routes
+      if (!at || isPlaceholder(host) || ingresses.some((ingress) => hasTls(ingress, host))) continue
+      const by = defaultIn(head, host)
+      if (by) report([at, was], 'byDefault', { host, by }, { keys: [host] })
+      else report([at, was], 'lost', { host }, { keys: [host] })
+    }
+  },
+})
+
+/** The routed hosts of an Ingress that its TLS entries list or cover, each at the name that does. */
+function tlsHosts(ingress: Manifest): Map<string, Cursor> {
+  const found = new Map<string, Cursor>()
+  for (const host of routedHosts(ingress).keys()) {
+    const name = nameFor(ingress, host)
+    if (name) found.set(host, name)
+  }
+  return found
+}
+
+/** Where an Ingress gives a host TLS: the name that covers it, or an entry that leaves the hosts to its certificate. */
+function nameFor(ingress: Manifest, host: string): Cursor | undefined {
+  for (const { at, hosts, secretName } of tlsEntries(ingress)) {
+    if (hosts.length === 0 && secretName.string) return at
+    const name = hosts.find(({ string }) => string && (covers(string, host) || isPlaceholder(string)))
+    if (name) return name
+  }
+  return undefined
+}
+
+function hasTls(ingress: Manifest, host: string): boolean {
+  return nameFor(ingress, host) !== undefined
+}
+
+/** What in the cluster ends TLS for a host that no Ingress lists. */
+function defaultIn(head: Snapshot, host: string): string | undefined {
+  const nginx = ingressNginxIn(head).find((controller) => controller.argument('default-ssl-certificate'))
+  if (nginx) return `${nginx.manifest.ref.kind} ${nginx.manifest.ref.name}`
+  const store = tlsStores
+    .flatMap((kind) => head.ofKind(kind))
+    .find(({ root }) => root.at('spec', 'defaultCertificate').exists)
+  if (store) return `TLSStore ${store.ref.name}`
+  const gateway = head.ofKind('Gateway.gateway.networking.k8s.io').find(({ root }) =>
+    [...root.at('spec', 'listeners').items()].some((listener) => {
+      const name = listener.at('hostname').string
+      return listener.at('protocol').string === 'HTTPS' && (name === undefined || covers(name, host))
+    }),
+  )
+  return gateway && `Gateway ${gateway.ref.name}`
+}
