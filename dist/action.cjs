@@ -57843,6 +57843,18 @@ var host_covered_default = defineRule({
   }
 });
 
+// src/kubernetes/ingress-pairs.ts
+function* partnersOfClass(ingress, snapshot, standsAside2) {
+  if (standsAside2(ingress)) return;
+  const seen = /* @__PURE__ */ new Set();
+  for (const other of snapshot.ofKind("Ingress.networking.k8s.io")) {
+    const identity = identityOf(other.ref);
+    if (identity <= identityOf(ingress.ref) || seen.has(identity)) continue;
+    seen.add(identity);
+    if (!standsAside2(other) && sameClass(ingress, other)) yield other;
+  }
+}
+
 // src/rules/ingress-tls/host-unique.ts
 var host_unique_default = defineRule({
   id: "ingress-tls/host-unique",
@@ -57859,14 +57871,8 @@ var host_unique_default = defineRule({
     for (const claim of claimsOf(manifest).keys()) yield claim.split(" ")[0] ?? claim;
   },
   check({ manifest, snapshot, report }) {
-    if (standsAside(manifest)) return;
     const own5 = claimsOf(manifest);
-    const me = identityOf(manifest.ref);
-    const seen = /* @__PURE__ */ new Set();
-    for (const other of snapshot.ofKind("Ingress.networking.k8s.io")) {
-      const identity = identityOf(other.ref);
-      if (identity <= me || seen.has(identity) || standsAside(other) || !sameClass(manifest, other)) continue;
-      seen.add(identity);
+    for (const other of partnersOfClass(manifest, snapshot, standsAside)) {
       const theirs = claimsOf(other);
       const keys = [...own5.keys()].filter((claim) => theirs.has(claim)).sort();
       const [key = ""] = keys;
@@ -57982,14 +57988,8 @@ var secret_agrees_default = defineRule({
     yield* secretsByHost(manifest).keys();
   },
   check({ manifest, snapshot, report }) {
-    if (isCanary(manifest)) return;
     const own5 = secretsByHost(manifest);
-    const me = identityOf(manifest.ref);
-    const seen = /* @__PURE__ */ new Set();
-    for (const other of snapshot.ofKind("Ingress.networking.k8s.io")) {
-      const identity = identityOf(other.ref);
-      if (identity <= me || seen.has(identity) || isCanary(other) || !sameClass(manifest, other)) continue;
-      seen.add(identity);
+    for (const other of partnersOfClass(manifest, snapshot, isCanary)) {
       const theirs = secretsByHost(other);
       const sameNamespace = other.ref.namespace === manifest.ref.namespace;
       const disagreeing = [...own5.keys()].filter((host) => {

@@ -1,8 +1,8 @@
 import { isPlaceholder } from '../../kubernetes/ingress'
-import { sameClass } from '../../kubernetes/ingress-class'
 import { isCanary } from '../../kubernetes/ingress-nginx'
+import { partnersOfClass } from '../../kubernetes/ingress-pairs'
 import type { Cursor } from '../../manifest/cursor'
-import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
 export default defineRule({
@@ -21,15 +21,8 @@ export default defineRule({
     for (const claim of claimsOf(manifest).keys()) yield claim.split(' ')[0] ?? claim
   },
   check({ manifest, snapshot, report }) {
-    if (standsAside(manifest)) return
     const own = claimsOf(manifest)
-    const me = identityOf(manifest.ref)
-    const seen = new Set<string>()
-    for (const other of snapshot.ofKind('Ingress.networking.k8s.io')) {
-      const identity = identityOf(other.ref)
-      // Each pair is met from both ends; the first by identity states it. Copies of one object are one object.
-      if (identity <= me || seen.has(identity) || standsAside(other) || !sameClass(manifest, other)) continue
-      seen.add(identity)
+    for (const other of partnersOfClass(manifest, snapshot, standsAside)) {
       const theirs = claimsOf(other)
       const keys = [...own.keys()].filter((claim) => theirs.has(claim)).sort()
       const [key = ''] = keys

@@ -1,8 +1,8 @@
 import { isPlaceholder, tlsEntries } from '../../kubernetes/ingress'
-import { sameClass } from '../../kubernetes/ingress-class'
 import { isCanary } from '../../kubernetes/ingress-nginx'
+import { partnersOfClass } from '../../kubernetes/ingress-pairs'
 import type { Cursor } from '../../manifest/cursor'
-import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
 interface Args {
@@ -29,15 +29,8 @@ export default defineRule({
     yield* secretsByHost(manifest).keys()
   },
   check({ manifest, snapshot, report }) {
-    if (isCanary(manifest)) return
     const own = secretsByHost(manifest)
-    const me = identityOf(manifest.ref)
-    const seen = new Set<string>()
-    for (const other of snapshot.ofKind('Ingress.networking.k8s.io')) {
-      const identity = identityOf(other.ref)
-      // Each pair is met from both ends; the first by identity states it. Copies of one object are one object.
-      if (identity <= me || seen.has(identity) || isCanary(other) || !sameClass(manifest, other)) continue
-      seen.add(identity)
+    for (const other of partnersOfClass(manifest, snapshot, isCanary)) {
       const theirs = secretsByHost(other)
       const sameNamespace = other.ref.namespace === manifest.ref.namespace
       const disagreeing = [...own.keys()].filter((host) => {
