@@ -58177,14 +58177,16 @@ var secret_type_default = defineRule({
     const isStrict = controllerOf(snapshot, manifest) === strictController;
     for (const [name, at2] of tlsSecretNames(manifest)) {
       const producers = producersOf(snapshot, manifest.ref.namespace, name).map((producer) => producer.manifest);
-      const [maker] = producers;
-      if (!maker) {
+      if (producers.length === 0) {
         if (isGeneratedTokenName(name)) report(at2, "generatedName", { name, ingress }, { keys: [name] });
         continue;
       }
-      if (new Set(producers.map(({ ref }) => identityOf(ref))).size > 1) continue;
-      const copies = producers.map(declaredSecret);
+      const shared = new Set(producers.map(({ ref }) => identityOf(ref))).size > 1;
+      const makers2 = shared ? producers.filter(({ ref }) => ref.kind === "Secret") : producers;
+      const copies = makers2.map(declaredSecret);
+      const [maker] = makers2;
       const [declared2] = copies;
+      if (!maker || shared && !(declared2 && holdsNoCertificate(declared2))) continue;
       if (!declared2) {
         if (maker.ref.kind === "Secret")
           skip(maker.root, "its keys are encrypted, or a tool fills them in inside the cluster");

@@ -45,15 +45,17 @@ export default defineRule({
     const isStrict = controllerOf(snapshot, manifest) === strictController
     for (const [name, at] of tlsSecretNames(manifest)) {
       const producers = producersOf(snapshot, manifest.ref.namespace, name).map((producer) => producer.manifest)
-      const [maker] = producers
-      if (!maker) {
+      if (producers.length === 0) {
         if (isGeneratedTokenName(name)) report(at, 'generatedName', { name, ingress }, { keys: [name] })
         continue
       }
-      // Where several objects make one Secret, one fills in what another leaves out.
-      if (new Set(producers.map(({ ref }) => identityOf(ref))).size > 1) continue
-      const copies = producers.map(declaredSecret)
+      // Where several objects make one Secret, one fills in what another leaves out; but a Secret's type never changes.
+      const shared = new Set(producers.map(({ ref }) => identityOf(ref))).size > 1
+      const makers = shared ? producers.filter(({ ref }) => ref.kind === 'Secret') : producers
+      const copies = makers.map(declaredSecret)
+      const [maker] = makers
       const [declared] = copies
+      if (!maker || (shared && !(declared && holdsNoCertificate(declared)))) continue
       if (!declared) {
         if (maker.ref.kind === 'Secret')
           skip(maker.root, 'its keys are encrypted, or a tool fills them in inside the cluster')
