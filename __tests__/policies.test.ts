@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import semver from 'semver'
+import { resolvePolicies } from '../src/policy/policy'
 import { rules } from '../src/rules/index'
 import { bundledPolicies } from '../src/source/bundled'
 import { root } from './harness'
@@ -32,4 +33,11 @@ test('the newest version of some policy has each rule, since the version the rul
     const having = policies.filter(({ file }) => rule.id in file.rules).map(({ file }) => file.version)
     expect([rule.id, semver.sort(having)[0]?.replace(/-.*/, '')]).toEqual([rule.id, rule.since])
   }
+})
+
+test('a range takes releases alone; a candidate is in force where it is named', () => {
+  const newest = (use: string) => resolvePolicies([{ use }], policies, rules).policies.map(({ version }) => version)
+  expect(newest('ingress-tls@^1')).toEqual(['1.0.0'])
+  expect(newest('ingress-tls')).toEqual(['1.0.0'])
+  expect(newest('ingress-tls@1.1.0-rc.1')).toEqual(['1.1.0-rc.1'])
 })
