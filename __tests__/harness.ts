@@ -11,6 +11,7 @@ import type { Report } from '../src/report/report'
 import { rules } from '../src/rules/index'
 import { bundledPolicies } from '../src/source/bundled'
 import { gather } from '../src/source/gather'
+import { Renderer } from '../src/source/render/renderer'
 import { MemoryRevision } from './memory-revision'
 
 /** The folder of the package. */
@@ -29,6 +30,9 @@ export interface Case {
 
 const bundled = bundledPolicies(root)
 
+/** Rule fixtures need no tools. */
+const renderer = new Renderer({ helm: '/no/helm', kustomize: '/no/kustomize' })
+
 /** The newest version of each policy, release candidates too: the rules under test are all in force. */
 const newest: Use[] = [...new Set(bundled.map(({ file }) => file.policy))].map((policy) => {
   const versions = bundled.filter(({ file }) => file.policy === policy).map(({ file }) => file.version)
@@ -46,6 +50,9 @@ export async function judge({ base, head, guard, headClusters }: Case, rule?: st
     rules: active,
     ignore: config.ignore,
     clusters: { base: config.clusters, head: headClusters ?? config.clusters },
+    releases: { base: config.releases, head: config.releases },
+    repository: [],
+    renderer,
   })
   return check(evidence, {
     resolution: { ...resolution, rules: active },

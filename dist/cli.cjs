@@ -873,8 +873,8 @@ var require_option = __commonJS({
        * @param {(string | string[])} names
        * @return {Option}
        */
-      conflicts(names) {
-        this.conflictsWith = this.conflictsWith.concat(names);
+      conflicts(names2) {
+        this.conflictsWith = this.conflictsWith.concat(names2);
         return this;
       }
       /**
@@ -1197,7 +1197,7 @@ var require_command = __commonJS({
   "node_modules/commander/lib/command.js"(exports2) {
     var EventEmitter = require("node:events").EventEmitter;
     var childProcess = require("node:child_process");
-    var path12 = require("node:path");
+    var path21 = require("node:path");
     var fs = require("node:fs");
     var process2 = require("node:process");
     var { Argument: Argument2, humanReadableArgName } = require_argument();
@@ -1501,8 +1501,8 @@ var require_command = __commonJS({
        * @param {string} names
        * @return {Command} `this` command for chaining
        */
-      arguments(names) {
-        names.trim().split(/ +/).forEach((detail) => {
+      arguments(names2) {
+        names2.trim().split(/ +/).forEach((detail) => {
           this.argument(detail);
         });
         return this;
@@ -2210,9 +2210,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
         let launchWithNode = false;
         const sourceExt = [".js", ".ts", ".tsx", ".mjs", ".cjs"];
         function findFile(baseDir, baseName) {
-          const localBin = path12.resolve(baseDir, baseName);
+          const localBin = path21.resolve(baseDir, baseName);
           if (fs.existsSync(localBin)) return localBin;
-          if (sourceExt.includes(path12.extname(baseName))) return void 0;
+          if (sourceExt.includes(path21.extname(baseName))) return void 0;
           const foundExt = sourceExt.find(
             (ext2) => fs.existsSync(`${localBin}${ext2}`)
           );
@@ -2230,17 +2230,17 @@ Expecting one of '${allowedValues.join("', '")}'`);
           } catch {
             resolvedScriptPath = this._scriptPath;
           }
-          executableDir = path12.resolve(
-            path12.dirname(resolvedScriptPath),
+          executableDir = path21.resolve(
+            path21.dirname(resolvedScriptPath),
             executableDir
           );
         }
         if (executableDir) {
           let localFile = findFile(executableDir, executableFile);
           if (!localFile && !subcommand._executableFile && this._scriptPath) {
-            const legacyName = path12.basename(
+            const legacyName = path21.basename(
               this._scriptPath,
-              path12.extname(this._scriptPath)
+              path21.extname(this._scriptPath)
             );
             if (legacyName !== this._name) {
               localFile = findFile(
@@ -2251,7 +2251,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
           }
           executableFile = localFile || executableFile;
         }
-        launchWithNode = sourceExt.includes(path12.extname(executableFile));
+        launchWithNode = sourceExt.includes(path21.extname(executableFile));
         let proc;
         if (process2.platform !== "win32") {
           if (launchWithNode) {
@@ -3166,7 +3166,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @return {Command}
        */
       nameFromFilename(filename) {
-        this._name = path12.basename(filename, path12.extname(filename));
+        this._name = path21.basename(filename, path21.extname(filename));
         return this;
       }
       /**
@@ -3180,9 +3180,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {string} [path]
        * @return {(string|null|Command)}
        */
-      executableDir(path13) {
-        if (path13 === void 0) return this._executableDir;
-        this._executableDir = path13;
+      executableDir(path22) {
+        if (path22 === void 0) return this._executableDir;
+        this._executableDir = path22;
         return this;
       }
       /**
@@ -3199,9 +3199,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
           helpWidth: context.helpWidth,
           outputHasColors: context.hasColors
         });
-        const text3 = helper.formatHelp(this, helper);
-        if (context.hasColors) return text3;
-        return this._outputConfiguration.stripColor(text3);
+        const text4 = helper.formatHelp(this, helper);
+        if (context.hasColors) return text4;
+        return this._outputConfiguration.stripColor(text4);
       }
       /**
        * @typedef HelpContext
@@ -3361,7 +3361,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {(string | Function)} text - string to add, or a function returning a string
        * @return {Command} `this` command for chaining
        */
-      addHelpText(position, text3) {
+      addHelpText(position, text4) {
         const allowedValues = ["beforeAll", "before", "after", "afterAll"];
         if (!allowedValues.includes(position)) {
           throw new Error(`Unexpected value for position to addHelpText.
@@ -3370,10 +3370,10 @@ Expecting one of '${allowedValues.join("', '")}'`);
         const helpEvent = `${position}Help`;
         this.on(helpEvent, (context) => {
           let helpStr;
-          if (typeof text3 === "function") {
-            helpStr = text3({ error: context.error, command: context.command });
+          if (typeof text4 === "function") {
+            helpStr = text4({ error: context.error, command: context.command });
           } else {
-            helpStr = text3;
+            helpStr = text4;
           }
           if (helpStr) {
             context.write(`${helpStr}
@@ -3473,10 +3473,10 @@ var require_identity = __commonJS({
     var NODE_TYPE = /* @__PURE__ */ Symbol.for("yaml.node.type");
     var isAlias3 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === ALIAS;
     var isDocument = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === DOC;
-    var isMap4 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === MAP;
+    var isMap6 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === MAP;
     var isPair = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === PAIR;
-    var isScalar4 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SCALAR;
-    var isSeq3 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SEQ;
+    var isScalar6 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SCALAR;
+    var isSeq5 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SEQ;
     function isCollection(node2) {
       if (node2 && typeof node2 === "object")
         switch (node2[NODE_TYPE]) {
@@ -3497,7 +3497,7 @@ var require_identity = __commonJS({
         }
       return false;
     }
-    var hasAnchor = (node2) => (isScalar4(node2) || isCollection(node2)) && !!node2.anchor;
+    var hasAnchor = (node2) => (isScalar6(node2) || isCollection(node2)) && !!node2.anchor;
     exports2.ALIAS = ALIAS;
     exports2.DOC = DOC;
     exports2.MAP = MAP;
@@ -3509,11 +3509,11 @@ var require_identity = __commonJS({
     exports2.isAlias = isAlias3;
     exports2.isCollection = isCollection;
     exports2.isDocument = isDocument;
-    exports2.isMap = isMap4;
+    exports2.isMap = isMap6;
     exports2.isNode = isNode2;
     exports2.isPair = isPair;
-    exports2.isScalar = isScalar4;
-    exports2.isSeq = isSeq3;
+    exports2.isScalar = isScalar6;
+    exports2.isSeq = isSeq5;
   }
 });
 
@@ -3525,7 +3525,7 @@ var require_visit = __commonJS({
     var BREAK = /* @__PURE__ */ Symbol("break visit");
     var SKIP2 = /* @__PURE__ */ Symbol("skip children");
     var REMOVE = /* @__PURE__ */ Symbol("remove node");
-    function visit3(node2, visitor) {
+    function visit4(node2, visitor) {
       const visitor_ = initVisitor(visitor);
       if (identity.isDocument(node2)) {
         const cd = visit_(null, node2.contents, visitor_, Object.freeze([node2]));
@@ -3534,20 +3534,20 @@ var require_visit = __commonJS({
       } else
         visit_(null, node2, visitor_, Object.freeze([]));
     }
-    visit3.BREAK = BREAK;
-    visit3.SKIP = SKIP2;
-    visit3.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path12) {
-      const ctrl = callVisitor(key, node2, visitor, path12);
+    visit4.BREAK = BREAK;
+    visit4.SKIP = SKIP2;
+    visit4.REMOVE = REMOVE;
+    function visit_(key, node2, visitor, path21) {
+      const ctrl = callVisitor(key, node2, visitor, path21);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path12, ctrl);
-        return visit_(key, ctrl, visitor, path12);
+        replaceNode(key, path21, ctrl);
+        return visit_(key, ctrl, visitor, path21);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path12 = Object.freeze(path12.concat(node2));
+          path21 = Object.freeze(path21.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path12);
+            const ci = visit_(i, node2.items[i], visitor, path21);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3558,13 +3558,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path12 = Object.freeze(path12.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path12);
+          path21 = Object.freeze(path21.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path21);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path12);
+          const cv = visit_("value", node2.value, visitor, path21);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3585,17 +3585,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path12) {
-      const ctrl = await callVisitor(key, node2, visitor, path12);
+    async function visitAsync_(key, node2, visitor, path21) {
+      const ctrl = await callVisitor(key, node2, visitor, path21);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path12, ctrl);
-        return visitAsync_(key, ctrl, visitor, path12);
+        replaceNode(key, path21, ctrl);
+        return visitAsync_(key, ctrl, visitor, path21);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path12 = Object.freeze(path12.concat(node2));
+          path21 = Object.freeze(path21.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path12);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path21);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3606,13 +3606,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path12 = Object.freeze(path12.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path12);
+          path21 = Object.freeze(path21.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path21);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path12);
+          const cv = await visitAsync_("value", node2.value, visitor, path21);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3639,23 +3639,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path12) {
+    function callVisitor(key, node2, visitor, path21) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path12);
+        return visitor(key, node2, path21);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path12);
+        return visitor.Map?.(key, node2, path21);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path12);
+        return visitor.Seq?.(key, node2, path21);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path12);
+        return visitor.Pair?.(key, node2, path21);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path12);
+        return visitor.Scalar?.(key, node2, path21);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path12);
+        return visitor.Alias?.(key, node2, path21);
       return void 0;
     }
-    function replaceNode(key, path12, node2) {
-      const parent = path12[path12.length - 1];
+    function replaceNode(key, path21, node2) {
+      const parent = path21[path21.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -3670,7 +3670,7 @@ var require_visit = __commonJS({
         throw new Error(`Cannot replace node with ${pt} parent`);
       }
     }
-    exports2.visit = visit3;
+    exports2.visit = visit4;
     exports2.visitAsync = visitAsync;
   }
 });
@@ -3680,7 +3680,7 @@ var require_directives = __commonJS({
   "node_modules/yaml/dist/doc/directives.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var visit3 = require_visit();
+    var visit4 = require_visit();
     var escapeChars = {
       "!": "%21",
       ",": "%2C",
@@ -3824,7 +3824,7 @@ var require_directives = __commonJS({
         let tagNames;
         if (doc && tagEntries.length > 0 && identity.isNode(doc.contents)) {
           const tags = {};
-          visit3.visit(doc.contents, (_key, node2) => {
+          visit4.visit(doc.contents, (_key, node2) => {
             if (identity.isNode(node2) && node2.tag)
               tags[node2.tag] = true;
           });
@@ -3851,7 +3851,7 @@ var require_anchors = __commonJS({
   "node_modules/yaml/dist/doc/anchors.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var visit3 = require_visit();
+    var visit4 = require_visit();
     function anchorIsValid(anchor) {
       if (/[\x00-\x19\s,[\]{}]/.test(anchor)) {
         const sa = JSON.stringify(anchor);
@@ -3862,7 +3862,7 @@ var require_anchors = __commonJS({
     }
     function anchorNames(root3) {
       const anchors = /* @__PURE__ */ new Set();
-      visit3.visit(root3, {
+      visit4.visit(root3, {
         Value(_key, node2) {
           if (node2.anchor)
             anchors.add(node2.anchor);
@@ -4042,7 +4042,7 @@ var require_Alias = __commonJS({
   "node_modules/yaml/dist/nodes/Alias.js"(exports2) {
     "use strict";
     var anchors = require_anchors();
-    var visit3 = require_visit();
+    var visit4 = require_visit();
     var identity = require_identity();
     var Node = require_Node();
     var toJS = require_toJS();
@@ -4068,7 +4068,7 @@ var require_Alias = __commonJS({
           nodes = ctx.aliasResolveCache;
         } else {
           nodes = [];
-          visit3.visit(doc, {
+          visit4.visit(doc, {
             Node: (_key, node2) => {
               if (identity.isAlias(node2) || identity.hasAnchor(node2))
                 nodes.push(node2);
@@ -4267,10 +4267,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path12, value) {
+    function collectionFromPath(schema, path21, value) {
       let v = value;
-      for (let i = path12.length - 1; i >= 0; --i) {
-        const k = path12[i];
+      for (let i = path21.length - 1; i >= 0; --i) {
+        const k = path21[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -4289,7 +4289,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path12) => path12 == null || typeof path12 === "object" && !!path12[Symbol.iterator]().next().done;
+    var isEmptyPath = (path21) => path21 == null || typeof path21 === "object" && !!path21[Symbol.iterator]().next().done;
     var Collection = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -4319,11 +4319,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path12, value) {
-        if (isEmptyPath(path12))
+      addIn(path21, value) {
+        if (isEmptyPath(path21))
           this.add(value);
         else {
-          const [key, ...rest] = path12;
+          const [key, ...rest] = path21;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -4337,8 +4337,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path12) {
-        const [key, ...rest] = path12;
+      deleteIn(path21) {
+        const [key, ...rest] = path21;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -4352,8 +4352,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path12, keepScalar) {
-        const [key, ...rest] = path12;
+      getIn(path21, keepScalar) {
+        const [key, ...rest] = path21;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -4371,8 +4371,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path12) {
-        const [key, ...rest] = path12;
+      hasIn(path21) {
+        const [key, ...rest] = path21;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -4382,8 +4382,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path12, value) {
-        const [key, ...rest] = path12;
+      setIn(path21, value) {
+        const [key, ...rest] = path21;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -4427,14 +4427,14 @@ var require_foldFlowLines = __commonJS({
     var FOLD_FLOW = "flow";
     var FOLD_BLOCK = "block";
     var FOLD_QUOTED = "quoted";
-    function foldFlowLines(text3, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
+    function foldFlowLines(text4, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
       if (!lineWidth || lineWidth < 0)
-        return text3;
+        return text4;
       if (lineWidth < minContentWidth)
         minContentWidth = 0;
       const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent2.length);
-      if (text3.length <= endStep)
-        return text3;
+      if (text4.length <= endStep)
+        return text4;
       const folds = [];
       const escapedFolds = {};
       let end = lineWidth - indent2.length;
@@ -4451,14 +4451,14 @@ var require_foldFlowLines = __commonJS({
       let escStart = -1;
       let escEnd = -1;
       if (mode === FOLD_BLOCK) {
-        i = consumeMoreIndentedLines(text3, i, indent2.length);
+        i = consumeMoreIndentedLines(text4, i, indent2.length);
         if (i !== -1)
           end = i + endStep;
       }
-      for (let ch; ch = text3[i += 1]; ) {
+      for (let ch; ch = text4[i += 1]; ) {
         if (mode === FOLD_QUOTED && ch === "\\") {
           escStart = i;
-          switch (text3[i + 1]) {
+          switch (text4[i + 1]) {
             case "x":
               i += 3;
               break;
@@ -4475,12 +4475,12 @@ var require_foldFlowLines = __commonJS({
         }
         if (ch === "\n") {
           if (mode === FOLD_BLOCK)
-            i = consumeMoreIndentedLines(text3, i, indent2.length);
+            i = consumeMoreIndentedLines(text4, i, indent2.length);
           end = i + indent2.length + endStep;
           split2 = void 0;
         } else {
           if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
-            const next = text3[i + 1];
+            const next = text4[i + 1];
             if (next && next !== " " && next !== "\n" && next !== "	")
               split2 = i;
           }
@@ -4492,12 +4492,12 @@ var require_foldFlowLines = __commonJS({
             } else if (mode === FOLD_QUOTED) {
               while (prev === " " || prev === "	") {
                 prev = ch;
-                ch = text3[i += 1];
+                ch = text4[i += 1];
                 overflow = true;
               }
               const j = i > escEnd + 1 ? i - 2 : escStart - 1;
               if (escapedFolds[j])
-                return text3;
+                return text4;
               folds.push(j);
               escapedFolds[j] = true;
               end = j + endStep;
@@ -4512,39 +4512,39 @@ var require_foldFlowLines = __commonJS({
       if (overflow && onOverflow)
         onOverflow();
       if (folds.length === 0)
-        return text3;
+        return text4;
       if (onFold)
         onFold();
-      let res = text3.slice(0, folds[0]);
+      let res = text4.slice(0, folds[0]);
       for (let i2 = 0; i2 < folds.length; ++i2) {
         const fold = folds[i2];
-        const end2 = folds[i2 + 1] || text3.length;
+        const end2 = folds[i2 + 1] || text4.length;
         if (fold === 0)
           res = `
-${indent2}${text3.slice(0, end2)}`;
+${indent2}${text4.slice(0, end2)}`;
         else {
           if (mode === FOLD_QUOTED && escapedFolds[fold])
-            res += `${text3[fold]}\\`;
+            res += `${text4[fold]}\\`;
           res += `
-${indent2}${text3.slice(fold + 1, end2)}`;
+${indent2}${text4.slice(fold + 1, end2)}`;
         }
       }
       return res;
     }
-    function consumeMoreIndentedLines(text3, i, indent2) {
+    function consumeMoreIndentedLines(text4, i, indent2) {
       let end = i;
       let start4 = i + 1;
-      let ch = text3[start4];
+      let ch = text4[start4];
       while (ch === " " || ch === "	") {
         if (i < start4 + indent2) {
-          ch = text3[++i];
+          ch = text4[++i];
         } else {
           do {
-            ch = text3[++i];
+            ch = text4[++i];
           } while (ch && ch !== "\n");
           end = i;
           start4 = i + 1;
-          ch = text3[start4];
+          ch = text4[start4];
         }
       }
       return end;
@@ -4587,27 +4587,27 @@ var require_stringifyString = __commonJS({
       return true;
     }
     function doubleQuotedString(value, ctx) {
-      const json = JSON.stringify(value);
+      const json2 = JSON.stringify(value);
       if (ctx.options.doubleQuotedAsJSON)
-        return json;
+        return json2;
       const { implicitKey } = ctx;
       const minMultiLineLength = ctx.options.doubleQuotedMinMultiLineLength;
       const indent2 = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
       let str = "";
       let start4 = 0;
-      for (let i = 0, ch = json[i]; ch; ch = json[++i]) {
-        if (ch === " " && json[i + 1] === "\\" && json[i + 2] === "n") {
-          str += json.slice(start4, i) + "\\ ";
+      for (let i = 0, ch = json2[i]; ch; ch = json2[++i]) {
+        if (ch === " " && json2[i + 1] === "\\" && json2[i + 2] === "n") {
+          str += json2.slice(start4, i) + "\\ ";
           i += 1;
           start4 = i;
           ch = "\\";
         }
         if (ch === "\\")
-          switch (json[i + 1]) {
+          switch (json2[i + 1]) {
             case "u":
               {
-                str += json.slice(start4, i);
-                const code4 = json.substr(i + 2, 4);
+                str += json2.slice(start4, i);
+                const code4 = json2.substr(i + 2, 4);
                 switch (code4) {
                   case "0000":
                     str += "\\0";
@@ -4637,23 +4637,23 @@ var require_stringifyString = __commonJS({
                     if (code4.substr(0, 2) === "00")
                       str += "\\x" + code4.substr(2);
                     else
-                      str += json.substr(i, 6);
+                      str += json2.substr(i, 6);
                 }
                 i += 5;
                 start4 = i + 1;
               }
               break;
             case "n":
-              if (implicitKey || json[i + 2] === '"' || json.length < minMultiLineLength) {
+              if (implicitKey || json2[i + 2] === '"' || json2.length < minMultiLineLength) {
                 i += 1;
               } else {
-                str += json.slice(start4, i) + "\n\n";
-                while (json[i + 2] === "\\" && json[i + 3] === "n" && json[i + 4] !== '"') {
+                str += json2.slice(start4, i) + "\n\n";
+                while (json2[i + 2] === "\\" && json2[i + 3] === "n" && json2[i + 4] !== '"') {
                   str += "\n";
                   i += 2;
                 }
                 str += indent2;
-                if (json[i + 2] === " ")
+                if (json2[i + 2] === " ")
                   str += "\\";
                 i += 1;
                 start4 = i + 1;
@@ -4663,7 +4663,7 @@ var require_stringifyString = __commonJS({
               i += 1;
           }
       }
-      str = start4 ? str + json.slice(start4) : json;
+      str = start4 ? str + json2.slice(start4) : json2;
       return implicitKey ? str : foldFlowLines.foldFlowLines(str, indent2, foldFlowLines.FOLD_QUOTED, getFoldOptions(ctx, false));
     }
     function singleQuotedString(value, ctx) {
@@ -4930,7 +4930,7 @@ var require_stringify = __commonJS({
         props.push(doc.directives.tagString(tag));
       return props.join(" ");
     }
-    function stringify2(item, ctx, onComment, onChompKeep) {
+    function stringify4(item, ctx, onComment, onChompKeep) {
       if (identity.isPair(item))
         return item.toString(ctx, onComment, onChompKeep);
       if (identity.isAlias(item)) {
@@ -4959,7 +4959,7 @@ var require_stringify = __commonJS({
 ${ctx.indent}${str}`;
     }
     exports2.createStringifyContext = createStringifyContext;
-    exports2.stringify = stringify2;
+    exports2.stringify = stringify4;
   }
 });
 
@@ -4969,7 +4969,7 @@ var require_stringifyPair = __commonJS({
     "use strict";
     var identity = require_identity();
     var Scalar = require_Scalar();
-    var stringify2 = require_stringify();
+    var stringify4 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
       const { allNullValues, doc, indent: indent2, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
@@ -4991,7 +4991,7 @@ var require_stringifyPair = __commonJS({
       });
       let keyCommentDone = false;
       let chompKeep = false;
-      let str = stringify2.stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
+      let str = stringify4.stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
       if (!explicitKey && !ctx.inFlow && str.length > 1024) {
         if (simpleKeys)
           throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
@@ -5043,7 +5043,7 @@ ${indent2}:`;
         ctx.indent = ctx.indent.substring(2);
       }
       let valueCommentDone = false;
-      const valueStr = stringify2.stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
+      const valueStr = stringify4.stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
       let ws = " ";
       if (keyComment || vsb || vcb) {
         ws = vsb ? "\n" : "";
@@ -5184,7 +5184,7 @@ var require_addPairToJSMap = __commonJS({
     "use strict";
     var log = require_log();
     var merge2 = require_merge();
-    var stringify2 = require_stringify();
+    var stringify4 = require_stringify();
     var identity = require_identity();
     var toJS = require_toJS();
     function addPairToJSMap(ctx, map4, { key, value }) {
@@ -5220,7 +5220,7 @@ var require_addPairToJSMap = __commonJS({
       if (typeof jsKey !== "object")
         return String(jsKey);
       if (identity.isNode(key) && ctx?.doc) {
-        const strCtx = stringify2.createStringifyContext(ctx.doc, {});
+        const strCtx = stringify4.createStringifyContext(ctx.doc, {});
         strCtx.anchors = /* @__PURE__ */ new Set();
         for (const node2 of ctx.anchors.keys())
           strCtx.anchors.add(node2.anchor);
@@ -5287,12 +5287,12 @@ var require_stringifyCollection = __commonJS({
   "node_modules/yaml/dist/stringify/stringifyCollection.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var stringify2 = require_stringify();
+    var stringify4 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyCollection(collection, ctx, options2) {
       const flow = ctx.inFlow ?? collection.flow;
-      const stringify3 = flow ? stringifyFlowCollection : stringifyBlockCollection;
-      return stringify3(collection, ctx, options2);
+      const stringify5 = flow ? stringifyFlowCollection : stringifyBlockCollection;
+      return stringify5(collection, ctx, options2);
     }
     function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, flowChars, itemIndent, onChompKeep, onComment }) {
       const { indent: indent2, options: { commentString } } = ctx;
@@ -5317,7 +5317,7 @@ var require_stringifyCollection = __commonJS({
           }
         }
         chompKeep = false;
-        let str2 = stringify2.stringify(item, itemCtx, () => comment2 = null, () => chompKeep = true);
+        let str2 = stringify4.stringify(item, itemCtx, () => comment2 = null, () => chompKeep = true);
         if (comment2)
           str2 += stringifyComment.lineComment(str2, itemIndent, commentString(comment2));
         if (chompKeep && comment2)
@@ -5384,7 +5384,7 @@ ${indent2}${line}` : "\n";
         }
         if (comment)
           reqNewline = true;
-        let str = stringify2.stringify(item, itemCtx, () => comment = null);
+        let str = stringify4.stringify(item, itemCtx, () => comment = null);
         reqNewline || (reqNewline = lines.length > linesAtValue || str.includes("\n"));
         if (i < items.length - 1) {
           str += ",";
@@ -6745,7 +6745,7 @@ var require_stringifyDocument = __commonJS({
   "node_modules/yaml/dist/stringify/stringifyDocument.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var stringify2 = require_stringify();
+    var stringify4 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyDocument(doc, options2) {
       const lines = [];
@@ -6760,7 +6760,7 @@ var require_stringifyDocument = __commonJS({
       }
       if (hasDirectives)
         lines.push("---");
-      const ctx = stringify2.createStringifyContext(doc, options2);
+      const ctx = stringify4.createStringifyContext(doc, options2);
       const { commentString } = ctx.options;
       if (doc.commentBefore) {
         if (lines.length !== 1)
@@ -6782,7 +6782,7 @@ var require_stringifyDocument = __commonJS({
           contentComment = doc.contents.comment;
         }
         const onChompKeep = contentComment ? void 0 : () => chompKeep = true;
-        let body = stringify2.stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
+        let body = stringify4.stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
         if (contentComment)
           body += stringifyComment.lineComment(body, "", commentString(contentComment));
         if ((body[0] === "|" || body[0] === ">") && lines[lines.length - 1] === "---") {
@@ -6790,7 +6790,7 @@ var require_stringifyDocument = __commonJS({
         } else
           lines.push(body);
       } else {
-        lines.push(stringify2.stringify(doc.contents, ctx));
+        lines.push(stringify4.stringify(doc.contents, ctx));
       }
       if (doc.directives?.docEnd) {
         if (doc.comment) {
@@ -6898,9 +6898,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path12, value) {
+      addIn(path21, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path12, value);
+          this.contents.addIn(path21, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -6975,14 +6975,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path12) {
-        if (Collection.isEmptyPath(path12)) {
+      deleteIn(path21) {
+        if (Collection.isEmptyPath(path21)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path12) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path21) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -6997,10 +6997,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path12, keepScalar) {
-        if (Collection.isEmptyPath(path12))
+      getIn(path21, keepScalar) {
+        if (Collection.isEmptyPath(path21))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path12, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path21, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -7011,10 +7011,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path12) {
-        if (Collection.isEmptyPath(path12))
+      hasIn(path21) {
+        if (Collection.isEmptyPath(path21))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path12) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path21) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -7031,13 +7031,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path12, value) {
-        if (Collection.isEmptyPath(path12)) {
+      setIn(path21, value) {
+        if (Collection.isEmptyPath(path21)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection.collectionFromPath(this.schema, Array.from(path12), value);
+          this.contents = Collection.collectionFromPath(this.schema, Array.from(path21), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path12, value);
+          this.contents.setIn(path21, value);
         }
       }
       /**
@@ -7085,11 +7085,11 @@ var require_Document = __commonJS({
           throw new Error(`With a null YAML version, the { schema: Schema } option is required`);
       }
       // json & jsonArg are only used from toJSON()
-      toJS({ json, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
+      toJS({ json: json2, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
         const ctx = {
           anchors: /* @__PURE__ */ new Map(),
           doc: this,
-          keep: !json,
+          keep: !json2,
           mapAsMap: mapAsMap === true,
           mapKeyWarned: false,
           maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
@@ -7621,9 +7621,9 @@ var require_resolve_flow_collection = __commonJS({
     var blockMsg = "Block collections are not allowed within flow collections";
     var isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
     function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onError, tag) {
-      const isMap4 = fc.start.source === "{";
-      const fcName = isMap4 ? "flow map" : "flow sequence";
-      const NodeClass = tag?.nodeClass ?? (isMap4 ? YAMLMap.YAMLMap : YAMLSeq.YAMLSeq);
+      const isMap6 = fc.start.source === "{";
+      const fcName = isMap6 ? "flow map" : "flow sequence";
+      const NodeClass = tag?.nodeClass ?? (isMap6 ? YAMLMap.YAMLMap : YAMLSeq.YAMLSeq);
       const coll = new NodeClass(ctx.schema);
       coll.flow = true;
       const atRoot = ctx.atRoot;
@@ -7659,7 +7659,7 @@ var require_resolve_flow_collection = __commonJS({
             offset = props.end;
             continue;
           }
-          if (!isMap4 && ctx.options.strict && utilContainsNewline.containsNewline(key))
+          if (!isMap6 && ctx.options.strict && utilContainsNewline.containsNewline(key))
             onError(
               key,
               // checked by containsNewline()
@@ -7699,7 +7699,7 @@ var require_resolve_flow_collection = __commonJS({
             }
           }
         }
-        if (!isMap4 && !sep2 && !props.found) {
+        if (!isMap6 && !sep2 && !props.found) {
           const valueNode = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, sep2, null, props, onError);
           coll.items.push(valueNode);
           offset = valueNode.range[2];
@@ -7722,7 +7722,7 @@ var require_resolve_flow_collection = __commonJS({
             startOnNewline: false
           });
           if (valueProps.found) {
-            if (!isMap4 && !props.found && ctx.options.strict) {
+            if (!isMap6 && !props.found && ctx.options.strict) {
               if (sep2)
                 for (const st of sep2) {
                   if (st === valueProps.found)
@@ -7754,7 +7754,7 @@ var require_resolve_flow_collection = __commonJS({
           const pair3 = new Pair.Pair(keyNode, valueNode);
           if (ctx.options.keepSourceTokens)
             pair3.srcToken = collItem;
-          if (isMap4) {
+          if (isMap6) {
             const map4 = coll;
             if (utilMapIncludes.mapIncludes(ctx, map4.items, keyNode))
               onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
@@ -7770,7 +7770,7 @@ var require_resolve_flow_collection = __commonJS({
           offset = valueNode ? valueNode.range[2] : valueProps.end;
         }
       }
-      const expectedEnd = isMap4 ? "}" : "]";
+      const expectedEnd = isMap6 ? "}" : "]";
       const [ce, ...ee] = fc.end;
       let cePos = offset;
       if (ce?.source === expectedEnd)
@@ -7870,13 +7870,13 @@ var require_resolve_block_scalar = __commonJS({
   "node_modules/yaml/dist/compose/resolve-block-scalar.js"(exports2) {
     "use strict";
     var Scalar = require_Scalar();
-    function resolveBlockScalar(ctx, scalar3, onError) {
-      const start4 = scalar3.offset;
-      const header = parseBlockScalarHeader(scalar3, ctx.options.strict, onError);
+    function resolveBlockScalar(ctx, scalar4, onError) {
+      const start4 = scalar4.offset;
+      const header = parseBlockScalarHeader(scalar4, ctx.options.strict, onError);
       if (!header)
         return { value: "", type: null, comment: "", range: [start4, start4, start4] };
       const type = header.mode === ">" ? Scalar.Scalar.BLOCK_FOLDED : Scalar.Scalar.BLOCK_LITERAL;
-      const lines = scalar3.source ? splitLines2(scalar3.source) : [];
+      const lines = scalar4.source ? splitLines2(scalar4.source) : [];
       let chompStart = lines.length;
       for (let i = lines.length - 1; i >= 0; --i) {
         const content = lines[i][1];
@@ -7888,12 +7888,12 @@ var require_resolve_block_scalar = __commonJS({
       if (chompStart === 0) {
         const value2 = header.chomp === "+" && lines.length > 0 ? "\n".repeat(Math.max(1, lines.length - 1)) : "";
         let end2 = start4 + header.length;
-        if (scalar3.source)
-          end2 += scalar3.source.length;
+        if (scalar4.source)
+          end2 += scalar4.source.length;
         return { value: value2, type, comment: header.comment, range: [start4, end2, end2] };
       }
-      let trimIndent = scalar3.indent + header.indent;
-      let offset = scalar3.offset + header.length;
+      let trimIndent = scalar4.indent + header.indent;
+      let offset = scalar4.offset + header.length;
       let contentStart = 0;
       for (let i = 0; i < chompStart; ++i) {
         const [indent2, content] = lines[i];
@@ -7971,7 +7971,7 @@ var require_resolve_block_scalar = __commonJS({
         default:
           value += "\n";
       }
-      const end = start4 + header.length + scalar3.source.length;
+      const end = start4 + header.length + scalar4.source.length;
       return { value, type, comment: header.comment, range: [start4, end, end] };
     }
     function parseBlockScalarHeader({ offset, props }, strict2, onError) {
@@ -8054,8 +8054,8 @@ var require_resolve_flow_scalar = __commonJS({
     "use strict";
     var Scalar = require_Scalar();
     var resolveEnd = require_resolve_end();
-    function resolveFlowScalar(scalar3, strict2, onError) {
-      const { offset, type, source, end } = scalar3;
+    function resolveFlowScalar(scalar4, strict2, onError) {
+      const { offset, type, source, end } = scalar4;
       let _type;
       let value;
       const _onError = (rel, code4, msg) => onError(offset + rel, code4, msg);
@@ -8074,7 +8074,7 @@ var require_resolve_flow_scalar = __commonJS({
           break;
         /* istanbul ignore next should not happen */
         default:
-          onError(scalar3, "UNEXPECTED_TOKEN", `Expected a flow scalar value, but found: ${type}`);
+          onError(scalar4, "UNEXPECTED_TOKEN", `Expected a flow scalar value, but found: ${type}`);
           return {
             value: "",
             type: null,
@@ -8289,26 +8289,26 @@ var require_compose_scalar = __commonJS({
         tag = findScalarTagByTest(ctx, value, token, onError);
       else
         tag = ctx.schema[identity.SCALAR];
-      let scalar3;
+      let scalar4;
       try {
         const res = tag.resolve(value, (msg) => onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg), ctx.options);
-        scalar3 = identity.isScalar(res) ? res : new Scalar.Scalar(res);
+        scalar4 = identity.isScalar(res) ? res : new Scalar.Scalar(res);
       } catch (error) {
         const msg = error instanceof Error ? error.message : String(error);
         onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg);
-        scalar3 = new Scalar.Scalar(value);
+        scalar4 = new Scalar.Scalar(value);
       }
-      scalar3.range = range2;
-      scalar3.source = value;
+      scalar4.range = range2;
+      scalar4.source = value;
       if (type)
-        scalar3.type = type;
+        scalar4.type = type;
       if (tagName)
-        scalar3.tag = tagName;
+        scalar4.tag = tagName;
       if (tag.format)
-        scalar3.format = tag.format;
+        scalar4.format = tag.format;
       if (comment)
-        scalar3.comment = comment;
-      return scalar3;
+        scalar4.comment = comment;
+      return scalar4;
     }
     function findScalarTagByName(schema, value, tagName, tagToken, onError) {
       if (tagName === "!")
@@ -8926,7 +8926,7 @@ var require_cst_scalar = __commonJS({
 var require_cst_stringify = __commonJS({
   "node_modules/yaml/dist/parse/cst-stringify.js"(exports2) {
     "use strict";
-    var stringify2 = (cst) => "type" in cst ? stringifyToken(cst) : stringifyItem(cst);
+    var stringify4 = (cst) => "type" in cst ? stringifyToken(cst) : stringifyItem(cst);
     function stringifyToken(token) {
       switch (token.type) {
         case "block-scalar": {
@@ -8979,7 +8979,7 @@ var require_cst_stringify = __commonJS({
         res += stringifyToken(value);
       return res;
     }
-    exports2.stringify = stringify2;
+    exports2.stringify = stringify4;
   }
 });
 
@@ -8990,17 +8990,17 @@ var require_cst_visit = __commonJS({
     var BREAK = /* @__PURE__ */ Symbol("break visit");
     var SKIP2 = /* @__PURE__ */ Symbol("skip children");
     var REMOVE = /* @__PURE__ */ Symbol("remove item");
-    function visit3(cst, visitor) {
+    function visit4(cst, visitor) {
       if ("type" in cst && cst.type === "document")
         cst = { start: cst.start, value: cst.value };
       _visit(Object.freeze([]), cst, visitor);
     }
-    visit3.BREAK = BREAK;
-    visit3.SKIP = SKIP2;
-    visit3.REMOVE = REMOVE;
-    visit3.itemAtPath = (cst, path12) => {
+    visit4.BREAK = BREAK;
+    visit4.SKIP = SKIP2;
+    visit4.REMOVE = REMOVE;
+    visit4.itemAtPath = (cst, path21) => {
       let item = cst;
-      for (const [field2, index] of path12) {
+      for (const [field2, index] of path21) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -9009,23 +9009,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit3.parentCollection = (cst, path12) => {
-      const parent = visit3.itemAtPath(cst, path12.slice(0, -1));
-      const field2 = path12[path12.length - 1][0];
+    visit4.parentCollection = (cst, path21) => {
+      const parent = visit4.itemAtPath(cst, path21.slice(0, -1));
+      const field2 = path21[path21.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path12, item, visitor) {
-      let ctrl = visitor(item, path12);
+    function _visit(path21, item, visitor) {
+      let ctrl = visitor(item, path21);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path12.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path21.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -9036,12 +9036,12 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path12);
+            ctrl = ctrl(item, path21);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path12) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path21) : ctrl;
     }
-    exports2.visit = visit3;
+    exports2.visit = visit4;
   }
 });
 
@@ -9057,7 +9057,7 @@ var require_cst = __commonJS({
     var FLOW_END = "";
     var SCALAR = "";
     var isCollection = (token) => !!token && "items" in token;
-    var isScalar4 = (token) => !!token && (token.type === "scalar" || token.type === "single-quoted-scalar" || token.type === "double-quoted-scalar" || token.type === "block-scalar");
+    var isScalar6 = (token) => !!token && (token.type === "scalar" || token.type === "single-quoted-scalar" || token.type === "double-quoted-scalar" || token.type === "block-scalar");
     function prettyToken(token) {
       switch (token) {
         case BOM:
@@ -9141,7 +9141,7 @@ var require_cst = __commonJS({
     exports2.FLOW_END = FLOW_END;
     exports2.SCALAR = SCALAR;
     exports2.isCollection = isCollection;
-    exports2.isScalar = isScalar4;
+    exports2.isScalar = isScalar6;
     exports2.prettyToken = prettyToken;
     exports2.tokenType = tokenType;
   }
@@ -9740,7 +9740,7 @@ var require_lexer = __commonJS({
 var require_line_counter = __commonJS({
   "node_modules/yaml/dist/parse/line-counter.js"(exports2) {
     "use strict";
-    var LineCounter2 = class {
+    var LineCounter4 = class {
       constructor() {
         this.lineStarts = [];
         this.addNewLine = (offset) => this.lineStarts.push(offset);
@@ -9763,7 +9763,7 @@ var require_line_counter = __commonJS({
         };
       }
     };
-    exports2.LineCounter = LineCounter2;
+    exports2.LineCounter = LineCounter4;
   }
 });
 
@@ -9774,15 +9774,15 @@ var require_parser = __commonJS({
     var node_process = require("process");
     var cst = require_cst();
     var lexer = require_lexer();
-    function includesToken(list3, type) {
-      for (let i = 0; i < list3.length; ++i)
-        if (list3[i].type === type)
+    function includesToken(list4, type) {
+      for (let i = 0; i < list4.length; ++i)
+        if (list4[i].type === type)
           return true;
       return false;
     }
-    function findNonEmptyIndex(list3) {
-      for (let i = 0; i < list3.length; ++i) {
-        switch (list3[i].type) {
+    function findNonEmptyIndex(list4) {
+      for (let i = 0; i < list4.length; ++i) {
+        switch (list4[i].type) {
           case "space":
           case "comment":
           case "newline":
@@ -10136,37 +10136,37 @@ var require_parser = __commonJS({
           };
         }
       }
-      *scalar(scalar3) {
+      *scalar(scalar4) {
         if (this.type === "map-value-ind") {
           const prev = getPrevProps(this.peek(2));
           const start4 = getFirstKeyStartProps(prev);
           let sep2;
-          if (scalar3.end) {
-            sep2 = scalar3.end;
+          if (scalar4.end) {
+            sep2 = scalar4.end;
             sep2.push(this.sourceToken);
-            delete scalar3.end;
+            delete scalar4.end;
           } else
             sep2 = [this.sourceToken];
           const map4 = {
             type: "block-map",
-            offset: scalar3.offset,
-            indent: scalar3.indent,
-            items: [{ start: start4, key: scalar3, sep: sep2 }]
+            offset: scalar4.offset,
+            indent: scalar4.indent,
+            items: [{ start: start4, key: scalar4, sep: sep2 }]
           };
           this.onKeyLine = true;
           this.stack[this.stack.length - 1] = map4;
         } else
-          yield* this.lineEnd(scalar3);
+          yield* this.lineEnd(scalar4);
       }
-      *blockScalar(scalar3) {
+      *blockScalar(scalar4) {
         switch (this.type) {
           case "space":
           case "comment":
           case "newline":
-            scalar3.props.push(this.sourceToken);
+            scalar4.props.push(this.sourceToken);
             return;
           case "scalar":
-            scalar3.source = this.source;
+            scalar4.source = this.source;
             this.atNewLine = true;
             this.indent = 0;
             if (this.onNewLine) {
@@ -10671,7 +10671,7 @@ var require_public_api = __commonJS({
         return docs;
       return Object.assign([], { empty: true }, composer$1.streamInfo());
     }
-    function parseDocument2(source, options2 = {}) {
+    function parseDocument4(source, options2 = {}) {
       const { lineCounter: lineCounter2, prettyErrors } = parseOptions(options2);
       const parser$1 = new parser.Parser(lineCounter2?.addNewLine);
       const composer$1 = new composer.Composer(options2);
@@ -10690,14 +10690,14 @@ var require_public_api = __commonJS({
       }
       return doc;
     }
-    function parse2(src, reviver, options2) {
+    function parse3(src, reviver, options2) {
       let _reviver = void 0;
       if (typeof reviver === "function") {
         _reviver = reviver;
       } else if (options2 === void 0 && reviver && typeof reviver === "object") {
         options2 = reviver;
       }
-      const doc = parseDocument2(src, options2);
+      const doc = parseDocument4(src, options2);
       if (!doc)
         return null;
       doc.warnings.forEach((warning) => log.warn(doc.options.logLevel, warning));
@@ -10709,7 +10709,7 @@ var require_public_api = __commonJS({
       }
       return doc.toJS(Object.assign({ reviver: _reviver }, options2));
     }
-    function stringify2(value, replacer, options2) {
+    function stringify4(value, replacer, options2) {
       let _replacer = null;
       if (typeof replacer === "function" || Array.isArray(replacer)) {
         _replacer = replacer;
@@ -10731,10 +10731,10 @@ var require_public_api = __commonJS({
         return value.toString(options2);
       return new Document.Document(value, _replacer, options2).toString(options2);
     }
-    exports2.parse = parse2;
+    exports2.parse = parse3;
     exports2.parseAllDocuments = parseAllDocuments2;
-    exports2.parseDocument = parseDocument2;
-    exports2.stringify = stringify2;
+    exports2.parseDocument = parseDocument4;
+    exports2.stringify = stringify4;
   }
 });
 
@@ -10757,7 +10757,7 @@ var require_dist = __commonJS({
     var lineCounter = require_line_counter();
     var parser = require_parser();
     var publicApi = require_public_api();
-    var visit3 = require_visit();
+    var visit4 = require_visit();
     exports2.Composer = composer.Composer;
     exports2.Document = Document.Document;
     exports2.Schema = Schema.Schema;
@@ -10785,8 +10785,8 @@ var require_dist = __commonJS({
     exports2.parseAllDocuments = publicApi.parseAllDocuments;
     exports2.parseDocument = publicApi.parseDocument;
     exports2.stringify = publicApi.stringify;
-    exports2.visit = visit3.visit;
-    exports2.visitAsync = visit3.visitAsync;
+    exports2.visit = visit4.visit;
+    exports2.visitAsync = visit4.visitAsync;
   }
 });
 
@@ -10838,10 +10838,10 @@ var require_code = __commonJS({
       }
       get names() {
         var _a;
-        return (_a = this._names) !== null && _a !== void 0 ? _a : this._names = this._items.reduce((names, c) => {
+        return (_a = this._names) !== null && _a !== void 0 ? _a : this._names = this._items.reduce((names2, c) => {
           if (c instanceof Name)
-            names[c.str] = (names[c.str] || 0) + 1;
-          return names;
+            names2[c.str] = (names2[c.str] || 0) + 1;
+          return names2;
         }, {});
       }
     };
@@ -10918,10 +10918,10 @@ var require_code = __commonJS({
     function interpolate(x) {
       return typeof x == "number" || typeof x == "boolean" || x === null ? x : safeStringify(Array.isArray(x) ? x.join(",") : x);
     }
-    function stringify2(x) {
+    function stringify4(x) {
       return new _Code(safeStringify(x));
     }
-    exports2.stringify = stringify2;
+    exports2.stringify = stringify4;
     function safeStringify(x) {
       return JSON.stringify(x).replace(/\u2028/g, "\\u2028").replace(/\u2029/g, "\\u2029");
     }
@@ -11167,11 +11167,11 @@ var require_codegen = __commonJS({
         const rhs = this.rhs === void 0 ? "" : ` = ${this.rhs}`;
         return `${varKind} ${this.name}${rhs};` + _n;
       }
-      optimizeNames(names, constants) {
-        if (!names[this.name.str])
+      optimizeNames(names2, constants2) {
+        if (!names2[this.name.str])
           return;
         if (this.rhs)
-          this.rhs = optimizeExpr(this.rhs, names, constants);
+          this.rhs = optimizeExpr(this.rhs, names2, constants2);
         return this;
       }
       get names() {
@@ -11188,15 +11188,15 @@ var require_codegen = __commonJS({
       render({ _n }) {
         return `${this.lhs} = ${this.rhs};` + _n;
       }
-      optimizeNames(names, constants) {
-        if (this.lhs instanceof code_1.Name && !names[this.lhs.str] && !this.sideEffects)
+      optimizeNames(names2, constants2) {
+        if (this.lhs instanceof code_1.Name && !names2[this.lhs.str] && !this.sideEffects)
           return;
-        this.rhs = optimizeExpr(this.rhs, names, constants);
+        this.rhs = optimizeExpr(this.rhs, names2, constants2);
         return this;
       }
       get names() {
-        const names = this.lhs instanceof code_1.Name ? {} : { ...this.lhs.names };
-        return addExprNames(names, this.rhs);
+        const names2 = this.lhs instanceof code_1.Name ? {} : { ...this.lhs.names };
+        return addExprNames(names2, this.rhs);
       }
     };
     var AssignOp = class extends Assign2 {
@@ -11252,8 +11252,8 @@ var require_codegen = __commonJS({
       optimizeNodes() {
         return `${this.code}` ? this : void 0;
       }
-      optimizeNames(names, constants) {
-        this.code = optimizeExpr(this.code, names, constants);
+      optimizeNames(names2, constants2) {
+        this.code = optimizeExpr(this.code, names2, constants2);
         return this;
       }
       get names() {
@@ -11282,20 +11282,20 @@ var require_codegen = __commonJS({
         }
         return nodes.length > 0 ? this : void 0;
       }
-      optimizeNames(names, constants) {
+      optimizeNames(names2, constants2) {
         const { nodes } = this;
         let i = nodes.length;
         while (i--) {
           const n = nodes[i];
-          if (n.optimizeNames(names, constants))
+          if (n.optimizeNames(names2, constants2))
             continue;
-          subtractNames(names, n.names);
+          subtractNames(names2, n.names);
           nodes.splice(i, 1);
         }
         return nodes.length > 0 ? this : void 0;
       }
       get names() {
-        return this.nodes.reduce((names, n) => addNames(names, n.names), {});
+        return this.nodes.reduce((names2, n) => addNames(names2, n.names), {});
       }
     };
     var BlockNode = class extends ParentNode {
@@ -11340,20 +11340,20 @@ var require_codegen = __commonJS({
           return void 0;
         return this;
       }
-      optimizeNames(names, constants) {
+      optimizeNames(names2, constants2) {
         var _a;
-        this.else = (_a = this.else) === null || _a === void 0 ? void 0 : _a.optimizeNames(names, constants);
-        if (!(super.optimizeNames(names, constants) || this.else))
+        this.else = (_a = this.else) === null || _a === void 0 ? void 0 : _a.optimizeNames(names2, constants2);
+        if (!(super.optimizeNames(names2, constants2) || this.else))
           return;
-        this.condition = optimizeExpr(this.condition, names, constants);
+        this.condition = optimizeExpr(this.condition, names2, constants2);
         return this;
       }
       get names() {
-        const names = super.names;
-        addExprNames(names, this.condition);
+        const names2 = super.names;
+        addExprNames(names2, this.condition);
         if (this.else)
-          addNames(names, this.else.names);
-        return names;
+          addNames(names2, this.else.names);
+        return names2;
       }
     };
     If2.kind = "if";
@@ -11368,10 +11368,10 @@ var require_codegen = __commonJS({
       render(opts) {
         return `for(${this.iteration})` + super.render(opts);
       }
-      optimizeNames(names, constants) {
-        if (!super.optimizeNames(names, constants))
+      optimizeNames(names2, constants2) {
+        if (!super.optimizeNames(names2, constants2))
           return;
-        this.iteration = optimizeExpr(this.iteration, names, constants);
+        this.iteration = optimizeExpr(this.iteration, names2, constants2);
         return this;
       }
       get names() {
@@ -11392,8 +11392,8 @@ var require_codegen = __commonJS({
         return `for(${varKind} ${name}=${from}; ${name}<${to}; ${name}++)` + super.render(opts);
       }
       get names() {
-        const names = addExprNames(super.names, this.from);
-        return addExprNames(names, this.to);
+        const names2 = addExprNames(super.names, this.from);
+        return addExprNames(names2, this.to);
       }
     };
     var ForIter = class extends For {
@@ -11407,10 +11407,10 @@ var require_codegen = __commonJS({
       render(opts) {
         return `for(${this.varKind} ${this.name} ${this.loop} ${this.iterable})` + super.render(opts);
       }
-      optimizeNames(names, constants) {
-        if (!super.optimizeNames(names, constants))
+      optimizeNames(names2, constants2) {
+        if (!super.optimizeNames(names2, constants2))
           return;
-        this.iterable = optimizeExpr(this.iterable, names, constants);
+        this.iterable = optimizeExpr(this.iterable, names2, constants2);
         return this;
       }
       get names() {
@@ -11452,20 +11452,20 @@ var require_codegen = __commonJS({
         (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNodes();
         return this;
       }
-      optimizeNames(names, constants) {
+      optimizeNames(names2, constants2) {
         var _a, _b;
-        super.optimizeNames(names, constants);
-        (_a = this.catch) === null || _a === void 0 ? void 0 : _a.optimizeNames(names, constants);
-        (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNames(names, constants);
+        super.optimizeNames(names2, constants2);
+        (_a = this.catch) === null || _a === void 0 ? void 0 : _a.optimizeNames(names2, constants2);
+        (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNames(names2, constants2);
         return this;
       }
       get names() {
-        const names = super.names;
+        const names2 = super.names;
         if (this.catch)
-          addNames(names, this.catch.names);
+          addNames(names2, this.catch.names);
         if (this.finally)
-          addNames(names, this.finally.names);
-        return names;
+          addNames(names2, this.finally.names);
+        return names2;
       }
     };
     var Catch = class extends BlockNode {
@@ -11749,15 +11749,15 @@ var require_codegen = __commonJS({
       }
     };
     exports2.CodeGen = CodeGen;
-    function addNames(names, from) {
+    function addNames(names2, from) {
       for (const n in from)
-        names[n] = (names[n] || 0) + (from[n] || 0);
-      return names;
+        names2[n] = (names2[n] || 0) + (from[n] || 0);
+      return names2;
     }
-    function addExprNames(names, from) {
-      return from instanceof code_1._CodeOrName ? addNames(names, from.names) : names;
+    function addExprNames(names2, from) {
+      return from instanceof code_1._CodeOrName ? addNames(names2, from.names) : names2;
     }
-    function optimizeExpr(expr, names, constants) {
+    function optimizeExpr(expr, names2, constants2) {
       if (expr instanceof code_1.Name)
         return replaceName(expr);
       if (!canOptimize(expr))
@@ -11772,19 +11772,19 @@ var require_codegen = __commonJS({
         return items;
       }, []));
       function replaceName(n) {
-        const c = constants[n.str];
-        if (c === void 0 || names[n.str] !== 1)
+        const c = constants2[n.str];
+        if (c === void 0 || names2[n.str] !== 1)
           return n;
-        delete names[n.str];
+        delete names2[n.str];
         return c;
       }
       function canOptimize(e) {
-        return e instanceof code_1._Code && e._items.some((c) => c instanceof code_1.Name && names[c.str] === 1 && constants[c.str] !== void 0);
+        return e instanceof code_1._Code && e._items.some((c) => c instanceof code_1.Name && names2[c.str] === 1 && constants2[c.str] !== void 0);
       }
     }
-    function subtractNames(names, from) {
+    function subtractNames(names2, from) {
       for (const n in from)
-        names[n] = (names[n] || 0) - (from[n] || 0);
+        names2[n] = (names2[n] || 0) - (from[n] || 0);
     }
     function not(x) {
       return typeof x == "boolean" || typeof x == "number" || x === null ? !x : (0, code_1._)`!${par(x)}`;
@@ -11982,7 +11982,7 @@ var require_names = __commonJS({
     "use strict";
     Object.defineProperty(exports2, "__esModule", { value: true });
     var codegen_1 = require_codegen();
-    var names = {
+    var names2 = {
       // validation function arguments
       data: new codegen_1.Name("data"),
       // data passed to validation function
@@ -12011,7 +12011,7 @@ var require_names = __commonJS({
       jsonLen: new codegen_1.Name("jsonLen"),
       jsonPart: new codegen_1.Name("jsonPart")
     };
-    exports2.default = names;
+    exports2.default = names2;
   }
 });
 
@@ -12481,12 +12481,12 @@ var require_code2 = __commonJS({
       });
     }
     exports2.checkReportMissingProp = checkReportMissingProp;
-    function checkMissingProp({ gen, data, it: { opts } }, properties, missing) {
-      return (0, codegen_1.or)(...properties.map((prop) => (0, codegen_1.and)(noPropertyInData(gen, data, prop, opts.ownProperties), (0, codegen_1._)`${missing} = ${prop}`)));
+    function checkMissingProp({ gen, data, it: { opts } }, properties, missing2) {
+      return (0, codegen_1.or)(...properties.map((prop) => (0, codegen_1.and)(noPropertyInData(gen, data, prop, opts.ownProperties), (0, codegen_1._)`${missing2} = ${prop}`)));
     }
     exports2.checkMissingProp = checkMissingProp;
-    function reportMissingProp(cxt, missing) {
-      cxt.setParams({ missingProperty: missing }, true);
+    function reportMissingProp(cxt, missing2) {
+      cxt.setParams({ missingProperty: missing2 }, true);
       cxt.error();
     }
     exports2.reportMissingProp = reportMissingProp;
@@ -13879,14 +13879,14 @@ var require_utils = __commonJS({
         BYTE_HEX[i] = "%" + HEX_DIGITS[i >> 4] + HEX_DIGITS[i & 15];
       }
     }
-    function percentEncodeNonAscii(cp) {
-      if (cp < 2048) {
-        return BYTE_HEX[192 | cp >> 6] + BYTE_HEX[128 | cp & 63];
+    function percentEncodeNonAscii(cp2) {
+      if (cp2 < 2048) {
+        return BYTE_HEX[192 | cp2 >> 6] + BYTE_HEX[128 | cp2 & 63];
       }
-      if (cp < 65536) {
-        return BYTE_HEX[224 | cp >> 12] + BYTE_HEX[128 | cp >> 6 & 63] + BYTE_HEX[128 | cp & 63];
+      if (cp2 < 65536) {
+        return BYTE_HEX[224 | cp2 >> 12] + BYTE_HEX[128 | cp2 >> 6 & 63] + BYTE_HEX[128 | cp2 & 63];
       }
-      return BYTE_HEX[240 | cp >> 18] + BYTE_HEX[128 | cp >> 12 & 63] + BYTE_HEX[128 | cp >> 6 & 63] + BYTE_HEX[128 | cp & 63];
+      return BYTE_HEX[240 | cp2 >> 18] + BYTE_HEX[128 | cp2 >> 12 & 63] + BYTE_HEX[128 | cp2 >> 6 & 63] + BYTE_HEX[128 | cp2 & 63];
     }
     function stringArrayToHexStripped(input) {
       let acc = "";
@@ -14019,8 +14019,8 @@ var require_utils = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path12) {
-      let input = path12;
+    function removeDotSegments(path21) {
+      let input = path21;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -14094,11 +14094,11 @@ var require_utils = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path12) {
-      if (path12 === "" || path12[0] === "/") {
-        return removeDotSegments(path12);
+    function removeDotSegmentsRelative(path21) {
+      if (path21 === "" || path21[0] === "/") {
+        return removeDotSegments(path21);
       }
-      const segments = path12.split("/");
+      const segments = path21.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -14281,8 +14281,8 @@ var require_utils = __commonJS({
     function encodeFragment(input) {
       return encodeComponent(input, isQueryFragmentCharacter);
     }
-    function isEscapeSafe(cp) {
-      return cp >= 48 && cp <= 57 || cp >= 65 && cp <= 90 || cp >= 97 && cp <= 122 || cp === 42 || cp === 43 || cp === 45 || cp === 46 || cp === 47 || cp === 64 || cp === 95;
+    function isEscapeSafe(cp2) {
+      return cp2 >= 48 && cp2 <= 57 || cp2 >= 65 && cp2 <= 90 || cp2 >= 97 && cp2 <= 122 || cp2 === 42 || cp2 === 43 || cp2 === 45 || cp2 === 46 || cp2 === 47 || cp2 === 64 || cp2 === 95;
     }
     function normalizeQueryFragmentEncoding(input) {
       let output = "";
@@ -14461,8 +14461,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path12 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path12 && path12 !== "/" ? path12 : void 0;
+        const path21 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path21 && path21 !== "/" ? path21 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -14628,7 +14628,7 @@ var require_fast_uri = __commonJS({
         normalizeString(uri, options2);
       } else if (typeof uri === "object") {
         uri = /** @type {T} */
-        parse2(serialize3(uri, options2), options2);
+        parse3(serialize3(uri, options2), options2);
       }
       return uri;
     }
@@ -14671,8 +14671,8 @@ var require_fast_uri = __commonJS({
     function resolveComponent(base, relative, options2, skipNormalization) {
       const target = {};
       if (!skipNormalization) {
-        base = parse2(serialize3(base, options2), options2);
-        relative = parse2(serialize3(relative, options2), options2);
+        base = parse3(serialize3(base, options2), options2);
+        relative = parse3(serialize3(relative, options2), options2);
       }
       options2 = options2 || {};
       if (!options2.tolerant && relative.scheme) {
@@ -14990,7 +14990,7 @@ var require_fast_uri = __commonJS({
       }
       return { parsed, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme };
     }
-    function parse2(uri, opts) {
+    function parse3(uri, opts) {
       return parseWithStatus(uri, opts).parsed;
     }
     function normalizeString(uri, opts) {
@@ -15027,7 +15027,7 @@ var require_fast_uri = __commonJS({
       resolveComponent,
       equal,
       serialize: serialize3,
-      parse: parse2
+      parse: parse3
     };
     module2.exports = fastUri;
     module2.exports.default = fastUri;
@@ -15438,7 +15438,7 @@ var require_core = __commonJS({
       errorsText(errors = this.errors, { separator = ", ", dataVar = "data" } = {}) {
         if (!errors || errors.length === 0)
           return "No errors";
-        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text3, msg) => text3 + separator + msg);
+        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text4, msg) => text4 + separator + msg);
       }
       $dataMetaSchema(metaSchema, keywordsJsonPointers) {
         const rules2 = this.RULES.all;
@@ -16048,14 +16048,14 @@ var require_required = __commonJS({
           }
         }
         function exitOnErrorMode() {
-          const missing = gen.let("missing");
+          const missing2 = gen.let("missing");
           if (useLoop || $data) {
             const valid2 = gen.let("valid", true);
-            cxt.block$data(valid2, () => loopUntilMissing(missing, valid2));
+            cxt.block$data(valid2, () => loopUntilMissing(missing2, valid2));
             cxt.ok(valid2);
           } else {
-            gen.if((0, code_1.checkMissingProp)(cxt, schema, missing));
-            (0, code_1.reportMissingProp)(cxt, missing);
+            gen.if((0, code_1.checkMissingProp)(cxt, schema, missing2));
+            (0, code_1.reportMissingProp)(cxt, missing2);
             gen.else();
           }
         }
@@ -16065,10 +16065,10 @@ var require_required = __commonJS({
             gen.if((0, code_1.noPropertyInData)(gen, data, prop, opts.ownProperties), () => cxt.error());
           });
         }
-        function loopUntilMissing(missing, valid2) {
-          cxt.setParams({ missingProperty: missing });
-          gen.forOf(missing, schemaCode, () => {
-            gen.assign(valid2, (0, code_1.propertyInData)(gen, data, missing, opts.ownProperties));
+        function loopUntilMissing(missing2, valid2) {
+          cxt.setParams({ missingProperty: missing2 });
+          gen.forOf(missing2, schemaCode, () => {
+            gen.assign(valid2, (0, code_1.propertyInData)(gen, data, missing2, opts.ownProperties));
             gen.if((0, codegen_1.not)(valid2), () => {
               cxt.error();
               gen.break();
@@ -16606,7 +16606,7 @@ var require_dependencies = __commonJS({
       const { gen, data, it } = cxt;
       if (Object.keys(propertyDeps).length === 0)
         return;
-      const missing = gen.let("missing");
+      const missing2 = gen.let("missing");
       for (const prop in propertyDeps) {
         const deps = propertyDeps[prop];
         if (deps.length === 0)
@@ -16624,8 +16624,8 @@ var require_dependencies = __commonJS({
             }
           });
         } else {
-          gen.if((0, codegen_1._)`${hasProperty} && (${(0, code_1.checkMissingProp)(cxt, deps, missing)})`);
-          (0, code_1.reportMissingProp)(cxt, missing);
+          gen.if((0, codegen_1._)`${hasProperty} && (${(0, code_1.checkMissingProp)(cxt, deps, missing2)})`);
+          (0, code_1.reportMissingProp)(cxt, missing2);
           gen.else();
         }
       }
@@ -18769,7 +18769,7 @@ var require_parse = __commonJS({
   "node_modules/semver/functions/parse.js"(exports2, module2) {
     "use strict";
     var SemVer = require_semver();
-    var parse2 = (version, options2, throwErrors = false) => {
+    var parse3 = (version, options2, throwErrors = false) => {
       if (version instanceof SemVer) {
         return version;
       }
@@ -18782,7 +18782,7 @@ var require_parse = __commonJS({
         throw er;
       }
     };
-    module2.exports = parse2;
+    module2.exports = parse3;
   }
 });
 
@@ -18790,9 +18790,9 @@ var require_parse = __commonJS({
 var require_valid = __commonJS({
   "node_modules/semver/functions/valid.js"(exports2, module2) {
     "use strict";
-    var parse2 = require_parse();
+    var parse3 = require_parse();
     var valid2 = (version, options2) => {
-      const v = parse2(version, options2);
+      const v = parse3(version, options2);
       return v ? v.version : null;
     };
     module2.exports = valid2;
@@ -18803,9 +18803,9 @@ var require_valid = __commonJS({
 var require_clean = __commonJS({
   "node_modules/semver/functions/clean.js"(exports2, module2) {
     "use strict";
-    var parse2 = require_parse();
+    var parse3 = require_parse();
     var clean = (version, options2) => {
-      const s = parse2(version.trim().replace(/^[=v]+/, ""), options2);
+      const s = parse3(version.trim().replace(/^[=v]+/, ""), options2);
       return s ? s.version : null;
     };
     module2.exports = clean;
@@ -18840,10 +18840,10 @@ var require_inc = __commonJS({
 var require_diff = __commonJS({
   "node_modules/semver/functions/diff.js"(exports2, module2) {
     "use strict";
-    var parse2 = require_parse();
+    var parse3 = require_parse();
     var diff = (version1, version2) => {
-      const v1 = parse2(version1, null, true);
-      const v2 = parse2(version2, null, true);
+      const v1 = parse3(version1, null, true);
+      const v2 = parse3(version2, null, true);
       const comparison = v1.compare(v2);
       if (comparison === 0) {
         return null;
@@ -18914,9 +18914,9 @@ var require_patch = __commonJS({
 var require_prerelease = __commonJS({
   "node_modules/semver/functions/prerelease.js"(exports2, module2) {
     "use strict";
-    var parse2 = require_parse();
+    var parse3 = require_parse();
     var prerelease = (version, options2) => {
-      const parsed = parse2(version, options2);
+      const parsed = parse3(version, options2);
       return parsed && parsed.prerelease.length ? parsed.prerelease : null;
     };
     module2.exports = prerelease;
@@ -18972,7 +18972,7 @@ var require_sort = __commonJS({
   "node_modules/semver/functions/sort.js"(exports2, module2) {
     "use strict";
     var compareBuild = require_compare_build();
-    var sort = (list3, loose) => list3.sort((a, b) => compareBuild(a, b, loose));
+    var sort = (list4, loose) => list4.sort((a, b) => compareBuild(a, b, loose));
     module2.exports = sort;
   }
 });
@@ -18982,7 +18982,7 @@ var require_rsort = __commonJS({
   "node_modules/semver/functions/rsort.js"(exports2, module2) {
     "use strict";
     var compareBuild = require_compare_build();
-    var rsort = (list3, loose) => list3.sort((a, b) => compareBuild(b, a, loose));
+    var rsort = (list4, loose) => list4.sort((a, b) => compareBuild(b, a, loose));
     module2.exports = rsort;
   }
 });
@@ -19102,7 +19102,7 @@ var require_coerce = __commonJS({
   "node_modules/semver/functions/coerce.js"(exports2, module2) {
     "use strict";
     var SemVer = require_semver();
-    var parse2 = require_parse();
+    var parse3 = require_parse();
     var { safeRe: re, t } = require_re();
     var coerce = (version, options2) => {
       if (version instanceof SemVer) {
@@ -19137,7 +19137,7 @@ var require_coerce = __commonJS({
       const patch = match3[4] || "0";
       const prerelease = options2.includePrerelease && match3[5] ? `-${match3[5]}` : "";
       const build2 = options2.includePrerelease && match3[6] ? `+${match3[6]}` : "";
-      return parse2(`${major}.${minor}.${patch}${prerelease}${build2}`, options2);
+      return parse3(`${major}.${minor}.${patch}${prerelease}${build2}`, options2);
     };
     module2.exports = coerce;
   }
@@ -19147,11 +19147,11 @@ var require_coerce = __commonJS({
 var require_truncate = __commonJS({
   "node_modules/semver/functions/truncate.js"(exports2, module2) {
     "use strict";
-    var parse2 = require_parse();
-    var constants = require_constants();
+    var parse3 = require_parse();
+    var constants2 = require_constants();
     var SemVer = require_semver();
     var truncate = (version, truncation, options2) => {
-      if (!constants.RELEASE_TYPES.includes(truncation)) {
+      if (!constants2.RELEASE_TYPES.includes(truncation)) {
         return null;
       }
       const clonedVersion = cloneInputVersion(version, options2);
@@ -19159,7 +19159,7 @@ var require_truncate = __commonJS({
     };
     var cloneInputVersion = (version, options2) => {
       const versionStringToParse = version instanceof SemVer ? version.version : version;
-      return parse2(versionStringToParse, options2);
+      return parse3(versionStringToParse, options2);
     };
     var doTruncation = (version, truncation) => {
       if (isPrerelease(truncation)) {
@@ -20313,7 +20313,7 @@ var require_subset = __commonJS({
         }
         return true;
       }
-      let higher, lower;
+      let higher, lower2;
       let hasDomLT, hasDomGT;
       let needDomLTPre = lt && !options2.includePrerelease && lt.semver.prerelease.length ? lt.semver : false;
       let needDomGTPre = gt && !options2.includePrerelease && gt.semver.prerelease.length ? gt.semver : false;
@@ -20345,8 +20345,8 @@ var require_subset = __commonJS({
             }
           }
           if (c.operator === "<" || c.operator === "<=") {
-            lower = lowerLT(lt, c, options2);
-            if (lower === c && lower !== lt) {
+            lower2 = lowerLT(lt, c, options2);
+            if (lower2 === c && lower2 !== lt) {
               return false;
             }
           } else if (lt.operator === "<=" && !c.test(lt.semver)) {
@@ -20391,10 +20391,10 @@ var require_semver2 = __commonJS({
   "node_modules/semver/index.js"(exports2, module2) {
     "use strict";
     var internalRe = require_re();
-    var constants = require_constants();
+    var constants2 = require_constants();
     var SemVer = require_semver();
     var identifiers = require_identifiers();
-    var parse2 = require_parse();
+    var parse3 = require_parse();
     var valid2 = require_valid();
     var clean = require_clean();
     var inc = require_inc();
@@ -20433,7 +20433,7 @@ var require_semver2 = __commonJS({
     var simplifyRange = require_simplify();
     var subset = require_subset();
     module2.exports = {
-      parse: parse2,
+      parse: parse3,
       valid: valid2,
       clean,
       inc,
@@ -20475,8 +20475,8 @@ var require_semver2 = __commonJS({
       re: internalRe.re,
       src: internalRe.src,
       tokens: internalRe.t,
-      SEMVER_SPEC_VERSION: constants.SEMVER_SPEC_VERSION,
-      RELEASE_TYPES: constants.RELEASE_TYPES,
+      SEMVER_SPEC_VERSION: constants2.SEMVER_SPEC_VERSION,
+      RELEASE_TYPES: constants2.RELEASE_TYPES,
       compareIdentifiers: identifiers.compareIdentifiers,
       rcompareIdentifiers: identifiers.rcompareIdentifiers
     };
@@ -20484,12 +20484,12 @@ var require_semver2 = __commonJS({
 });
 
 // src/cli/main.ts
-var import_node_fs7 = require("node:fs");
-var import_node_path9 = __toESM(require("node:path"), 1);
+var import_node_fs9 = require("node:fs");
+var import_node_path14 = __toESM(require("node:path"), 1);
 
 // src/cli/program.ts
-var import_node_fs6 = require("node:fs");
-var import_node_path8 = __toESM(require("node:path"), 1);
+var import_node_fs8 = require("node:fs");
+var import_node_path13 = __toESM(require("node:path"), 1);
 var import_node_util = require("node:util");
 
 // node_modules/commander/esm.mjs
@@ -20511,10 +20511,10 @@ var {
 
 // src/errors.ts
 var GuardError = class extends Error {
-  constructor(code4, message, at2, options2) {
+  constructor(code4, message, at3, options2) {
     super(message, options2);
     this.code = code4;
-    this.at = at2;
+    this.at = at3;
   }
   code;
   at;
@@ -20525,8 +20525,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path12, region } = this.at;
-    return region ? `${path12}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path12}: ${this.message}`;
+    const { path: path21, region } = this.at;
+    return region ? `${path21}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path21}: ${this.message}`;
   }
 };
 
@@ -21315,11 +21315,11 @@ function RefineAdd(type, refinement) {
   return memory_exports.Update(type, { "~refine": refinements }, {});
 }
 function Refine(...args) {
-  const [type, check3, error] = arguments_exports.Match(args, {
-    3: (type2, check4, error2) => [type2, check4, error2],
-    2: (type2, check4) => [type2, check4, () => "Refine Error"]
+  const [type, check2, error] = arguments_exports.Match(args, {
+    3: (type2, check3, error2) => [type2, check3, error2],
+    2: (type2, check3) => [type2, check3, () => "Refine Error"]
   });
-  return RefineAdd(type, { check: check3, error });
+  return RefineAdd(type, { check: check2, error });
 }
 function IsRefinement(value) {
   return guard_exports.IsObjectNotArray(value) && guard_exports.HasPropertyKey(value, "check") && guard_exports.HasPropertyKey(value, "error") && guard_exports.IsFunction(value.check) && guard_exports.IsFunction(value.error);
@@ -21676,8 +21676,8 @@ function Distribute(types, result = []) {
 
 // node_modules/typebox/build/type/engine/exclude/operation.mjs
 function ExcludeType(left, right) {
-  const check3 = Extends({}, left, right);
-  const result = result_exports.IsExtendsTrueLike(check3) ? [] : [left];
+  const check2 = Extends({}, left, right);
+  const result = result_exports.IsExtendsTrueLike(check2) ? [] : [left];
   return result;
 }
 function ExcludeUnion(left, right, result = []) {
@@ -21797,9 +21797,9 @@ function CreateObject(types, value) {
   return result;
 }
 function FromUnionKey(types, value) {
-  const flattened = Flatten(types);
-  const record = TryBuildRecord(flattened, value);
-  return IsSchema(record) ? record : CreateObject(flattened, value);
+  const flattened2 = Flatten(types);
+  const record = TryBuildRecord(flattened2, value);
+  return IsSchema(record) ? record : CreateObject(flattened2, value);
 }
 
 // node_modules/typebox/build/type/engine/record/from_key.mjs
@@ -22718,8 +22718,8 @@ var Module = (input) => If(If(ModuleDeclaration(input), ([_0, input2]) => If(Mod
 var Script = (input) => If(If(Module(input), ([_0, input2]) => [_0, input2], () => If(GenericType(input), ([_0, input2]) => [_0, input2], () => If(Type(input), ([_0, input2]) => [_0, input2], () => []))), ([_0, input2]) => [ScriptMapping(_0), input2]);
 
 // node_modules/typebox/build/type/engine/patterns/template.mjs
-function ParseTemplateIntoTypes(template) {
-  const parsed = TemplateLiteralTypes(`\`${template}\``);
+function ParseTemplateIntoTypes(template2) {
+  const parsed = TemplateLiteralTypes(`\`${template2}\``);
   const result = guard_exports.IsEqual(parsed.length, 2) ? parsed[0] : Unreachable();
   return result;
 }
@@ -22801,8 +22801,8 @@ function IsTemplateLiteralDeferred(value) {
 function TemplateLiteralFromTypes(types) {
   return TemplateLiteralAction(types, {});
 }
-function TemplateLiteralFromString(template) {
-  const types = ParseTemplateIntoTypes(template);
+function TemplateLiteralFromString(template2) {
+  const types = ParseTemplateIntoTypes(template2);
   return TemplateLiteralFromTypes(types);
 }
 function TemplateLiteral2(input, options2 = {}) {
@@ -23366,8 +23366,8 @@ function BroadenTypes(types, result = []) {
 }
 function Broaden(types) {
   const broadened = BroadenTypes(types);
-  const flattened = Flatten(broadened);
-  return flattened;
+  const flattened2 = Flatten(broadened);
+  return flattened2;
 }
 
 // node_modules/typebox/build/type/engine/evaluate/instantiate.mjs
@@ -23387,8 +23387,8 @@ function CollectDistributionNames(expression, result = []) {
     IsDeferred(expression) && guard_exports.IsEqual(expression.action, "Conditional") ? IsRef(expression.parameters[0]) ? CollectDistributionNames(expression.parameters[2], CollectDistributionNames(expression.parameters[3], [...result, expression.parameters[0]["$ref"]])) : CollectDistributionNames(expression.parameters[2], CollectDistributionNames(expression.parameters[3], result)) : IsDeferred(expression) && guard_exports.IsEqual(expression.action, "Mapped") ? IsDeferred(expression.parameters[1]) && guard_exports.IsEqual(expression.parameters[1].action, "KeyOf") && IsRef(expression.parameters[1].parameters[0]) ? [...result, expression.parameters[1].parameters[0]["$ref"]] : result : result
   );
 }
-function BuildDistributionArray(parameters, names) {
-  return parameters.reduce((result, left) => [...result, names.includes(left.name)], []);
+function BuildDistributionArray(parameters, names2) {
+  return parameters.reduce((result, left) => [...result, names2.includes(left.name)], []);
 }
 function ZipDistributionArray(arguments_, distributionArray, result = []) {
   return guard_exports.ShiftLeft(arguments_, (argumentLeft, argumentRight) => guard_exports.ShiftLeft(distributionArray, (booleanLeft, booleanRight) => ZipDistributionArray(argumentRight, booleanRight, [...result, [booleanLeft, argumentLeft]]), () => result), () => result);
@@ -23719,8 +23719,8 @@ function Extract(left, right, options2 = {}) {
 
 // node_modules/typebox/build/type/engine/extract/operation.mjs
 function ExtractType(left, right) {
-  const check3 = Extends({}, left, right);
-  const result = result_exports.IsExtendsTrueLike(check3) ? [left] : [];
+  const check2 = Extends({}, left, right);
+  const result = result_exports.IsExtendsTrueLike(check2) ? [left] : [];
   return result;
 }
 function ExtractUnion(left, right, result = []) {
@@ -23856,10 +23856,10 @@ function NormalizeIndexer(type) {
 }
 function FromArray(type, indexer) {
   const normalizedIndexer = NormalizeIndexer(indexer);
-  const check3 = Extends({}, normalizedIndexer, Number2());
+  const check2 = Extends({}, normalizedIndexer, Number2());
   const result = (
     // indexer
-    result_exports.IsExtendsTrueLike(check3) ? type : IsLiteral(indexer) && guard_exports.IsEqual(indexer.const, "length") ? Number2() : Never()
+    result_exports.IsExtendsTrueLike(check2) ? type : IsLiteral(indexer) && guard_exports.IsEqual(indexer.const, "length") ? Number2() : Never()
   );
   return result;
 }
@@ -23983,8 +23983,8 @@ function FormatArrayIndexer(type) {
 // node_modules/typebox/build/type/engine/indexed/from_tuple.mjs
 function IndexElementsWithIndexer(types, indexer) {
   return types.reduceRight((result, right, index) => {
-    const check3 = Extends({}, Literal(index), indexer);
-    return result_exports.IsExtendsTrueLike(check3) ? [right, ...result] : result;
+    const check2 = Extends({}, Literal(index), indexer);
+    return result_exports.IsExtendsTrueLike(check2) ? [right, ...result] : result;
   }, []);
 }
 function FromTupleWithIndexer(types, indexer) {
@@ -24917,9 +24917,9 @@ function maskUnmatchedOpens(masked, budget) {
   let out = "";
   let last = 0;
   for (let i = 0; i < open.length; i++) {
-    const at2 = open[i];
-    out += masked.slice(last, at2) + "\0";
-    last = at2 + 1;
+    const at3 = open[i];
+    out += masked.slice(last, at3) + "\0";
+    last = at3 + 1;
   }
   return out + masked.slice(last);
 }
@@ -26221,7 +26221,7 @@ var defaults = (def) => {
     filter: (pattern, options2 = {}) => orig.filter(pattern, ext(def, options2)),
     defaults: (options2) => orig.defaults(ext(def, options2)),
     braceExpand: (pattern, options2 = {}) => orig.braceExpand(pattern, ext(def, options2)),
-    match: (list3, pattern, options2 = {}) => orig.match(list3, pattern, ext(def, options2)),
+    match: (list4, pattern, options2 = {}) => orig.match(list4, pattern, ext(def, options2)),
     sep: orig.sep,
     GLOBSTAR
   });
@@ -26259,13 +26259,13 @@ var inRepeatOrNegExt = (portion, mark) => {
   }
   return false;
 };
-var match = (list3, pattern, options2 = {}) => {
+var match = (list4, pattern, options2 = {}) => {
   const mm = new Minimatch(pattern, options2);
-  list3 = list3.filter((f) => mm.match(f));
-  if (mm.options.nonull && !list3.length) {
-    list3.push(pattern);
+  list4 = list4.filter((f) => mm.match(f));
+  if (mm.options.nonull && !list4.length) {
+    list4.push(pattern);
   }
-  return list3;
+  return list4;
 };
 minimatch.match = match;
 var globMagic = /[?*]|[+@!]\(.*?\)|\[|\]/;
@@ -27455,8 +27455,8 @@ function matchesObject(glob, ref) {
   const [namespace, name] = rest.length === 1 ? ["", rest[0]] : rest;
   return part(kind, ref.kind) && (namespace === ref.namespace || namespace !== "" && (namespace === "*" || part(namespace ?? "", ref.namespace))) && part(name ?? "", ref.name);
 }
-function part(glob, text3) {
-  return minimatch(text3, glob, { dot: true, nocomment: true, nonegate: true });
+function part(glob, text4) {
+  return minimatch(text4, glob, { dot: true, nocomment: true, nonegate: true });
 }
 var objectGlobPattern = "^(?:\\*|[^/]+/[^/]+(?:/[^/]+)?)$";
 
@@ -27529,6 +27529,32 @@ var Cluster = build_default.Object(
   },
   strict
 );
+var Release = build_default.Object(
+  {
+    chart: build_default.String({ minLength: 1, description: "The chart: a folder or a .tgz, from the repository\u2019s root." }),
+    values: build_default.Optional(
+      build_default.Array(build_default.String({ minLength: 1 }), {
+        description: "Files of values, from the repository\u2019s root, laid over the chart\u2019s own in this order."
+      })
+    ),
+    set: build_default.Optional(
+      build_default.Record(build_default.String({ minLength: 1 }), build_default.Unknown(), {
+        description: "Single values by their path, as helm\u2019s --set takes them."
+      })
+    ),
+    release: build_default.String({ minLength: 1, description: "The name it is installed under." }),
+    namespace: build_default.String({ minLength: 1, description: "The namespace it is installed into." }),
+    cluster: build_default.Optional(
+      build_default.String({
+        minLength: 1,
+        description: "The cluster it goes to; when absent, the one that its first file of values belongs to."
+      })
+    ),
+    kubeVersion: build_default.Optional(build_default.String({ description: "The Kubernetes version to render for." })),
+    apiVersions: build_default.Optional(build_default.Array(build_default.String(), { description: "API versions the cluster has besides." }))
+  },
+  strict
+);
 var ConfigFile = build_default.Object(
   {
     format: build_default.Literal(1, { description: "The form of this file." }),
@@ -27542,6 +27568,9 @@ var ConfigFile = build_default.Object(
       })
     ),
     clusters: build_default.Optional(build_default.Record(build_default.String({ minLength: 1 }), Cluster)),
+    helm: build_default.Optional(
+      build_default.Array(Release, { description: "The Helm releases that are installed from this repository." })
+    ),
     exceptions: build_default.Optional(build_default.Array(Exception))
   },
   { ...strict, title: "The config of ingress-guard" }
@@ -27567,6 +27596,12 @@ var Options = build_default.Object({
   }),
   all: build_default.Boolean({ default: false, description: "Judge the head whole instead of a change." }),
   failOn: build_default.Optional(FailOn),
+  helm: build_default.Optional(build_default.String({ description: "The helm that renders charts; default: the one of the PATH." })),
+  kustomize: build_default.Optional(
+    build_default.String({
+      description: "The kustomize or kubectl that builds Kustomizations; default: the one of the PATH."
+    })
+  ),
   today: build_default.Optional(
     build_default.String({ description: "The day exceptions are judged by, YYYY-MM-DD; default: today in UTC." })
   )
@@ -27583,16 +27618,16 @@ function countsFor(finding, mode) {
 }
 
 // src/report/visible.ts
-function visible(text3) {
-  return text3.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
+function visible(text4) {
+  return text4.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
     if (char === "\n") return "\\n";
     if (char === "	") return "\\t";
     const code4 = (char.codePointAt(0) ?? 0).toString(16);
     return code4.length <= 2 ? `\\x${code4.padStart(2, "0")}` : `\\u{${code4}}`;
   }).replace(/^(\s*)::/, "$1\\x3a:").replaceAll("##[", "#\\x23[");
 }
-function visibleLines(text3) {
-  return text3.split("\n").map(visible).join("\n");
+function visibleLines(text4) {
+  return text4.split("\n").map(visible).join("\n");
 }
 
 // src/report/wording.ts
@@ -27601,9 +27636,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path12, written2, key, parent) {
+  constructor(manifest, path21, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path12;
+    this.path = path21;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -27709,8 +27744,8 @@ function findPair(map4, key, resolve, depth = 0) {
 function keysOf(map4, resolve, depth = 0) {
   return map4.items.flatMap((pair3) => {
     if (!isMerge(pair3)) {
-      const text3 = textOf(pair3.key, resolve);
-      return text3 === void 0 ? [] : [text3];
+      const text4 = textOf(pair3.key, resolve);
+      return text4 === void 0 ? [] : [text4];
     }
     return depth > deepestMerge ? [] : mergedBy(pair3, resolve).flatMap((source) => keysOf(source, resolve, depth + 1));
   });
@@ -27730,17 +27765,19 @@ function groupKindOf(ref) {
   return ref.group === "" ? ref.kind : `${ref.kind}.${ref.group}`;
 }
 var Manifest = class {
-  constructor(object, side, origin, clusters) {
+  constructor(object, side, origin, clusters, evidence = "none") {
     this.object = object;
     this.side = side;
     this.origin = origin;
     this.clusters = clusters;
+    this.evidence = evidence;
     this.root = Cursor.root(this);
   }
   object;
   side;
   origin;
   clusters;
+  evidence;
   root;
   get ref() {
     return this.object.ref;
@@ -27761,20 +27798,20 @@ function validatorOf(schema) {
   }
   return validate;
 }
-function isDate(text3) {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text3)) return false;
-  const date = /* @__PURE__ */ new Date(`${text3}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text3;
+function isDate(text4) {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text4)) return false;
+  const date = /* @__PURE__ */ new Date(`${text4}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text4;
 }
-function readOwnDocument(text3, path12, schema, code4) {
+function readOwnDocument(text4, path21, schema, code4) {
   const counter = new import_yaml2.LineCounter();
-  const document = (0, import_yaml2.parseDocument)(text3, { lineCounter: counter, logLevel: "error", prettyErrors: false });
+  const document = (0, import_yaml2.parseDocument)(text4, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
     const [a, b] = [counter.linePos(from), counter.linePos(Math.max(from, to))];
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path12, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path21, region: region(...syntax.pos) });
   const regionOf = (keys) => {
     const node2 = nodeAt(document, keys);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -27782,21 +27819,21 @@ function readOwnDocument(text3, path12, schema, code4) {
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path12, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path21, region: region(from, to) });
   }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path12, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path21, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
-    const at2 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
+    const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path12,
-      region: at2?.range ? region(at2.range[0], at2.range[1]) : regionOf(failure.keys)
+      path: path21,
+      region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf(failure.keys)
     });
   }
   const regionOfKey = (keys) => {
@@ -27913,25 +27950,32 @@ var emptyConfig = {
   failOn: void 0,
   ignore: defaultIgnore,
   clusters: {},
+  releases: [],
   exceptions: [],
   places: void 0
 };
-function readConfig(text3, path12) {
-  if (text3.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path12 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text3, path12, ConfigFile, "config");
+function readConfig(text4, path21) {
+  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path21 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path21, ConfigFile, "config");
   return {
-    path: path12,
+    path: path21,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
+    releases: (value.helm ?? []).map((release, index) => ({
+      ...release,
+      chart: release.chart.replace(/^\.\//, "").replace(/\/+$/, ""),
+      values: (release.values ?? []).map((file) => file.replace(/^\.\//, "")),
+      at: { path: path21, region: regionOf(["helm", index]) }
+    })),
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
       ...exception,
       region: regionOf(["exceptions", index])
     })),
     uses: value.policies,
     places: {
-      key: (index, keys) => ({ path: path12, region: regionOfKey(["policies", index, ...keys]) }),
-      value: (index, keys) => ({ path: path12, region: regionOf(["policies", index, ...keys]) })
+      key: (index, keys) => ({ path: path21, region: regionOfKey(["policies", index, ...keys]) }),
+      value: (index, keys) => ({ path: path21, region: regionOf(["policies", index, ...keys]) })
     }
   };
 }
@@ -27970,8 +28014,8 @@ function inspectedIn(report) {
 function read({ manifests, sources }) {
   return `${count(manifests, "object")} in ${count(sources, "file")}`;
 }
-function placeOf({ path: path12, side, region }) {
-  return side === "base" ? `${path12} (was line ${region.startLine} at the base)` : `${path12}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path21, side, region }) {
+  return side === "base" ? `${path21} (was line ${region.startLine} at the base)` : `${path21}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -27980,7 +28024,7 @@ function subjectOf(finding) {
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
-  const unreadable2 = stopping.filter(({ rule }) => rule === "source/unreadable");
+  const unreadable3 = stopping.filter(({ rule }) => rule === "source/unreadable");
   const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1e3).toISOString().slice(0, 10);
   const exceptions = new Map(
     stopping.flatMap(({ rule, policy, object }) => {
@@ -27989,8 +28033,8 @@ function wayThrough(report) {
       return [[`${rule} ${glob}`, { rule, object: glob, reason: "Say why this is wanted.", expires }]];
     })
   );
-  if (exceptions.size === 0 && unreadable2.length === 0) return "";
-  const files = new Set(unreadable2.map(({ location }) => escape2(location.path)));
+  if (exceptions.size === 0 && unreadable3.length === 0) return "";
+  const files = new Set(unreadable3.map(({ location }) => escape2(location.path)));
   return (0, import_yaml3.stringify)({
     format: 1,
     ...files.size > 0 ? { ignore: [...defaultIgnore, ...files] } : {},
@@ -28027,9 +28071,9 @@ function isOnChangedLine({ location, related }) {
   return location.changed === true || related.some((place2) => place2.changed);
 }
 function annotationsFor(finding) {
-  const { level, rule, text: text3, location, related } = finding;
+  const { level, rule, text: text4, location, related } = finding;
   const title = visible(rule);
-  const message = visible(text3);
+  const message = visible(text4);
   if (location.side === "head") return [{ level, title, message, ...at(location) }];
   if (!finding.object) return [{ level, title, message, file: visible(location.path) }];
   const removed = {
@@ -28041,8 +28085,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path12, region, precision }) {
-  const file = visible(path12);
+function at({ path: path21, region, precision }) {
+  const file = visible(path21);
   if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
@@ -28055,17 +28099,17 @@ function workflowCommands(report) {
 `;
   }).join("");
 }
-function unheeded(text3) {
+function unheeded(text4) {
   const token = (0, import_node_crypto.randomUUID)();
   return `::stop-commands::${token}
-${text3}::${token}::
+${text4}::${token}::
 `;
 }
-function escapeData(text3) {
-  return text3.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+function escapeData(text4) {
+  return text4.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
-function escapeProperty(text3) {
-  return escapeData(text3).replaceAll(":", "%3A").replaceAll(",", "%2C");
+function escapeProperty(text4) {
+  return escapeData(text4).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
 // src/report/json.ts
@@ -28092,6 +28136,7 @@ var InspectedInReport = build_default.Object({
   revision: build_default.String(),
   files: build_default.Integer({ description: "Files that can hold manifests." }),
   sources: build_default.Integer({ description: "Sources that were read and hold manifests." }),
+  rendered: build_default.Integer({ description: "How many of the sources were rendered by helm or kustomize." }),
   manifests: build_default.Integer({ description: "Objects that were read." })
 });
 var ReportJson = build_default.Object(
@@ -28105,6 +28150,9 @@ var ReportJson = build_default.Object(
       base: build_default.Union([InspectedInReport, build_default.Null()]),
       head: InspectedInReport,
       changes: build_default.Object({ added: build_default.Integer(), changed: build_default.Integer(), removed: build_default.Integer() }),
+      tools: build_default.Array(build_default.Object({ name: build_default.String(), version: build_default.String() }), {
+        description: "The tools that rendered."
+      }),
       skipped: build_default.Array(build_default.Object({ path: build_default.String(), reason: build_default.String() }))
     }),
     findings: build_default.Array(
@@ -28119,13 +28167,22 @@ var ReportJson = build_default.Object(
         object: build_default.Union([ObjectInReport, build_default.Null()]),
         sources: build_default.Array(
           build_default.Object({
-            kind: build_default.String({ description: "What kind of source it is; `file` for a plain manifest." }),
-            path: build_default.String(),
+            kind: build_default.Enum(["file", "helm", "kustomize"]),
+            path: build_default.String({ description: "The file, the chart, or the folder of the Kustomization." }),
+            release: build_default.Optional(build_default.String()),
+            namespace: build_default.Optional(build_default.String()),
+            values: build_default.Optional(build_default.Array(build_default.String())),
             cluster: build_default.String()
           })
         ),
         location: PlaceInReport,
         related: build_default.Array(PlaceInReport),
+        rendered: build_default.Optional(
+          build_default.Object(
+            { startLine: build_default.Integer(), lines: build_default.Array(build_default.String()) },
+            { description: "The lines of the rendering that the finding is about." }
+          )
+        ),
         keys: build_default.Array(build_default.String()),
         fix: build_default.Optional(
           build_default.Object({
@@ -28151,24 +28208,26 @@ function jsonReport(report) {
       base: inspected2.base,
       head: inspected2.head,
       changes: inspected2.changes,
+      tools: [...inspected2.tools],
       skipped: [...inspected2.skipped]
     },
     findings: findings.map(findingInReport)
   };
 }
 function findingInReport(finding) {
-  const { objects: _, sources, location, related, keys, fix: fix2, ...rest } = finding;
+  const { objects: _, sources, location, related, rendered, keys, fix: fix2, ...rest } = finding;
   return {
     ...rest,
-    sources: [...sources],
+    sources: sources.map((source) => "values" in source ? { ...source, values: [...source.values] } : source),
     location: placeInReport(location),
     related: related.map(placeInReport),
+    ...rendered ? { rendered: { startLine: rendered.startLine, lines: [...rendered.lines] } } : {},
     keys: [...keys],
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path12, region, precision, note }) {
-  return { side, path: path12, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path21, region, precision, note }) {
+  return { side, path: path21, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -28368,10 +28427,10 @@ function anyFactory(tests) {
     return false;
   }
 }
-function propertiesFactory(check3) {
+function propertiesFactory(check2) {
   const checkAsRecord = (
     /** @type {Record<string, unknown>} */
-    check3
+    check2
   );
   return castFactory(all2);
   function all2(node2) {
@@ -28381,21 +28440,21 @@ function propertiesFactory(check3) {
       node2
     );
     let key;
-    for (key in check3) {
+    for (key in check2) {
       if (nodeAsRecord[key] !== checkAsRecord[key]) return false;
     }
     return true;
   }
 }
-function typeFactory(check3) {
+function typeFactory(check2) {
   return castFactory(type);
   function type(node2) {
-    return node2 && node2.type === check3;
+    return node2 && node2.type === check2;
   }
 }
 function castFactory(testFunction) {
-  return check3;
-  function check3(value, index, parent) {
+  return check2;
+  function check2(value, index, parent) {
     return Boolean(
       looksLikeANode(value) && testFunction.call(
         this,
@@ -28531,16 +28590,16 @@ function map2(line, _, blank) {
 function patternInScope(stack, pattern) {
   return listInScope(stack, pattern.inConstruct, true) && !listInScope(stack, pattern.notInConstruct, false);
 }
-function listInScope(stack, list3, none) {
-  if (typeof list3 === "string") {
-    list3 = [list3];
+function listInScope(stack, list4, none) {
+  if (typeof list4 === "string") {
+    list4 = [list4];
   }
-  if (!list3 || list3.length === 0) {
+  if (!list4 || list4.length === 0) {
     return none;
   }
   let index = -1;
-  while (++index < list3.length) {
-    if (stack.includes(list3[index])) {
+  while (++index < list4.length) {
+    if (stack.includes(list4[index])) {
       return true;
     }
   }
@@ -28747,8 +28806,8 @@ function markdownLineEndingOrSpace(code4) {
 var unicodePunctuation = regexCheck(new RegExp("\\p{P}|\\p{S}", "u"));
 var unicodeWhitespace = regexCheck(/\s/);
 function regexCheck(regex) {
-  return check3;
-  function check3(code4) {
+  return check2;
+  function check2(code4) {
     return code4 !== null && code4 > -1 && regex.test(String.fromCharCode(code4));
   }
 }
@@ -28779,9 +28838,9 @@ function encodeCharacterReference(code4) {
 }
 
 // node_modules/mdast-util-to-markdown/lib/util/encode-info.js
-function encodeInfo(outside, inside, marker) {
+function encodeInfo(outside, inside2, marker) {
   const outsideKind = classifyCharacter(outside);
-  const insideKind = classifyCharacter(inside);
+  const insideKind = classifyCharacter(inside2);
   if (outsideKind === void 0) {
     return insideKind === void 0 ? (
       // Letter inside:
@@ -29068,8 +29127,8 @@ function pair2(runs, wrong) {
       } else {
         const involved = [.../* @__PURE__ */ new Set([...opening, ...closing])];
         for (const token of involved) {
-          const list3 = wrong.get(token);
-          if (list3) list3.push(...involved);
+          const list4 = wrong.get(token);
+          if (list4) list4.push(...involved);
         }
       }
       opener.end -= size;
@@ -29180,10 +29239,10 @@ function attentionItem(node2, attention3, state, tracker) {
   const sequences = attentionSequences(node2.type, markers, sizes);
   const sequence = sequences[0];
   const exit = state.enter(construct);
-  const inside = state.createTracker(tracker.current());
-  inside.move(sequence);
+  const inside2 = state.createTracker(tracker.current());
+  inside2.move(sequence);
   const children = phrasing2(node2, state, {
-    ...inside.current(),
+    ...inside2.current(),
     before: sequence,
     after: sequence
   });
@@ -29249,26 +29308,26 @@ function render(items, chosen, before, after) {
     const outsideAfter = firstCharacter(
       next === void 0 ? after : typeof next === "string" ? next : chosen.get(next) || next.sequences[0]
     );
-    const inside = render(item.children, chosen, sequence, sequence);
-    const head = inside[0].value;
+    const inside2 = render(item.children, chosen, sequence, sequence);
+    const head = inside2[0].value;
     const open = encodeInfo(
       outsideBefore.charCodeAt(outsideBefore.length - 1),
       head.charCodeAt(0),
       marker
     );
-    if (open.inside) encode(inside, true);
-    const tail = lastCharacter(inside[inside.length - 1].value);
+    if (open.inside) encode(inside2, true);
+    const tail = lastCharacter(inside2[inside2.length - 1].value);
     const close = encodeInfo(
       outsideAfter.charCodeAt(0),
       tail.charCodeAt(tail.length - 1),
       marker
     );
-    if (close.inside) encode(inside, false);
+    if (close.inside) encode(inside2, false);
     if (open.outside && outsideBefore !== "\n" && outsideBefore !== "\r") {
       encode(tokens, false);
     }
     if (close.outside) encodeAfter = outsideAfter;
-    tokens.push({ value: sequence, attention: item }, ...inside, {
+    tokens.push({ value: sequence, attention: item }, ...inside2, {
       value: sequence,
       attention: item
     });
@@ -29327,12 +29386,12 @@ function visitParents(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, rev
     throw new Error("Unexpected value `" + tree + "` for `tree`, expected node");
   }
   let preorder = true;
-  let check3;
+  let check2;
   let visitors;
   let enter;
   let exit;
   if (typeof enterOrVisitorsOrReverse === "function" || enterOrVisitorsOrReverse && typeof enterOrVisitorsOrReverse === "object") {
-    check3 = /** @type {Test} */
+    check2 = /** @type {Test} */
     testOrEnterOrVisitors;
     visitors = enterOrVisitorsOrReverse;
     if (reverse) preorder = false;
@@ -29364,7 +29423,7 @@ function visitParents(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, rev
       "Unexpected value `" + visitors + "` for `enter` or `visitors`, expected visitor or object with visitors"
     );
   }
-  const is2 = convert(check3);
+  const is2 = convert(check2);
   const step = preorder ? 1 : -1;
   factory(tree, void 0, [])();
   function factory(node2, index, parents) {
@@ -29380,13 +29439,13 @@ function visitParents(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, rev
           typeof value.name === "string" ? value.name : void 0
         )
       );
-      Object.defineProperty(visit3, "name", {
+      Object.defineProperty(visit4, "name", {
         value: "node (" + color(node2.type + (name ? "<" + name + ">" : "")) + ")"
       });
     }
-    return visit3;
-    function visit3() {
-      const matches = !check3 || is2(node2, index, parents[parents.length - 1] || void 0);
+    return visit4;
+    function visit4() {
+      const matches = !check2 || is2(node2, index, parents[parents.length - 1] || void 0);
       let result = empty;
       if (enter && matches) {
         result = toResult(enter(node2, parents, index));
@@ -29439,11 +29498,11 @@ function toResult(value) {
 
 // node_modules/unist-util-visit/lib/index.js
 function visit2(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, maybeReverse) {
-  let check3;
+  let check2;
   let visitors;
   let reverse;
   if (typeof enterOrVisitorsOrReverse === "function" || enterOrVisitorsOrReverse && typeof enterOrVisitorsOrReverse === "object") {
-    check3 = /** @type {Test} */
+    check2 = /** @type {Test} */
     testOrEnterOrVisitors;
     visitors = enterOrVisitorsOrReverse;
     reverse = maybeReverse;
@@ -29453,9 +29512,9 @@ function visit2(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, maybeReve
     reverse = enterOrVisitorsOrReverse;
   }
   if (typeof visitors === "function") {
-    visitParents(tree, check3, wrap(visitors), reverse);
+    visitParents(tree, check2, wrap(visitors), reverse);
   } else {
-    visitParents(tree, check3, wrapVisitors(visitors), reverse);
+    visitParents(tree, check2, wrapVisitors(visitors), reverse);
   }
 }
 function wrapVisitors(visitors) {
@@ -29747,12 +29806,12 @@ function link(node2, _, state, info) {
   const exit = state.enter("link");
   let subexit = state.enter("label");
   let value = tracker.move("[");
-  const text3 = state.containerPhrasing(node2, {
+  const text4 = state.containerPhrasing(node2, {
     before: value,
     after: "](",
     ...tracker.current()
   });
-  value += tracker.move(text3);
+  value += tracker.move(text4);
   subexit();
   value += tracker.move("](");
   const enclose = /[\0- \u007F]/.test(node2.url);
@@ -29760,10 +29819,10 @@ function link(node2, _, state, info) {
   let title = node2.title || void 0;
   if (!title && !enclose && (last === "\n" || last === "\r")) {
     let index = 0;
-    while (index < text3.length && text3.charCodeAt(index) !== 93) {
-      index += text3.charCodeAt(index) === 92 ? 2 : 1;
+    while (index < text4.length && text4.charCodeAt(index) !== 93) {
+      index += text4.charCodeAt(index) === 92 ? 2 : 1;
     }
-    if (text3.charCodeAt(index + 1) === 58) title = "";
+    if (text4.charCodeAt(index + 1) === 58) title = "";
   }
   if (
     // If there’s no url but there is a title…
@@ -29816,12 +29875,12 @@ function linkReference(node2, _, state, info) {
   let subexit = state.enter("label");
   const tracker = state.createTracker(info);
   let value = tracker.move("[");
-  const text3 = state.containerPhrasing(node2, {
+  const text4 = state.containerPhrasing(node2, {
     before: value,
     after: "]",
     ...tracker.current()
   });
-  value += tracker.move(text3 + "][");
+  value += tracker.move(text4 + "][");
   subexit();
   const stack = state.stack;
   state.stack = stack.filter(function(d) {
@@ -29836,7 +29895,7 @@ function linkReference(node2, _, state, info) {
   subexit();
   state.stack = stack;
   exit();
-  if (type === "full" || !text3 || text3 !== reference) {
+  if (type === "full" || !text4 || text4 !== reference) {
     value += tracker.move(reference + "]");
   } else if (type === "shortcut") {
     value = value.slice(0, -1);
@@ -32923,9 +32982,9 @@ function markdownReport(report) {
     () => listOf(
       "Stood before this change",
       quiet,
-      ({ rule, location, text: text3 }) => words(`${rule} ${placeOf(location)}: ${text3}`)
+      ({ rule, location, text: text4 }) => words(`${rule} ${placeOf(location)}: ${text4}`)
     ),
-    () => listOf("Not inspected", skipped, ({ path: path12, reason }) => [inlineCode2(path12), text2(": "), ...words(reason)]),
+    () => listOf("Not inspected", skipped, ({ path: path21, reason }) => [inlineCode2(path21), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
@@ -33043,12 +33102,12 @@ ${indent(visibleLines(yaml))}`);
 `;
 }
 function findingBlock(finding, paint) {
-  const { level, rule, text: text3, location, related, policy } = finding;
+  const { level, rule, text: text4, location, related, policy } = finding;
   const about = [subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ""].filter(Boolean);
   return [
     `${paint(colours[level], level)} ${paint("bold", rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ""}`,
     ...frame(location, paint),
-    `  ${visible(text3)}`,
+    `  ${visible(text4)}`,
     ...related.map((place2) => `  ${paint("dim", visible(`${place2.note ?? "see also"}: ${placeOf(place2)}`))}`),
     ...about.length > 0 ? [`  ${paint("dim", visible(about.join(" \xB7 ")))}`] : []
   ].join("\n");
@@ -33056,12 +33115,12 @@ function findingBlock(finding, paint) {
 function frame({ excerpt, region }, paint) {
   if (!excerpt) return [];
   const width = String(excerpt.startLine + excerpt.lines.length).length;
-  return excerpt.lines.flatMap((text3, index) => {
+  return excerpt.lines.flatMap((text4, index) => {
     const number = excerpt.startLine + index;
-    const line = `${String(number).padStart(width)} | ${visible(text3.replaceAll("	", " "))}`;
+    const line = `${String(number).padStart(width)} | ${visible(text4.replaceAll("	", " "))}`;
     if (number !== region.startLine) return [paint("dim", `    ${line}`)];
     if (region.endLine !== region.startLine) return [`  > ${line}`];
-    const marks2 = "^".repeat(Math.max(1, Math.min(region.endColumn, text3.length + 1) - region.startColumn));
+    const marks2 = "^".repeat(Math.max(1, Math.min(region.endColumn, text4.length + 1) - region.startColumn));
     return [`  > ${line}`, paint("red", `    ${" ".repeat(width)} | ${" ".repeat(region.startColumn - 1)}${marks2}`)];
   });
 }
@@ -33073,18 +33132,18 @@ function quietLines({ findings, inspected: inspected2, mode }) {
     ...excepted.map(
       ({ rule, location, exception }) => `excepted until ${exception?.expires}: ${rule} ${placeOf(location)} (${exception?.reason})`
     ),
-    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text3, location }) => `${rule} ${placeOf(location)}: ${text3}`),
+    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text4, location }) => `${rule} ${placeOf(location)}: ${text4}`),
     ...existing.some(({ policy }) => policy) ? [`${count(existing.filter(({ policy }) => policy).length, "finding")} stood before this change.`] : [],
     ...resolved.length > 0 ? [`This change resolves ${count(resolved.length, "finding")}.`] : [],
     ...inspected2.skipped.length > 0 ? [`Not inspected: ${skippedIn(inspected2.skipped)}`] : []
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path12, reason }) => `${path12} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path21, reason }) => `${path21} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
-function indent(text3) {
-  return text3.replace(/^/gm, "    ");
+function indent(text4) {
+  return text4.replace(/^/gm, "    ");
 }
 
 // src/kubernetes/certificate.ts
@@ -33092,18 +33151,18 @@ var import_node_crypto2 = require("node:crypto");
 
 // src/kubernetes/ingress.ts
 function tlsEntries(ingress) {
-  return [...ingress.root.at("spec", "tls").items()].map((at2) => ({
-    at: at2,
-    hosts: [...at2.at("hosts").items()],
-    secretName: at2.at("secretName")
+  return [...ingress.root.at("spec", "tls").items()].map((at3) => ({
+    at: at3,
+    hosts: [...at3.at("hosts").items()],
+    secretName: at3.at("secretName")
   }));
 }
 function tlsSecretNames(ingress) {
-  const names = /* @__PURE__ */ new Map();
+  const names2 = /* @__PURE__ */ new Map();
   for (const { secretName } of tlsEntries(ingress)) {
-    if (secretName.string && !names.has(secretName.string)) names.set(secretName.string, secretName);
+    if (secretName.string && !names2.has(secretName.string)) names2.set(secretName.string, secretName);
   }
-  return names;
+  return names2;
 }
 function routedHosts(ingress) {
   const hosts = /* @__PURE__ */ new Map();
@@ -33160,11 +33219,11 @@ function shimAnnotation(manifest) {
 function issuerOf(manifest) {
   const ref = manifest.root.at("spec", "issuerRef");
   const annotations = manifest.root.at("metadata", "annotations");
-  const [at2, kind, group] = manifest.ref.kind === "Certificate" ? [ref.at("name"), ref.at("kind").string ?? "Issuer", ref.at("group").string] : annotated(annotations);
-  const name = at2?.string;
-  if (!at2 || !name || !["Issuer", "ClusterIssuer"].includes(kind)) return void 0;
+  const [at3, kind, group] = manifest.ref.kind === "Certificate" ? [ref.at("name"), ref.at("kind").string ?? "Issuer", ref.at("group").string] : annotated(annotations);
+  const name = at3?.string;
+  if (!at3 || !name || !["Issuer", "ClusterIssuer"].includes(kind)) return void 0;
   if (group && !certManagerGroups.includes(group)) return void 0;
-  return { kind, name, namespace: kind === "Issuer" ? manifest.ref.namespace : "", at: at2 };
+  return { kind, name, namespace: kind === "Issuer" ? manifest.ref.namespace : "", at: at3 };
 }
 function annotated(annotations) {
   for (const prefix2 of certManagerGroups) {
@@ -33194,11 +33253,11 @@ function certificateRefs(listener) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path12) => (root3) => [[root3.at(...path12)]];
-var each = (path12, name, namespace) => (root3) => [...root3.at(...path12).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path12, name, namespace) => (root3) => [[root3.at(...path12, name), root3.at(...path12, namespace)]];
+var field = (...path21) => (root3) => [[root3.at(...path21)]];
+var each = (path21, name, namespace) => (root3) => [...root3.at(...path21).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path21, name, namespace) => (root3) => [[root3.at(...path21, name), root3.at(...path21, namespace)]];
 var firstOf = (...paths) => (root3) => {
-  const written2 = paths.map((path12) => root3.at(...path12)).find((cursor) => cursor.string);
+  const written2 = paths.map((path21) => root3.at(...path21)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -33261,20 +33320,20 @@ function secretsMadeBy(manifest) {
   const kind = groupKindOf(manifest.ref);
   const { namespace } = manifest.ref;
   if (kind === "Ingress.networking.k8s.io" || kind === "Gateway.gateway.networking.k8s.io")
-    return requestedSecrets(manifest).flatMap((at2) => at2.string ? [{ name: at2.string, namespace, at: at2 }] : []);
+    return requestedSecrets(manifest).flatMap((at3) => at3.string ? [{ name: at3.string, namespace, at: at3 }] : []);
   return [
-    ...(makers[kind]?.(manifest.root) ?? []).map(([at2, other]) => [at2, other?.string ?? namespace]),
-    ...(makersAnywhere[kind]?.(manifest.root) ?? []).map(([at2]) => [at2, void 0])
-  ].flatMap(([at2, where]) => {
-    const made = at2.string;
+    ...(makers[kind]?.(manifest.root) ?? []).map(([at3, other]) => [at3, other?.string ?? namespace]),
+    ...(makersAnywhere[kind]?.(manifest.root) ?? []).map(([at3]) => [at3, void 0])
+  ].flatMap(([at3, where]) => {
+    const made = at3.string;
     if (!made) return [];
-    const copies = isMirrored(manifest) ? [{ name: made, namespace: void 0, at: at2 }] : [];
-    return [{ name: made, namespace: where, at: at2 }, ...copies];
+    const copies = isMirrored(manifest) ? [{ name: made, namespace: void 0, at: at3 }] : [];
+    return [{ name: made, namespace: where, at: at3 }, ...copies];
   });
 }
 function isMirrored(manifest) {
-  const path12 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path12 !== void 0 && [...manifest.root.at(...path12).entries()].some(([name]) => mirrored.test(name));
+  const path21 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path21 !== void 0 && [...manifest.root.at(...path21).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -33295,11 +33354,11 @@ function producersOf(snapshot, namespace, name) {
 function indexOf(snapshot) {
   const index = /* @__PURE__ */ new Map();
   for (const manifest of producerKinds.flatMap((kind) => snapshot.ofKind(kind))) {
-    for (const { name, namespace, at: at2 } of secretsMadeBy(manifest)) {
+    for (const { name, namespace, at: at3 } of secretsMadeBy(manifest)) {
       const key = keyOf(namespace, name);
       const known = index.get(key);
-      if (!known) index.set(key, [{ manifest, at: at2 }]);
-      else if (!known.some((producer) => producer.manifest === manifest)) known.push({ manifest, at: at2 });
+      if (!known) index.set(key, [{ manifest, at: at3 }]);
+      else if (!known.some((producer) => producer.manifest === manifest)) known.push({ manifest, at: at3 });
     }
   }
   return index;
@@ -33317,38 +33376,39 @@ function readKey(secret) {
 }
 var pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm;
 var standInWords = /\$\{|\{\{|\$\(|<[^<>]+>|ENC\[|\.\.|…|\*{3}|x{4}|change.?me|replace|redacted|placeholder|dummy|insert|your|todo/i;
-function read2(secret, key, label, parse2) {
+function read2(secret, key, label, parse3) {
   const plain = secret.root.at("stringData", key);
-  const at2 = plain.exists ? plain : secret.root.at("data", key);
-  const written2 = at2.string ?? "";
+  const at3 = plain.exists ? plain : secret.root.at("data", key);
+  const written2 = at3.string ?? "";
   const bytes = plain.exists ? Buffer.from(written2) : Buffer.from(written2, "base64");
-  const text3 = bytes.toString();
+  const text4 = bytes.toString();
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(
     written2.replace(/[\r\n]/g, "")
   );
   const isReadable = plain.exists || isBase64;
-  const blocks = [...text3.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
+  const blocks = [...text4.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
   const wanted = blocks.filter(({ type }) => label.test(type));
-  const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse2(pemOf(block2)))) : [];
-  if (first !== void 0) return { kind: "read", at: at2, first, further: further.filter((one2) => one2 !== void 0) };
-  if (isStandIn(written2) || isReadable && isStandIn(text3)) return { kind: "standIn", at: at2 };
-  const broken = (fault) => ({ kind: "broken", at: at2, fault });
+  const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse3(pemOf(block2)))) : [];
+  if (first !== void 0) return { kind: "read", at: at3, first, further: further.filter((one2) => one2 !== void 0) };
+  const broken = (fault) => ({ kind: "broken", at: at3, fault });
+  const isDer = isReadable && bytes[0] === 48 && attempt(() => new import_node_crypto2.X509Certificate(bytes)) !== void 0;
+  if (isDer) return broken("is DER, where controllers read PEM");
+  if (isStandIn(written2) || isReadable && isStandIn(text4)) return { kind: "standIn", at: at3 };
   if (!isReadable) {
     if (written2.includes("-----BEGIN ")) return broken("is PEM under data, which takes base64");
-    return written2.startsWith("LS0t") ? broken("is no base64 that the API server accepts") : { kind: "standIn", at: at2 };
+    return written2.startsWith("LS0t") ? broken("is no base64 that the API server accepts") : { kind: "standIn", at: at3 };
   }
-  if (text3.trimStart().startsWith("LS0t")) return broken("is encoded in base64 once too often");
+  if (text4.trimStart().startsWith("LS0t")) return broken("is encoded in base64 once too often");
   const [block] = wanted;
   if (block && isEncrypted2(block)) return broken("is encrypted with a passphrase, which no controller has");
   if (block) return broken(`holds a block ${block.type} that cannot be parsed`);
   if (blocks[0]) return broken(`holds a block ${blocks[0].type} and none of the kind that belongs there`);
-  if (text3.includes("-----BEGIN "))
+  if (text4.includes("-----BEGIN "))
     return broken("begins like PEM, but its BEGIN and END do not stand on lines of their own");
-  if (attempt(() => new import_node_crypto2.X509Certificate(bytes))) return broken("is DER, where controllers read PEM");
-  return { kind: "standIn", at: at2 };
+  return { kind: "standIn", at: at3 };
 }
-function isStandIn(text3) {
-  return text3.replace(/-----(?:BEGIN|END) [A-Z0-9 ]+-----/g, "").trim() === "" || standInWords.test(text3);
+function isStandIn(text4) {
+  return text4.replace(/-----(?:BEGIN|END) [A-Z0-9 ]+-----/g, "").trim() === "" || standInWords.test(text4);
 }
 function pemOf({ type, body }) {
   const lines = body.replace(/\s/g, "").match(/.{1,64}/g) ?? [];
@@ -33407,61 +33467,61 @@ function namesIn(certificate) {
     ...(certificate.subjectAltName ?? "").matchAll(/(?:^|, )(DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g)
   ];
   const commonName = certificate.subject?.match(/^CN=(.*)$/m)?.[1];
-  const names = alternatives.map(([, , name = ""]) => name);
-  return alternatives.some(([, type]) => type === "DNS") || !commonName ? names : [commonName, ...names];
+  const names2 = alternatives.map(([, , name = ""]) => name);
+  return alternatives.some(([, type]) => type === "DNS") || !commonName ? names2 : [commonName, ...names2];
 }
 function certificatesBehind(snapshot, ingress, secretName) {
   const producers = producersOf(snapshot, ingress.ref.namespace, secretName);
   const byHand = producers.some(
     ({ manifest: { ref, root: root3 } }) => ref.kind === "Certificate" && ref.name === secretName && !root3.at("metadata", "ownerReferences").exists
   );
-  const known = producers.filter(({ manifest: { ref } }) => !byHand || ref.kind !== "Ingress" && ref.kind !== "Gateway").map(({ manifest, at: at2 }) => {
+  const known = producers.filter(({ manifest: { ref } }) => !byHand || ref.kind !== "Ingress" && ref.kind !== "Gateway").map(({ manifest, at: at3 }) => {
     const isCopy = identityOf(manifest.ref) === identityOf(ingress.ref);
-    return isCopy ? requestedFor(ingress, secretName, at2) : knownFrom(manifest, secretName, at2);
+    return isCopy ? requestedFor(ingress, secretName, at3) : knownFrom(manifest, secretName, at3);
   });
   const all2 = known.filter((certificate) => certificate !== void 0);
   return all2.length > 0 && all2.length === known.length ? all2 : void 0;
 }
-function knownFrom(manifest, secretName, at2) {
+function knownFrom(manifest, secretName, at3) {
   if (manifest.ref.kind === "Secret") return heldBy(manifest);
   if (manifest.ref.kind === "Certificate") return requestedBy(manifest);
-  return manifest.ref.kind === "Ingress" ? requestedFor(manifest, secretName, at2) : void 0;
+  return manifest.ref.kind === "Ingress" ? requestedFor(manifest, secretName, at3) : void 0;
 }
 function heldBy(secret) {
   const reading = readCertificates(secret);
   if (!isSecretComplete(secret) || reading.kind !== "read") return void 0;
-  const names = namesIn(reading.first);
+  const names2 = namesIn(reading.first);
   return {
     manifest: secret,
     at: reading.at,
-    names,
+    names: names2,
     // OpenSSL refuses `*.lan`, which Go and with it the controllers take for any host of one label and `.lan`.
-    covers: (host) => reading.first.checkHost(host, { partialWildcards: false }) !== void 0 || names.some((name) => covers(name, host))
+    covers: (host) => reading.first.checkHost(host, { partialWildcards: false }) !== void 0 || names2.some((name) => covers(name, host))
   };
 }
 function requestedBy(certificate) {
   const spec = certificate.root.at("spec");
   const hosts = [...spec.at("dnsNames").items(), spec.at("commonName")].flatMap((name) => name.string || []);
   const addresses = [...spec.at("ipAddresses").items()].flatMap((address) => address.string || []);
-  const at2 = [spec.at("dnsNames"), spec.at("commonName")].find((cursor) => cursor.exists);
-  if (!at2 || hosts.length === 0 || spec.at("literalSubject").exists) return void 0;
-  return requested(certificate, at2, [...hosts, ...addresses]);
+  const at3 = [spec.at("dnsNames"), spec.at("commonName")].find((cursor) => cursor.exists);
+  if (!at3 || hosts.length === 0 || spec.at("literalSubject").exists) return void 0;
+  return requested(certificate, at3, [...hosts, ...addresses]);
 }
-function requestedFor(ingress, secretName, at2) {
+function requestedFor(ingress, secretName, at3) {
   const hosts = tlsEntries(ingress).filter((entry) => entry.secretName.string === secretName).flatMap((entry) => entry.hosts.flatMap((host) => host.string ?? []));
   const annotations = ingress.root.at("metadata", "annotations");
   const more = ["cert-manager.io/common-name", "cert-manager.io/alt-names", "cert-manager.io/ip-sans"].flatMap(
     (key) => annotations.at(key).string?.split(",") ?? []
   );
-  return requested(ingress, at2, [...hosts, ...more.map((name) => name.trim())]);
+  return requested(ingress, at3, [...hosts, ...more.map((name) => name.trim())]);
 }
-function requested(manifest, at2, written2) {
-  const names = [...new Set(written2)];
-  if (names.some(isPlaceholder)) return void 0;
-  return { manifest, at: at2, names, covers: (host) => names.some((name) => covers(name, host)) };
+function requested(manifest, at3, written2) {
+  const names2 = [...new Set(written2)];
+  if (names2.some(isPlaceholder)) return void 0;
+  return { manifest, at: at3, names: names2, covers: (host) => names2.some((name) => covers(name, host)) };
 }
-function listed(names) {
-  const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+function listed(names2) {
+  const shown = names2.length > 4 ? [...names2.slice(0, 3), `${names2.length - 3} more`] : names2;
   const last = shown.at(-1);
   return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${last}` : last ?? "no host";
 }
@@ -33481,10 +33541,10 @@ var certificate_covers_host_default = defineRule({
   kinds: [ingressKind],
   reads: producerKinds.filter((kind) => kind !== ingressKind),
   messages: {
-    notInSecret: ({ host, ingress, names, source }) => `The certificate in ${source} names ${names}, and ${ingress} uses it for ${host}. Put a certificate for ${host} there, or name the Secret that holds one.`,
-    notRequested: ({ host, ingress, names, source }) => `${source} asks for a certificate for ${names}, and ${ingress} uses it for ${host}. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
-    notShared: ({ host, ingress, names, source }) => `cert-manager makes this certificate for ${source}, with ${names}, and ${ingress} uses it for ${host}. Name another Secret here, or add ${host} to the TLS entry there.`,
-    inNoEntry: ({ host, ingress, names }) => `No TLS entry of ${ingress} names ${host}, and no certificate behind them does: they name ${names}. Add ${host} to an entry whose Secret holds a certificate for it.`
+    notInSecret: ({ host, ingress, names: names2, source }) => `The certificate in ${source} names ${names2}, and ${ingress} uses it for ${host}. Put a certificate for ${host} there, or name the Secret that holds one.`,
+    notRequested: ({ host, ingress, names: names2, source }) => `${source} asks for a certificate for ${names2}, and ${ingress} uses it for ${host}. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
+    notShared: ({ host, ingress, names: names2, source }) => `cert-manager makes this certificate for ${source}, with ${names2}, and ${ingress} uses it for ${host}. Name another Secret here, or add ${host} to the TLS entry there.`,
+    inNoEntry: ({ host, ingress, names: names2 }) => `No TLS entry of ${ingress} names ${host}, and no certificate behind them does: they name ${names2}. Add ${host} to an entry whose Secret holds a certificate for it.`
   },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name;
@@ -33507,13 +33567,13 @@ var certificate_covers_host_default = defineRule({
         skip(served, `the host ${served.string} is filled in before it reaches the cluster`);
         continue;
       }
-      const at2 = candidates2.map((entry) => nameIn(entry, (name) => covers(name, host))).find((name) => name);
-      if (!at2 && certificates.some((certificate) => certificate.manifest === manifest)) continue;
-      const names = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
-      const misfit = { host, ingress: nameOf(manifest.ref), names, source: nameOf(first.manifest.ref) };
+      const at3 = candidates2.map((entry) => nameIn(entry, (name) => covers(name, host))).find((name) => name);
+      if (!at3 && certificates.some((certificate) => certificate.manifest === manifest)) continue;
+      const names2 = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
+      const misfit = { host, ingress: nameOf(manifest.ref), names: names2, source: nameOf(first.manifest.ref) };
       const places = new Map(certificates.map((certificate) => [certificate.manifest, certificate.at]));
-      const ends = [at2 ?? served, ...places.values()];
-      report(ends, at2 ? messageOf(first) : "inNoEntry", misfit, { keys: [host] });
+      const ends = [at3 ?? served, ...places.values()];
+      report(ends, at3 ? messageOf(first) : "inNoEntry", misfit, { keys: [host] });
     }
   }
 });
@@ -33561,7 +33621,7 @@ function folderOf({ origin }) {
 // src/kubernetes/tls-user.ts
 function namedSecrets(manifest) {
   const { kind, namespace } = manifest.ref;
-  if (kind === "Ingress") return [...tlsSecretNames(manifest)].map(([name, at2]) => ({ name, namespace, at: at2 }));
+  if (kind === "Ingress") return [...tlsSecretNames(manifest)].map(([name, at3]) => ({ name, namespace, at: at3 }));
   if (kind !== "Gateway") return [];
   return tlsListeners(manifest).flatMap((listener) => certificateRefs(listener)).flatMap((ref) => ref.name.string ? [{ name: ref.name.string, namespace: ref.namespace, at: ref.name }] : []);
 }
@@ -33570,7 +33630,7 @@ function namedSecrets(manifest) {
 var users = ["Ingress.networking.k8s.io", "Gateway.gateway.networking.k8s.io"];
 var ofCertManager = (kind) => certManagerGroups.map((group) => `${kind}.${group}`);
 var messages = {
-  incomplete: ({ missing, annotation }) => `This TLS entry has no ${missing}, and cert-manager, which ${annotation} asks for certificates, passes over such an entry. Give it both hosts and a secretName.`,
+  incomplete: ({ missing: missing2, annotation }) => `This TLS entry has no ${missing2}, and cert-manager, which ${annotation} asks for certificates, passes over such an entry. Give it both hosts and a secretName.`,
   twice: ({ secret, annotation }) => `Two TLS entries of this Ingress name the Secret ${secret}, and cert-manager, which ${annotation} asks for certificates, then makes none for the whole Ingress. Put all hosts into one entry, or give each entry a Secret of its own.`,
   bothIssuers: ({ other }) => `cert-manager.io/cluster-issuer and ${other} are both set, and cert-manager then issues nothing. Keep one of the two.`,
   shared: ({ secret, ingresses }) => `${ingresses} have cert-manager make one Secret, ${secret}, for different hosts, and only the first to come gets its hosts certified. Give each a Secret of its own, or list all the hosts in each.`,
@@ -33597,13 +33657,13 @@ var certificate_issued_default = defineRule({
     const annotation = String(by.path.at(-1));
     checkIssuers(manifest, report);
     const seen = /* @__PURE__ */ new Map();
-    for (const { at: at2, hosts, secretName } of tlsEntries(manifest)) {
+    for (const { at: at3, hosts, secretName } of tlsEntries(manifest)) {
       const secret = secretName.string;
-      const lacking = [...hosts.length > 0 ? [] : [at2.at("hosts")], ...secret ? [] : [secretName]];
+      const lacking = [...hosts.length > 0 ? [] : [at3.at("hosts")], ...secret ? [] : [secretName]];
       if (lacking[0]) {
-        const missing = lacking.map((cursor) => cursor.path.at(-1)).join(" and no ");
+        const missing2 = lacking.map((cursor) => cursor.path.at(-1)).join(" and no ");
         const keys = secret ? [secret] : hosts.flatMap((host) => host.string ?? []);
-        report(lacking[0], "incomplete", { missing, annotation }, { keys });
+        report(lacking[0], "incomplete", { missing: missing2, annotation }, { keys });
       }
       const first = secret && seen.get(secret);
       if (secret && !first) seen.set(secret, secretName);
@@ -33624,8 +33684,8 @@ var certificate_issued_default = defineRule({
       if (named?.kind !== kind || named.name !== name || head.get(user.ref)[0] !== user) continue;
       if (kind === "Issuer" && (user.ref.namespace !== namespace || !shareNamespace(user, change.before))) continue;
       if (user.ref.kind !== "Certificate" && namedSecrets(user).length === 0) continue;
-      const names = { issuer: nameOf(change.before.ref), user: nameOf(user.ref) };
-      report([change.before.root, named.at], "issuerRemoved", names, { keys: [name] });
+      const names2 = { issuer: nameOf(change.before.ref), user: nameOf(user.ref) };
+      report([change.before.root, named.at], "issuerRemoved", names2, { keys: [name] });
     }
   }
 });
@@ -33651,10 +33711,10 @@ function checkShared(manifest, secret, snapshot, report) {
   const all2 = hostsOf.flat();
   if (all2.some(isPlaceholder)) return;
   if (hostsOf.some((hosts) => all2.every((host) => hosts.some((name) => covers(name, host))))) return;
-  const names = sharers.map((sharer) => nameOf(sharer.manifest.ref));
-  const ingresses = `${names[0]} and ${names.length > 2 ? `${names.length - 1} others` : names[1]}`;
+  const names2 = sharers.map((sharer) => nameOf(sharer.manifest.ref));
+  const ingresses = `${names2[0]} and ${names2.length > 2 ? `${names2.length - 1} others` : names2[1]}`;
   report(
-    sharers.map(({ at: at2 }) => at2),
+    sharers.map(({ at: at3 }) => at3),
     "shared",
     { secret, ingresses },
     { keys: [secret] }
@@ -33677,11 +33737,11 @@ var certificate_valid_default = defineRule({
   }),
   messages: {
     unparsable: ({ key, secret, fault }) => `${key} of ${secret} ${fault}, so no controller can use it. Put the PEM text under stringData, or its base64 under data.`,
-    keyMismatch: ({ secret, names }) => `tls.key of ${secret} is not the key of the certificate for ${names}, so controllers refuse the pair. Put in the key that the certificate was made for.`,
-    wrongOrder: ({ secret, names }) => `tls.key of ${secret} belongs to a later certificate of tls.crt, not to the first one, for ${names}, so controllers refuse the pair. Put the server's own certificate first and the authorities that signed it after it.`,
-    expired: ({ secret, names, day }) => `The certificate for ${names} in ${secret} expired on ${day}. Renew it and put the new one in.`,
-    expiring: ({ secret, names, day, days }) => `The certificate for ${names} in ${secret} expires on ${day}, ${inDays(days)}. Renew it and put the new one in.`,
-    weak: ({ secret, names, weakness }) => `The certificate for ${names} in ${secret} has ${weakness}, which clients refuse. Have it issued with an EC key of 256 bits or an RSA key of 2048 bits, signed by SHA-256.`
+    keyMismatch: ({ secret, names: names2 }) => `tls.key of ${secret} is not the key of the certificate for ${names2}, so controllers refuse the pair. Put in the key that the certificate was made for.`,
+    wrongOrder: ({ secret, names: names2 }) => `tls.key of ${secret} belongs to a later certificate of tls.crt, not to the first one, for ${names2}, so controllers refuse the pair. Put the server's own certificate first and the authorities that signed it after it.`,
+    expired: ({ secret, names: names2, day }) => `The certificate for ${names2} in ${secret} expired on ${day}. Renew it and put the new one in.`,
+    expiring: ({ secret, names: names2, day, days }) => `The certificate for ${names2} in ${secret} expires on ${day}, ${inDays(days)}. Renew it and put the new one in.`,
+    weak: ({ secret, names: names2, weakness }) => `The certificate for ${names2} in ${secret} has ${weakness}, which clients refuse. Have it issued with an EC key of 256 bits or an RSA key of 2048 bits, signed by SHA-256.`
   },
   check({ manifest, params: { renewBeforeDays }, report, skip, today }) {
     if (manifest.root.at("type").string !== "kubernetes.io/tls" && missingTlsKeys(manifest).length > 0) return;
@@ -33695,20 +33755,20 @@ var certificate_valid_default = defineRule({
       if (reading.kind === "standIn" && reading.at.exists) skip(reading.at, `its ${name} is a stand-in`);
     }
     if (certificates.kind !== "read") return;
-    const { at: at2, first, further } = certificates;
-    const names = listed(namesIn(first));
+    const { at: at3, first, further } = certificates;
+    const names2 = listed(namesIn(first));
     if (key.kind === "read" && !isKeyOf(key.first, first)) {
       const inOrder = !further.some((certificate) => isKeyOf(key.first, certificate));
-      if (inOrder) report(key.at, "keyMismatch", { secret, names });
-      else report(at2, "wrongOrder", { secret, names });
+      if (inOrder) report(key.at, "keyMismatch", { secret, names: names2 });
+      else report(at3, "wrongOrder", { secret, names: names2 });
     }
     const day = lastDayOf(first);
     const days = day ? Math.round((Date.parse(day) - Date.parse(today)) / dayInMilliseconds) : Number.POSITIVE_INFINITY;
-    if (day && days < 0) report(at2, "expired", { secret, names, day }, { keys: [day] });
-    else if (day && days <= renewBeforeDays) report(at2, "expiring", { secret, names, day, days }, { keys: [day] });
+    if (day && days < 0) report(at3, "expired", { secret, names: names2, day }, { keys: [day] });
+    else if (day && days <= renewBeforeDays) report(at3, "expiring", { secret, names: names2, day, days }, { keys: [day] });
     const weaknesses = weaknessesOf(first);
     if (weaknesses.length > 0)
-      report(at2, "weak", { secret, names, weakness: weaknesses.join(" and ") }, { keys: weaknesses });
+      report(at3, "weak", { secret, names: names2, weakness: weaknesses.join(" and ") }, { keys: weaknesses });
   }
 });
 function inDays(days) {
@@ -33767,9 +33827,9 @@ function ingressNginxOf(manifest) {
   });
 }
 function argumentIn(words2, name) {
-  const at2 = words2.findLastIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
-  if (at2 === -1) return void 0;
-  return words2[at2]?.split(/=(.*)/s)[1] ?? words2[at2 + 1];
+  const at3 = words2.findLastIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
+  if (at3 === -1) return void 0;
+  return words2[at3]?.split(/=(.*)/s)[1] ?? words2[at3 + 1];
 }
 function panics(release, listed2) {
   return release !== void 0 && (0, import_semver.satisfies)(release, listed2 ? ">=0.26.0 <0.31.0" : ">=0.26.0 <1.0.0");
@@ -33831,7 +33891,7 @@ var controller_crash_default = defineRule({
     if (isCanary(manifest)) return;
     const controller = ingressNginxIn(snapshot).find((one2) => panics(one2.release, false) && takes(one2, manifest));
     if (!controller) return;
-    for (const [host, at2] of routedHosts(manifest)) {
+    for (const [host, at3] of routedHosts(manifest)) {
       const { entry, unsure } = fatalEntry(controller, manifest, host, snapshot);
       if (unsure)
         skip(unsure.secretName, `whether its Secret ${unsure.secretName.string} holds a CA alone is not written`);
@@ -33840,7 +33900,7 @@ var controller_crash_default = defineRule({
       const secret = nameOf({ group: "", kind: "Secret", namespace: manifest.ref.namespace, name });
       const listed2 = lists(entry, host);
       report(
-        [at2, entry.secretName, controller.image],
+        [at3, entry.secretName, controller.image],
         listed2 ? "listedHost" : "unlistedHost",
         { host, secret, controller: nameOf(controller.manifest.ref), release: controller.release ?? "" },
         { keys: [host, name] }
@@ -33849,10 +33909,10 @@ var controller_crash_default = defineRule({
   }
 });
 function* partnersOfIngress(ingress) {
-  const names = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
-  if (names.length === 0) return;
+  const names2 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
+  if (names2.length === 0) return;
   yield* controllerMarks;
-  yield* names;
+  yield* names2;
   yield* routedHosts(ingress).keys();
 }
 function fatalEntry(controller, ingress, host, snapshot) {
@@ -33914,12 +33974,12 @@ var entry_used_default = defineRule({
     const routed = [...routedHosts(manifest).keys()];
     if (takesAll || routed.some(isPlaceholder)) return;
     const seen = /* @__PURE__ */ new Set();
-    for (const at2 of entries.flatMap(({ hosts }) => hosts)) {
-      const host = at2.string?.toLowerCase();
+    for (const at3 of entries.flatMap(({ hosts }) => hosts)) {
+      const host = at3.string?.toLowerCase();
       if (!host || isPlaceholder(host) || seen.has(host)) continue;
       seen.add(host);
       if (!routed.some((name) => covers(host, name) || covers(name, host)))
-        report(at2, "unrouted", { host: at2.string ?? host }, { keys: [host] });
+        report(at3, "unrouted", { host: at3.string ?? host }, { keys: [host] });
     }
   }
 });
@@ -33938,16 +33998,16 @@ var host_covered_default = defineRule({
     const entries = tlsEntries(manifest);
     if (entries.length === 0) return;
     if (entries.some((entry) => entry.hosts.length === 0 && entry.secretName.string)) return;
-    const names = entries.flatMap((entry) => entry.hosts);
-    const unknown2 = names.find((name) => isPlaceholder(name.string ?? ""));
+    const names2 = entries.flatMap((entry) => entry.hosts);
+    const unknown2 = names2.find((name) => isPlaceholder(name.string ?? ""));
     if (unknown2) return skip(unknown2, `the TLS host ${unknown2.string} is filled in before it reaches the cluster`);
-    for (const [host, at2] of routedHosts(manifest)) {
-      if (names.some((name) => covers(name.string ?? "", host))) continue;
+    for (const [host, at3] of routedHosts(manifest)) {
+      if (names2.some((name) => covers(name.string ?? "", host))) continue;
       if (isPlaceholder(host)) {
-        skip(at2, `the host ${at2.string} is filled in before it reaches the cluster`);
+        skip(at3, `the host ${at3.string} is filled in before it reaches the cluster`);
         continue;
       }
-      report(at2, "uncovered", { host: at2.string ?? host }, { keys: [host] });
+      report(at3, "uncovered", { host: at3.string ?? host }, { keys: [host] });
     }
   }
 });
@@ -33985,11 +34045,11 @@ var host_unique_default = defineRule({
       const theirs = claimsOf(other);
       const keys = [...own5.keys()].filter((claim) => theirs.has(claim)).sort();
       const [key = ""] = keys;
-      const [at2, there] = [own5.get(key), theirs.get(key)];
-      if (!at2 || !there) continue;
+      const [at3, there] = [own5.get(key), theirs.get(key)];
+      if (!at3 || !there) continue;
       const more = keys.length > 3 ? ` and ${keys.length - 3} more` : "";
       const claims = `${keys.slice(0, 3).join(", ")}${more}`;
-      report([at2, there], "twice", { first: nameOf(manifest.ref), second: nameOf(other.ref), claims }, { keys });
+      report([at3, there], "twice", { first: nameOf(manifest.ref), second: nameOf(other.ref), claims }, { keys });
     }
   }
 });
@@ -34006,12 +34066,12 @@ function claimsOf(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path12 of paths) {
-      const written2 = path12.at("path").string || "/";
-      const exact = path12.at("pathType").string === "Exact";
+    for (const path21 of paths) {
+      const written2 = path21.at("path").string || "/";
+      const exact = path21.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path12.at("path").exists ? path12.at("path") : rule.at("host"));
+        claims.set(claim, path21.at("path").exists ? path21.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -34034,11 +34094,11 @@ var host_valid_default = defineRule({
   check({ manifest, report }) {
     const routed = [...manifest.root.at("spec", "rules").items()].map((rule) => rule.at("host"));
     const entries = tlsEntries(manifest);
-    for (const at2 of [...routed, ...entries.flatMap(({ hosts }) => hosts)]) {
-      const host = textOf2(at2);
-      const fault = host === void 0 ? void 0 : faultOf(host, routed.includes(at2));
+    for (const at3 of [...routed, ...entries.flatMap(({ hosts }) => hosts)]) {
+      const host = textOf2(at3);
+      const fault = host === void 0 ? void 0 : faultOf(host, routed.includes(at3));
       if (!host || !fault) continue;
-      report(at2, "host", { host, fault }, { keys: [host], ...lowerCased(at2, host) });
+      report(at3, "host", { host, fault }, { keys: [host], ...lowerCased(at3, host) });
     }
     for (const { secretName } of entries) {
       const name = textOf2(secretName);
@@ -34054,8 +34114,8 @@ var host_valid_default = defineRule({
     }
   }
 });
-function textOf2(at2) {
-  const { value } = at2;
+function textOf2(at3) {
+  const { value } = at3;
   return value === void 0 || value === null || value === "" ? void 0 : String(value);
 }
 function faultOf(host, routed) {
@@ -34071,13 +34131,13 @@ function faultOf(host, routed) {
   if (host.split(".").some((label) => label.length > 63)) return "a label has more than 63 characters";
   return subdomain.test(host) ? void 0 : "it is no DNS name";
 }
-function lowerCased(at2, host) {
-  if (faultOf(host.toLowerCase(), true) !== void 0 || at2.string !== host) return {};
-  const { origin, object } = at2.manifest;
-  const { startLine, startColumn, endColumn } = at2.region;
+function lowerCased(at3, host) {
+  if (faultOf(host.toLowerCase(), true) !== void 0 || at3.string !== host) return {};
+  const { origin, object } = at3.manifest;
+  const { startLine, startColumn, endColumn } = at3.region;
   const written2 = object.fileText.split("\n")[startLine - 1]?.slice(startColumn - 1, endColumn - 1);
   if (!written2?.includes(host)) return {};
-  return { fix: { edits: [{ path: origin.path, region: at2.region, newText: written2.toLowerCase() }] } };
+  return { fix: { edits: [{ path: origin.path, region: at3.region, newText: written2.toLowerCase() }] } };
 }
 
 // src/rules/ingress-tls/secret-agrees.ts
@@ -34107,20 +34167,20 @@ var secret_agrees_default = defineRule({
       });
       for (const message of ["hidden", "differs"]) {
         const keys = disagreeing.filter((host) => message === "hidden" === lacksOne(own5.get(host), theirs.get(host))).sort();
-        const [at2, there] = [own5.get(keys[0] ?? ""), theirs.get(keys[0] ?? "")];
-        if (!at2 || !there) continue;
+        const [at3, there] = [own5.get(keys[0] ?? ""), theirs.get(keys[0] ?? "")];
+        if (!at3 || !there) continue;
         const hosts = `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
-        report([at2, there], message, { first: nameOf(manifest.ref), second: nameOf(other.ref), hosts }, { keys });
+        report([at3, there], message, { first: nameOf(manifest.ref), second: nameOf(other.ref), hosts }, { keys });
       }
     }
   }
 });
 function secretsByHost(ingress) {
   const found = /* @__PURE__ */ new Map();
-  for (const { at: at2, hosts, secretName } of tlsEntries(ingress)) {
+  for (const { at: at3, hosts, secretName } of tlsEntries(ingress)) {
     for (const { string: host } of hosts) {
       if (!host || isPlaceholder(host) || isPlaceholder(secretName.string ?? "")) continue;
-      if (!found.has(host.toLowerCase())) found.set(host.toLowerCase(), secretName.string ? secretName : at2);
+      if (!found.has(host.toLowerCase())) found.set(host.toLowerCase(), secretName.string ? secretName : at3);
     }
   }
   return found;
@@ -34158,15 +34218,15 @@ var secret_kept_default = defineRule({
         skip(made.at, `the Secret name ${made.name} is filled in before it reaches the cluster`);
         continue;
       }
-      for (const { manifest, at: at2 } of usersOf(head, made, before)) {
-        const names = {
+      for (const { manifest, at: at3 } of usersOf(head, made, before)) {
+        const names2 = {
           secret: made.namespace ? `${made.namespace}/${made.name}` : made.name,
           user: nameOf(manifest.ref),
           producer: nameOf(before.ref)
         };
         const renews = ["Certificate", "Ingress", "Gateway"].includes(before.ref.kind);
-        if (change.kind === "changed") report([made.at, at2], "renamed", names, { keys: [made.name] });
-        else report([before.root, at2], renews ? "unrenewed" : "removed", names, { keys: [made.name] });
+        if (change.kind === "changed") report([made.at, at3], "renamed", names2, { keys: [made.name] });
+        else report([before.root, at3], renews ? "unrenewed" : "removed", names2, { keys: [made.name] });
       }
     }
   }
@@ -34244,7 +34304,7 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path12) => root3.at(...path12)).filter((map4) => map4.exists);
+  const written2 = maps.map((path21) => root3.at(...path21)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -34270,7 +34330,7 @@ var secret_type_default = defineRule({
   reads: [...producerKinds, "IngressClass.networking.k8s.io"],
   messages: {
     wrongType: ({ secret, type, ingress }) => `${secret} is of type ${type}, which holds no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
-    missingKeys: ({ secret, missing, ingress }) => `${secret} has no ${missing}, and ${ingress} names it for TLS. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
+    missingKeys: ({ secret, missing: missing2, ingress }) => `${secret} has no ${missing2}, and ${ingress} names it for TLS. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
     generatedName: ({ name, ingress }) => `${name} is the name of a generated service-account token, which holds a CA and no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
     otherType: ({ secret, type, ingress }) => `${secret} is of type ${type}, and F5's NGINX controller, whose class ${ingress} is of, takes certificates from Secrets of type kubernetes.io/tls only. Give it that type.`
   },
@@ -34284,10 +34344,10 @@ var secret_type_default = defineRule({
   check({ manifest, snapshot, report, skip }) {
     const ingress = nameOf(manifest.ref);
     const isStrict = controllerOf(snapshot, manifest) === strictController;
-    for (const [name, at2] of tlsSecretNames(manifest)) {
+    for (const [name, at3] of tlsSecretNames(manifest)) {
       const producers = producersOf(snapshot, manifest.ref.namespace, name).map((producer) => producer.manifest);
       if (producers.length === 0) {
-        if (isGeneratedTokenName(name)) report(at2, "generatedName", { name, ingress }, { keys: [name] });
+        if (isGeneratedTokenName(name)) report(at3, "generatedName", { name, ingress }, { keys: [name] });
         continue;
       }
       const shared = new Set(producers.map(({ ref }) => identityOf(ref))).size > 1;
@@ -34303,19 +34363,19 @@ var secret_type_default = defineRule({
       }
       if (!copies.every((copy) => copy && isUnfit(copy, isStrict))) continue;
       const { type, typeAt, keysAt } = declared2;
-      const missing = missingTlsKeys2(declared2);
+      const missing2 = missingTlsKeys2(declared2);
       const where = { secret: nameOf(maker.ref), ingress };
-      if (holdsNoCertificate(declared2)) report([at2, typeAt], "wrongType", { ...where, type }, { keys: [name, type] });
-      else if (missing.length > 0)
+      if (holdsNoCertificate(declared2)) report([at3, typeAt], "wrongType", { ...where, type }, { keys: [name, type] });
+      else if (missing2.length > 0)
         report(
-          [at2, keysAt],
+          [at3, keysAt],
           "missingKeys",
-          { ...where, missing: missing.join(" and no ") },
-          { keys: [name, ...missing] }
+          { ...where, missing: missing2.join(" and no ") },
+          { keys: [name, ...missing2] }
         );
       else
         report(
-          [at2, typeAt, ...controllerAt(snapshot, manifest)],
+          [at3, typeAt, ...controllerAt(snapshot, manifest)],
           "otherType",
           { ...where, type },
           { keys: [name, type] }
@@ -34360,11 +34420,11 @@ var tls_kept_default = defineRule({
     const ingresses = head.ofKind("Ingress.networking.k8s.io").filter((ingress) => !isCanary(ingress));
     for (const [host, was] of before) {
       const routes = ingresses.flatMap((ingress) => routedHosts(ingress).get(host) ?? []);
-      const [at2] = routes;
-      if (!at2 || isPlaceholder(host) || ingresses.some((ingress) => hasTls(ingress, host))) continue;
+      const [at3] = routes;
+      if (!at3 || isPlaceholder(host) || ingresses.some((ingress) => hasTls(ingress, host))) continue;
       const by = defaultIn(head, host);
-      if (by) report([at2, was], "byDefault", { host, by }, { keys: [host] });
-      else report([at2, was], "lost", { host }, { keys: [host] });
+      if (by) report([at3, was], "byDefault", { host, by }, { keys: [host] });
+      else report([at3, was], "lost", { host }, { keys: [host] });
     }
   }
 });
@@ -34377,8 +34437,8 @@ function tlsHosts(ingress) {
   return found;
 }
 function nameFor(ingress, host) {
-  for (const { at: at2, hosts, secretName } of tlsEntries(ingress)) {
-    if (hosts.length === 0 && secretName.string) return at2;
+  for (const { at: at3, hosts, secretName } of tlsEntries(ingress)) {
+    if (hosts.length === 0 && secretName.string) return at3;
     const name = hosts.find(({ string }) => string && (covers(string, host) || isPlaceholder(string)));
     if (name) return name;
   }
@@ -34483,7 +34543,7 @@ function ofPair(draft, { clusters }) {
 function ofRemoval(draft, { clusters, changes, head }) {
   const removed = draft.ends[0]?.manifest;
   if (removed?.side !== "base") return draft;
-  const { evidence } = clusters.of(removed.origin.path);
+  const { evidence } = removed;
   if (evidence === "declared" || evidence === "layout") return draft;
   const written2 = new Set(changes.map((change) => change.kind === "added" ? change.after : void 0));
   const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy) => clusters.assumed || evidence === "none" && written2.has(copy));
@@ -34495,8 +34555,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
     `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf2(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf2(path12) {
-  return path12.slice(0, path12.lastIndexOf("/") + 1);
+function folderOf2(path21) {
+  return path21.slice(0, path21.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -34529,14 +34589,14 @@ var Snapshot = class {
   }
 };
 function push(map4, key, manifest) {
-  const list3 = map4.get(key);
-  if (list3) list3.push(manifest);
+  const list4 = map4.get(key);
+  if (list4) list4.push(manifest);
   else map4.set(key, [manifest]);
 }
 function snapshotsOf(manifests) {
   const byCluster = /* @__PURE__ */ new Map();
   for (const manifest of manifests) for (const cluster of manifest.clusters) push(byCluster, cluster, manifest);
-  return new Map([...byCluster].map(([cluster, list3]) => [cluster, new Snapshot(cluster, list3)]));
+  return new Map([...byCluster].map(([cluster, list4]) => [cluster, new Snapshot(cluster, list4)]));
 }
 
 // src/evaluate.ts
@@ -34599,15 +34659,15 @@ var Evaluation = class {
     return {
       params: active.params,
       today: this.today,
-      report: (at2, message, args, more = {}) => {
+      report: (at3, message, args, more = {}) => {
         const level = active.levelOf(message);
         if (!level) return;
-        const text3 = active.rule.messages[message](args);
-        const ends = Array.isArray(at2) ? at2 : [at2];
-        drafts.push({ active, message, text: text3, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
+        const text4 = active.rule.messages[message](args);
+        const ends = Array.isArray(at3) ? at3 : [at3];
+        drafts.push({ active, message, text: text4, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
       },
-      skip: (at2, reason) => {
-        const { ref, origin } = at2.manifest;
+      skip: (at3, reason) => {
+        const { ref, origin } = at3.manifest;
         if (side === "head") this.skipped.push({ path: origin.path, reason: `${nameOf(ref)}: ${reason}` });
       }
     };
@@ -34732,16 +34792,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path12, added, removed, oldPosInc, options2) {
-    const last = path12.lastComponent;
+  addToPath(path21, added, removed, oldPosInc, options2) {
+    const last = path21.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path12.oldPos + oldPosInc,
+        oldPos: path21.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path12.oldPos + oldPosInc,
+        oldPos: path21.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -34989,9 +35049,9 @@ function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, ne
     };
   }
 }
-function splitLines(text3) {
-  const hasTrailingNl = text3.endsWith("\n");
-  const result = text3.split("\n").map((line) => line + "\n");
+function splitLines(text4) {
+  const hasTrailingNl = text4.endsWith("\n");
+  const result = text4.split("\n").map((line) => line + "\n");
   if (hasTrailingNl) {
     result.pop();
   } else {
@@ -35040,16 +35100,16 @@ var import_node_crypto4 = require("node:crypto");
 // src/report/excerpt.ts
 var mostLines = 8;
 var widest = 200;
-function excerptOf(text3, region) {
+function excerptOf(text4, region) {
   const first = Math.max(1, region.startLine - 1);
   const last = Math.min(region.endLine + 1, first + mostLines - 1);
   const lines = [];
   let start4 = 0;
-  for (let line = 1; line <= last && start4 <= text3.length; line++) {
-    const end = text3.indexOf("\n", start4);
-    const stop = end === -1 ? text3.length : end;
-    if (line >= first && (start4 < text3.length || line <= region.endLine))
-      lines.push(clip(text3.slice(start4, stop).replace(/\r$/, "")));
+  for (let line = 1; line <= last && start4 <= text4.length; line++) {
+    const end = text4.indexOf("\n", start4);
+    const stop = end === -1 ? text4.length : end;
+    if (line >= first && (start4 < text4.length || line <= region.endLine))
+      lines.push(clip(text4.slice(start4, stop).replace(/\r$/, "")));
     start4 = stop + 1;
   }
   return { startLine: first, lines };
@@ -35059,22 +35119,22 @@ function clip(line) {
 }
 
 // src/report/gate-finding.ts
-function gateFinding(rule, message, level, statement) {
-  const { side, path: path12, region, text: text3, keys, status, object = null, fileText } = statement;
+function gateFinding(rule, message, level, statement2) {
+  const { side, path: path21, region, text: text4, keys, status, object = null, fileText, sources } = statement2;
   return {
     rule,
     message,
-    text: text3,
+    text: text4,
     level,
     status,
     policy: null,
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: [{ kind: "file", path: path12, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path21, cluster: "" }],
     location: {
       side,
-      path: path12,
+      path: path21,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
@@ -35133,15 +35193,15 @@ function subjectOf2({ active, message, cluster, ends }) {
   return JSON.stringify([active.rule.id, message, cluster, identities]);
 }
 function fingerprintOf(draft) {
-  const statement = JSON.stringify([subjectOf2(draft), [...draft.keys].sort()]);
-  return (0, import_node_crypto5.createHash)("sha256").update(statement).digest("hex").slice(0, 32);
+  const statement2 = JSON.stringify([subjectOf2(draft), [...draft.keys].sort()]);
+  return (0, import_node_crypto5.createHash)("sha256").update(statement2).digest("hex").slice(0, 32);
 }
 function findingOf(draft, status, placing) {
   const written2 = draft.ends.filter((end) => placing.touched(end.manifest));
   const primary = written2.length === 1 ? written2[0] : draft.ends[0];
   const others = draft.ends.filter((end) => end !== primary);
   const { side, origin } = primary.manifest;
-  const deleted = side === "base" && placing.isDeleted(origin.path) ? "this change deletes the file" : void 0;
+  const deleted = side === "base" && origin.kind === "file" && placing.isDeleted(origin.path) ? "this change deletes the file" : void 0;
   const location = locationOf(primary, placing, deleted);
   return {
     rule: draft.active.rule.id,
@@ -35153,38 +35213,56 @@ function findingOf(draft, status, placing) {
     cluster: draft.cluster,
     object: primary.manifest.ref,
     objects: draft.ends.map((end) => end.manifest.ref),
-    sources: [{ kind: "file", path: primary.manifest.origin.path, cluster: draft.cluster }],
+    sources: [{ ...origin.kind === "file" ? origin : origin.source, cluster: draft.cluster }],
     location,
     related: [
       ...others.map((end) => locationOf(end, placing, nameOf(end.manifest.ref))),
       ...removalOf(location, placing)
     ],
     keys: draft.keys,
-    ...draft.fix ? { fix: draft.fix } : {},
+    ...origin.kind === "rendered" ? { rendered: excerptOf(primary.manifest.object.fileText, primary.region) } : {},
+    // A fix edits what a person wrote, so there is none for what was rendered.
+    ...draft.fix && draft.ends.every((end) => end.manifest.origin.kind === "file") ? { fix: draft.fix } : {},
     fingerprint: fingerprintOf(draft)
   };
 }
 function locationOf(cursor, placing, note) {
-  const { side, origin, object } = cursor.manifest;
-  return place(side, origin.path, cursor.region, object.fileText, placing, note);
-}
-function place(side, path12, region, text3, placing, note) {
-  const changed = side === "head" && (placing.isNew(path12) || placing.hunks(path12)?.wrote(region.startLine) === true);
+  const { side, origin, object, ref } = cursor.manifest;
+  const { region } = cursor;
+  if (origin.kind === "file") return place(side, origin.path, region, object.fileText, placing, note);
   return {
     side,
-    path: path12,
+    path: origin.path,
+    region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
+    precision: "file",
+    ...note ? { note } : {},
+    rendered: {
+      id: origin.id,
+      template: origin.template,
+      text: object.fileText,
+      line: region.startLine,
+      object: ref,
+      keys: cursor.path
+    }
+  };
+}
+function place(side, path21, region, text4, placing, note) {
+  const changed = side === "head" && (placing.isNew(path21) || placing.hunks(path21)?.wrote(region.startLine) === true);
+  return {
+    side,
+    path: path21,
     region,
     precision: "exact",
     ...note ? { note } : {},
-    excerpt: excerptOf(text3, region),
+    excerpt: excerptOf(text4, region),
     changed
   };
 }
-function removalOf({ side, path: path12, region }, placing) {
-  const line = side === "base" ? placing.hunks(path12)?.removalOf(region) : void 0;
+function removalOf({ side, path: path21, region, precision }, placing) {
+  const line = side === "base" && precision === "exact" ? placing.hunks(path21)?.removalOf(region) : void 0;
   if (line === void 0) return [];
-  const at2 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path12, region: at2, precision: "exact", note: "taken away here", changed: true }];
+  const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
+  return [{ side: "head", path: path21, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -35199,6 +35277,8 @@ function mergeByPlace(findings) {
       location.side,
       location.path,
       location.region,
+      // Of a file alone it is not known that one line of it is to blame for all.
+      location.precision === "file" ? finding.objects : [],
       exception,
       finding.policy ? "" : finding.text
     ]);
@@ -35250,15 +35330,17 @@ function compare(a, b) {
 }
 
 // src/check.ts
-function check2(evidence, terms) {
-  const { mode, changes } = evidence;
+function judge(evidence, { resolution, today }) {
   const placing = placingIn(evidence);
-  const { rules: rules2 } = terms.resolution;
-  const evaluation = new Evaluation(evidence, rules2, placing.touched, terms.today);
+  const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today);
   const findings = [
-    ...statused(evaluation.ofSide("base"), evaluation.ofSide("head"), placing, mode),
+    ...statused(evaluation.ofSide("base"), evaluation.ofSide("head"), placing, evidence.mode),
     ...mergeCopies(evaluation.ofChanges().map((draft) => findingOf(draft, "introduced", placing)))
   ];
+  return { findings, skipped: evaluation.skipped };
+}
+function reportOf(evidence, { findings, skipped }, terms) {
+  const { mode, changes } = evidence;
   const judged = applyExceptions(findings, terms, mode);
   const all2 = sortFindings(mergeByPlace([...judged, ...evidence.findings]));
   const fails = all2.some((finding) => countsFor(finding, mode) && reaches(finding.level, terms.failOn));
@@ -35271,7 +35353,7 @@ function check2(evidence, terms) {
     policies: terms.resolution.policies,
     inspected: {
       ...evidence.inspected,
-      skipped: sortSkipped([...evidence.inspected.skipped, ...evaluation.skipped]),
+      skipped: sortSkipped([...evidence.inspected.skipped, ...skipped]),
       changes: { added: count2("added"), changed: count2("changed"), removed: count2("removed") }
     },
     findings: all2
@@ -35295,13 +35377,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path12) => changedTexts2.has(path12) && changedTexts2.get(path12)?.before === void 0,
-    isDeleted: (path12) => changedTexts2.has(path12) && changedTexts2.get(path12)?.after === void 0,
-    hunks(path12) {
-      const { before, after } = changedTexts2.get(path12) ?? {};
+    isNew: (path21) => changedTexts2.has(path21) && changedTexts2.get(path21)?.before === void 0,
+    isDeleted: (path21) => changedTexts2.has(path21) && changedTexts2.get(path21)?.after === void 0,
+    hunks(path21) {
+      const { before, after } = changedTexts2.get(path21) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path12) ?? new Hunks(before, after);
-      hunks.set(path12, known);
+      const known = hunks.get(path21) ?? new Hunks(before, after);
+      hunks.set(path21, known);
       return known;
     }
   };
@@ -35327,12 +35409,945 @@ function statused(base, head, placing, mode) {
   return [...findings, ...resolved];
 }
 
+// src/manifest/document-reader.ts
+var import_yaml5 = __toESM(require_dist(), 1);
+
+// src/kubernetes/identity.ts
+var clusterScoped = {
+  "": ["ComponentStatus", "Namespace", "Node", "PersistentVolume"],
+  "admissionregistration.k8s.io": [
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "MutatingWebhookConfiguration",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration"
+  ],
+  "apiextensions.k8s.io": ["CustomResourceDefinition"],
+  "apiregistration.k8s.io": ["APIService"],
+  "certificates.k8s.io": ["CertificateSigningRequest", "ClusterTrustBundle"],
+  "flowcontrol.apiserver.k8s.io": ["FlowSchema", "PriorityLevelConfiguration"],
+  "networking.k8s.io": ["IngressClass", "IPAddress", "ServiceCIDR"],
+  "node.k8s.io": ["RuntimeClass"],
+  policy: ["PodSecurityPolicy"],
+  "rbac.authorization.k8s.io": ["ClusterRole", "ClusterRoleBinding"],
+  "resource.k8s.io": ["DeviceClass", "DeviceTaintRule", "ResourceSlice"],
+  "scheduling.k8s.io": ["PriorityClass"],
+  "storage.k8s.io": ["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"],
+  "storagemigration.k8s.io": ["StorageVersionMigration"],
+  "gateway.networking.k8s.io": ["GatewayClass"],
+  "cert-manager.io": ["ClusterIssuer"]
+};
+var movedFromExtensions = {
+  DaemonSet: "apps",
+  Deployment: "apps",
+  ReplicaSet: "apps",
+  Ingress: "networking.k8s.io",
+  NetworkPolicy: "networking.k8s.io",
+  PodSecurityPolicy: "policy"
+};
+function identify(apiVersion, kind, namespace, name) {
+  const written2 = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+  const group = written2 === "extensions" ? movedFromExtensions[kind] ?? written2 : written2;
+  return { group, kind, namespace: clusterScoped[group]?.includes(kind) ? "" : namespace, name };
+}
+
+// src/manifest/yaml-dialect.ts
+var import_yaml4 = __toESM(require_dist(), 1);
+function scalar(name, test, resolve) {
+  return { tag: `tag:yaml.org,2002:${name}`, default: true, test, resolve };
+}
+var scalars = [
+  scalar("null", /^(?:~|null|Null|NULL|)$/, () => null),
+  scalar("bool", /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/, () => true),
+  scalar("bool", /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/, () => false),
+  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text4) => {
+    const digits = text4.replaceAll("_", "").toLowerCase();
+    const [, sign, body = ""] = digits.match(/^([-+]?)(.*)$/) ?? [];
+    const number = Number(/^0[0-7]+$/.test(body) ? `0o${body.slice(1)}` : body);
+    return sign === "-" ? -number : number;
+  }),
+  scalar(
+    "float",
+    /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/,
+    (text4) => Number(text4.replaceAll("_", ""))
+  ),
+  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text4) => text4.startsWith("-") ? -Infinity : Infinity),
+  scalar("float", /^\.(?:nan|NaN|NAN)$/, () => Number.NaN),
+  { tag: "tag:yaml.org,2002:binary", resolve: (text4) => Buffer.from(text4, "base64").toString("utf8") }
+];
+var options = {
+  version: "1.1",
+  schema: "failsafe",
+  customTags: (tags) => [...tags, ...scalars],
+  resolveKnownTags: false,
+  merge: false,
+  uniqueKeys: false,
+  logLevel: "silent",
+  prettyErrors: false
+};
+function parseAsKubectl(text4) {
+  const plain = text4.replace(/^(---[^\n]*\n)?\ufeff/, "$1").replace(/^---(?=[ \t]*(?:#|\r?\n|$))/, "   ").replace(/\r(?!\n)|[\u0085\u2028\u2029]/g, "\n");
+  const document = firstOf2(plain);
+  if (!document || document.errors.length === 0) return document && { document, text: plain };
+  const deeper = indentContinuations(plain);
+  const mended = deeper === plain ? void 0 : firstOf2(deeper);
+  return mended?.errors.length === 0 ? { document: mended, text: deeper } : { document, text: plain };
+}
+function firstOf2(text4) {
+  const documents = (0, import_yaml4.parseAllDocuments)(text4, options);
+  const document = Array.isArray(documents) ? documents[0] : void 0;
+  if (document)
+    document.errors = document.errors.filter(({ message }) => !message.startsWith("Comments must be separated"));
+  return document;
+}
+var deep = " ".repeat(100);
+function indentContinuations(text4) {
+  let quote = "";
+  let depth = 0;
+  let blockParent = -1;
+  return text4.split("\n").map((line) => {
+    const indent2 = line.search(/\S|$/);
+    if (blockParent >= 0 && (line.trim() === "" || indent2 > blockParent)) return line;
+    blockParent = -1;
+    const continues = quote !== "" || depth > 0;
+    for (let index = 0; index < line.length; index++) {
+      const char = line[index] ?? "";
+      if (quote === '"' && char === "\\") index++;
+      else if (quote !== "") {
+        if (char === quote && quote === "'" && line[index + 1] === "'") index++;
+        else if (char === quote) quote = "";
+      } else if (char === "#" && (index === 0 || /\s/.test(line[index - 1] ?? ""))) break;
+      else if ((char === '"' || char === "'") && startsNode(line.slice(0, index), depth)) quote = char;
+      else if ((char === "[" || char === "{") && (depth > 0 || startsNode(line.slice(0, index), depth))) depth++;
+      else if ((char === "]" || char === "}") && depth > 0) depth--;
+    }
+    if (quote === "" && depth === 0 && /(?:^|[\s:-])[|>][-+0-9]*\s*(?:\s#.*)?$/.test(line)) {
+      const dashes = line.match(/^\s*(?:-\s+)*/)?.[0] ?? "";
+      const alone = /^\s*(?:-\s+)*[|>]/.test(line);
+      blockParent = alone ? dashes.trimEnd().length - 1 : dashes.length;
+    }
+    return continues ? deep + line.trimStart() : line;
+  }).join("\n");
+}
+function startsNode(before, depth) {
+  return depth > 0 ? /(?:^\s*|[:,[{]\s*)(?:[!&]\S*\s+)*$/.test(before) : /(?:^(?:---)?\s*|[:?-]\s+)(?:[!&]\S*\s+)*$/.test(before);
+}
+
+// src/manifest/document-reader.ts
+var documentLimit = 16 * 1024 * 1024;
+var nodeLimit = 1e6;
+var tooDeep = "it nests deeper than any manifest";
+var DocumentReader = class {
+  known = /* @__PURE__ */ new Map();
+  read(text4) {
+    const reading = this.known.get(text4) ?? readDocument(text4);
+    this.known.set(text4, reading);
+    return reading;
+  }
+};
+function readDocument(original) {
+  const unreadable3 = (text5, reason, node2) => {
+    const [from, to] = node2?.range ?? [0, 1];
+    return { text: text5, reason, from, to };
+  };
+  if (original.length > documentLimit) {
+    const size = Math.round(original.length / 1024 / 1024);
+    return unreadable3("", `this one document has ${size} MiB, and an API server takes 3 MiB; split it`);
+  }
+  const control = original.search(new RegExp("(?![\\t\\n\\r\\u0085])\\p{Cc}", "u"));
+  if (control !== -1) {
+    const code4 = original.charCodeAt(control).toString(16).padStart(2, "0");
+    const reason = `the control character 0x${code4} is no text`;
+    return { text: original, reason, from: control, to: control + 1 };
+  }
+  const parsed = parse(original);
+  if (parsed instanceof Error) return unreadable3("", parsed.message);
+  const noAlias = () => void 0;
+  if (!parsed) return { text: original, objects: [], resolve: noAlias };
+  const { document, text: text4 } = parsed;
+  const error = document.errors[0];
+  if (error) {
+    return holdsTemplate(text4) ? { text: text4, template: true } : { text: text4, reason: reasonOf(error), from: error.pos[0], to: error.pos[1] };
+  }
+  const survey = surveyOf(document);
+  if (survey.collectionKey) {
+    return holdsTemplate(text4) ? { text: text4, template: true } : unreadable3(text4, "a map or list cannot be a key", survey.collectionKey);
+  }
+  if (survey.size > nodeLimit) {
+    return unreadable3(
+      text4,
+      `its aliases expand to more than ${nodeLimit.toLocaleString("en")} values`,
+      survey.firstAlias
+    );
+  }
+  if (survey.lostAlias) {
+    return unreadable3(text4, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
+  }
+  const resolve = (alias) => survey.targets.get(alias);
+  const misnamed = misnamedIn(document.contents, resolve);
+  if (misnamed) return unreadable3(text4, misnamed.reason, misnamed.node);
+  const all2 = objectsIn(document.contents, resolve);
+  const found = all2.filter(
+    ({ apiVersion, kind, metadata }) => !isTemplate(apiVersion, kind, metadata.namespace, metadata.name)
+  );
+  const objects = found.map(({ node: node2, apiVersion, kind, metadata }) => {
+    const [from, , to] = node2.range ?? [0, 0, text4.length];
+    const startOf = (key) => key.range?.[0] ?? 0;
+    return {
+      ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
+      apiVersion,
+      node: node2,
+      duplicates: survey.duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to)
+    };
+  });
+  return { text: text4, objects, resolve, ...found.length < all2.length ? { template: true } : {} };
+}
+function parse(text4) {
+  try {
+    return parseAsKubectl(text4);
+  } catch (error) {
+    if (error instanceof RangeError) return new Error(tooDeep);
+    throw error;
+  }
+}
+function reasonOf({ code: code4, message }) {
+  if (code4 === "RESOURCE_EXHAUSTION") return tooDeep;
+  const sentence = message.split("\n")[0] ?? "";
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+function surveyOf(yaml) {
+  const survey = {
+    size: 0,
+    firstAlias: void 0,
+    collectionKey: void 0,
+    lostAlias: void 0,
+    targets: /* @__PURE__ */ new Map(),
+    duplicates: []
+  };
+  const anchors = /* @__PURE__ */ new Map();
+  const sizes = /* @__PURE__ */ new Map();
+  const measure = (node2) => {
+    if ((0, import_yaml5.isAlias)(node2)) {
+      const target = anchors.get(node2.source);
+      survey.firstAlias ??= node2;
+      if (target) survey.targets.set(node2, target);
+      else survey.lostAlias ??= node2;
+      return target ? sizes.get(target) ?? nodeLimit : 1;
+    }
+    if (!(0, import_yaml5.isMap)(node2) && !(0, import_yaml5.isSeq)(node2)) {
+      flatten(node2);
+      if ((0, import_yaml5.isScalar)(node2) && node2.anchor) {
+        anchors.set(node2.anchor, node2);
+        sizes.set(node2, 1);
+      }
+      return 1;
+    }
+    if (node2.anchor) anchors.set(node2.anchor, node2);
+    let size = 1;
+    if ((0, import_yaml5.isMap)(node2)) {
+      const seen = /* @__PURE__ */ new Set();
+      for (const { key, value } of node2.items) {
+        const text4 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
+        if (text4 !== void 0 && text4 !== "<<") {
+          if (seen.has(text4)) survey.duplicates.push({ text: text4, node: key });
+          seen.add(text4);
+        }
+        const keyNode = (0, import_yaml5.isAlias)(key) ? anchors.get(key.source) : key;
+        if ((0, import_yaml5.isMap)(keyNode) || (0, import_yaml5.isSeq)(keyNode)) survey.collectionKey ??= key;
+        size += measure(key) + measure(value);
+      }
+    } else for (const item of node2.items) size += measure(item);
+    if (node2.anchor) sizes.set(node2, size);
+    return size;
+  };
+  survey.size = measure(yaml.contents);
+  return survey;
+}
+function flatten(node2) {
+  if ((0, import_yaml5.isScalar)(node2) && typeof node2.value === "string" && node2.value.length > 1e3) /\0/.test(node2.value);
+}
+function objectsIn(written2, resolve, inherited) {
+  const node2 = (0, import_yaml5.isAlias)(written2) ? resolve(written2) : written2;
+  if (!(0, import_yaml5.isMap)(node2)) return [];
+  const apiVersion = stringIn(node2, "apiVersion", resolve) ?? inherited?.apiVersion;
+  const kind = stringIn(node2, "kind", resolve) ?? inherited?.kind;
+  if (!apiVersion || !kind) return [];
+  const items = nodeIn(node2, "items", resolve);
+  if (items !== void 0) {
+    if (!(0, import_yaml5.isSeq)(items)) return [];
+    const itemKind = kind.endsWith("List") ? kind.slice(0, -"List".length) : kind;
+    return items.items.flatMap(
+      (item) => objectsIn(item, resolve, itemKind ? { apiVersion, kind: itemKind } : void 0)
+    );
+  }
+  const metadata = nodeIn(node2, "metadata", resolve);
+  const name = stringIn(metadata, "name", resolve);
+  if (!name) return [];
+  return [{ node: node2, apiVersion, kind, metadata: { namespace: stringIn(metadata, "namespace", resolve) ?? "", name } }];
+}
+function misnamedIn(root3, resolve) {
+  if (!stringIn(root3, "apiVersion", resolve) || !stringIn(root3, "kind", resolve)) return void 0;
+  const metadata = nodeIn(root3, "metadata", resolve);
+  for (const key of ["name", "namespace"]) {
+    const node2 = nodeIn(metadata, key, resolve);
+    if (!(0, import_yaml5.isScalar)(node2) || node2.value === null || typeof node2.value === "string") continue;
+    return {
+      node: node2,
+      reason: `metadata.${key} is read as the ${typeof node2.value} ${node2.value}, and has to be text; quote it`
+    };
+  }
+  return void 0;
+}
+function stringIn(map4, key, resolve) {
+  const value = nodeIn(map4, key, resolve);
+  return (0, import_yaml5.isScalar)(value) && typeof value.value === "string" ? value.value : void 0;
+}
+function nodeIn(map4, key, resolve) {
+  const value = (0, import_yaml5.isMap)(map4) ? findPair(map4, key, resolve)?.value : void 0;
+  return (0, import_yaml5.isAlias)(value) ? resolve(value) : value;
+}
+function holdsTemplate(text4) {
+  return /\{\{|\{%/.test(text4.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
+}
+function isTemplate(...identity) {
+  return identity.some((part2) => /\{\{|\{%/.test(part2));
+}
+
+// src/manifest/documents.ts
+function splitDocuments(text4) {
+  return /^\s*\{/.test(text4) && splitJson(text4) || splitYaml(text4);
+}
+function splitYaml(text4) {
+  const starts = [0];
+  for (let at3 = text4.indexOf("\n---"); at3 !== -1; at3 = text4.indexOf("\n---", at3 + 1)) {
+    if (/^(?:[\s#]|$)/.test(text4.slice(at3 + 4, at3 + 5))) starts.push(at3 + 1);
+  }
+  return starts.map((offset, index) => ({ text: text4.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
+}
+function isBlank(text4) {
+  return text4.split("\n").every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line));
+}
+function splitJson(text4) {
+  const documents = [];
+  let start4 = 0;
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text4.length; index++) {
+    const char = text4[index];
+    if (inString) {
+      if (char === "\\") index++;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === "{" || char === "[") depth++;
+    else if ((char === "}" || char === "]") && --depth === 0) {
+      documents.push({ text: text4.slice(start4, index + 1), offset: start4 });
+      start4 = index + 1;
+    }
+  }
+  const complete = text4.slice(start4).trim() === "" && documents.every((document) => isJson(document.text));
+  return complete ? documents : void 0;
+}
+function isJson(text4) {
+  try {
+    JSON.parse(text4);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// src/manifest/lines.ts
+var LineIndex = class {
+  /** @param firstLine the number of the text's first line */
+  constructor(text4, firstLine3 = 1) {
+    this.firstLine = firstLine3;
+    for (let index = text4.indexOf("\n"); index !== -1; index = text4.indexOf("\n", index + 1))
+      this.starts.push(index + 1);
+  }
+  firstLine;
+  starts = [0];
+  region(from, to) {
+    const [startLine, startColumn] = this.position(from);
+    const [endLine, endColumn] = this.position(Math.max(from, to));
+    return { startLine, startColumn, endLine, endColumn };
+  }
+  position(offset) {
+    let low = 0;
+    let high = this.starts.length - 1;
+    while (low < high) {
+      const middle = low + high + 1 >> 1;
+      if ((this.starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return [low + this.firstLine, offset - (this.starts[low] ?? 0) + 1];
+  }
+};
+
+// src/manifest/load.ts
+function loadFile({ text: text4, damaged = false }, wants = () => true, reader = new DocumentReader()) {
+  const objects = [];
+  const unreadable3 = [];
+  const templates = [];
+  if (text4.startsWith("version https://git-lfs.github.com/spec/")) {
+    const reason = "it is a Git LFS pointer, and what it points at is not in the repository";
+    unreadable3.push({ reason, region: new LineIndex(text4).region(0, text4.indexOf("\n")), content: text4 });
+    return { text: text4, objects, unreadable: unreadable3, templates, kubernetes: false };
+  }
+  let line = 1;
+  let counted = 0;
+  for (const { text: original, offset } of splitDocuments(text4)) {
+    if (!wants(original)) continue;
+    line += linesIn(text4, counted, offset);
+    counted = offset;
+    const damage = damaged ? original.indexOf("\uFFFD") : -1;
+    if (damage !== -1) {
+      const region = new LineIndex(original, line).region(damage, damage + 1);
+      unreadable3.push({
+        reason: "a byte here is not UTF-8; save the file as UTF-8",
+        region,
+        content: contentOf(original)
+      });
+      continue;
+    }
+    const reading = reader.read(original);
+    const lines = new LineIndex(reading.text, line);
+    if ("template" in reading) templates.push(contentOf(original));
+    if ("reason" in reading) {
+      const { reason, from, to } = reading;
+      unreadable3.push({ reason, region: lines.region(from, to), content: contentOf(original) });
+    }
+    if ("objects" in reading) {
+      const regionOf = (node2) => lines.region(node2.range?.[0] ?? 0, node2.range?.[1] ?? 0);
+      for (const { ref, apiVersion, node: node2, duplicates } of reading.objects) {
+        const [from, , to] = node2.range ?? [0, 0, reading.text.length];
+        const own5 = reading.text.slice(from, to);
+        objects.push({
+          ref,
+          apiVersion,
+          node: node2,
+          // Alone in its document an object is the whole of it, comments included; in a List it is its own lines.
+          content: contentOf(reading.objects.length === 1 ? original : own5),
+          fileText: text4,
+          region: lines.region(from, from + own5.trimEnd().length),
+          duplicateKeys: duplicates.map((key) => ({ key: key.text, region: regionOf(key.node) })),
+          regionOf,
+          resolve: reading.resolve
+        });
+      }
+    }
+  }
+  return { text: text4, objects, unreadable: unreadable3, templates, kubernetes: mentionsKubernetes(text4) };
+}
+function mentionsKubernetes(text4) {
+  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text4) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text4);
+}
+function decodeFile(bytes) {
+  const [first, second] = bytes;
+  const encoding = first === 255 && second === 254 ? "utf-16le" : first === 254 && second === 255 ? "utf-16be" : "utf-8";
+  try {
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), damaged: false };
+  } catch {
+    return { text: new TextDecoder(encoding).decode(bytes), damaged: true };
+  }
+}
+function linesIn(text4, from, to) {
+  let lines = 0;
+  for (let at3 = text4.indexOf("\n", from); at3 !== -1 && at3 < to; at3 = text4.indexOf("\n", at3 + 1)) lines++;
+  return lines;
+}
+function contentOf(text4) {
+  return text4.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
+}
+
+// src/locate/edits.ts
+var EditedFile = class {
+  /** @param before undefined where the file is new, @param after undefined where it is deleted */
+  constructor(before, after) {
+    this.before = before;
+    this.after = after;
+    const patch = structuredPatch("", "", before ?? "", after ?? "", "", "", { context: 0, maxEditLength: 2e3 });
+    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => {
+      const taken = lines.filter((line) => line.startsWith("-")).map((line) => line.slice(1));
+      const written2 = lines.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
+      const beforeStart = oldLines === 0 ? oldStart + 1 : oldStart;
+      const afterStart = newLines === 0 ? newStart + 1 : newStart;
+      return linePairs(taken, written2, beforeStart, afterStart);
+    });
+  }
+  before;
+  after;
+  edits;
+  /** The head's text with some of the edits, or lines of them, taken back. */
+  without(taken) {
+    const lines = (this.after ?? "").split("\n");
+    for (const edit of [...taken].sort((a, b) => b.afterLine - a.afterLine || b.beforeLine - a.beforeLine))
+      lines.splice(edit.afterLine - 1, edit.after.length, ...edit.before);
+    return lines.join("\n");
+  }
+};
+function linePairs(before, after, beforeLine, afterLine) {
+  const pairs = Math.min(before.length, after.length);
+  const edits = before.slice(0, pairs).map((line, index) => ({
+    before: [line],
+    after: after.slice(index, index + 1),
+    beforeLine: beforeLine + index,
+    afterLine: afterLine + index
+  }));
+  if (before.length !== after.length) {
+    edits.push({
+      before: before.slice(pairs),
+      after: after.slice(pairs),
+      beforeLine: beforeLine + pairs,
+      afterLine: afterLine + pairs
+    });
+  }
+  return edits;
+}
+function linesOf(edit) {
+  if (edit.before.length > 0 || edit.after.length < 2) return [edit];
+  return edit.after.map((line, index) => ({
+    before: [],
+    after: [line],
+    beforeLine: edit.beforeLine,
+    afterLine: edit.afterLine + index
+  }));
+}
+
+// src/locate/cause.ts
+async function causeOf(fingerprint, files, trial) {
+  const gone = async (reversal) => (await trial(reversal))?.has(fingerprint) === false;
+  const whole = await filesToBlame(files, gone);
+  const [first, ...others] = whole;
+  if (!first) return [];
+  const rest = others.map((file) => [file, "all"]);
+  const edits = await editsToBlame(
+    first,
+    (taken) => gone(new Map([[first, taken], ...rest]))
+  );
+  const causes = edits.length > 0 ? edits.map((edit) => ({ file: first, edit })) : [{ file: first, edit: void 0 }];
+  return [...causes, ...others.map((file) => ({ file, edit: file.text?.edits[0] }))];
+}
+async function filesToBlame(files, gone) {
+  for (const file of files) if (await gone(/* @__PURE__ */ new Map([[file, "all"]]))) return [file];
+  if (files.length < 2 || !await gone(new Map(files.map((file) => [file, "all"])))) return [];
+  let needed = [...files];
+  for (const file of [...files].reverse()) {
+    const fewer = needed.filter((other) => other !== file);
+    if (fewer.length > 0 && await gone(new Map(fewer.map((other) => [other, "all"])))) needed = fewer;
+  }
+  return needed;
+}
+var fewEdits = 8;
+async function editsToBlame({ text: text4 }, gone) {
+  let edits = text4?.edits ?? [];
+  while (edits.length > fewEdits) {
+    const middle = edits.length >> 1;
+    const halves = [edits.slice(0, middle), edits.slice(middle)];
+    const half = await gone(new Set(halves[0])) ? halves[0] : await gone(new Set(halves[1])) ? halves[1] : void 0;
+    if (!half) break;
+    edits = half;
+  }
+  if (edits.length > 1 && edits.length <= fewEdits) {
+    const single = await firstThat(edits, (edit) => gone(/* @__PURE__ */ new Set([edit])));
+    edits = single ? [single] : edits;
+  }
+  const [only, ...more] = edits;
+  if (!only || more.length > 0) return edits;
+  const lines = linesOf(only);
+  if (lines.length < 2) return edits;
+  const line = await firstThat([...lines].reverse().slice(0, fewEdits), (candidate) => gone(/* @__PURE__ */ new Set([candidate])));
+  return line ? [line] : edits;
+}
+async function firstThat(edits, holds2) {
+  for (const edit of edits) if (await holds2(edit)) return edit;
+  return void 0;
+}
+
+// src/locate/original.ts
+var import_node_crypto6 = require("node:crypto");
+
+// src/locate/markers.ts
+var Markers = class {
+  /** @param nonce letters and digits that no chart can know */
+  constructor(nonce) {
+    this.nonce = nonce;
+    this.mark = new RegExp(`\\u0002${nonce}:(\\d+)\\u0003`, "g");
+  }
+  nonce;
+  mark;
+  /**
+   * Puts a mark after the indent of each line that stands outside of actions and named templates. YAML refuses the marks,
+   * so helm prints what they are in as it is.
+   */
+  into(template2) {
+    const insideAction = linesInsideActions(template2);
+    return template2.split("\n").map((line, index) => {
+      if (insideAction.has(index + 1) || /^\s*$|^---/.test(line)) return line;
+      const indent2 = line.match(/^[ \t]*/)?.[0] ?? "";
+      return `${indent2}${this.nonce}:${index + 1}${line.slice(indent2.length)}`;
+    }).join("\n");
+  }
+  /** The text without marks, and for each of its lines the template line that the last mark named. */
+  outOf(marked) {
+    const origins = [];
+    let last;
+    const lines = marked.split("\n").map((line) => {
+      const marks2 = [...line.matchAll(this.mark)];
+      const stripped = line.replace(this.mark, "");
+      const own5 = marks2.filter((mark) => line.slice(0, mark.index).replace(this.mark, "").trim() === "").at(-1);
+      if (own5) last = Number(own5[1]);
+      origins.push(last);
+      const end = marks2.at(-1);
+      if (end) last = Number(end[1]);
+      return stripped;
+    });
+    return { text: lines.join("\n"), origins };
+  }
+};
+function linesInsideActions(template2) {
+  const inside2 = /* @__PURE__ */ new Set();
+  const open = [];
+  const action = /\{\{-?\s*(?:\/\*[\s\S]*?\*\/\s*-?\}\}|((?:"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'|[^"`'}]|\}(?!\}))*)\}\})/g;
+  let line = 1;
+  let at3 = 0;
+  const count2 = (to, mark) => {
+    for (; at3 < to; at3++) {
+      if (template2[at3] !== "\n") continue;
+      line++;
+      if (mark) inside2.add(line);
+    }
+  };
+  const isNamed = () => open.some((word) => word === "define" || word === "block");
+  for (const match3 of template2.matchAll(action)) {
+    count2(match3.index, isNamed());
+    count2(match3.index + match3[0].length, true);
+    const word = match3[1]?.trim().match(/^[a-z]+/)?.[0] ?? "";
+    if (["if", "range", "with", "define", "block"].includes(word)) open.push(word);
+    if (word === "end") open.pop();
+  }
+  count2(template2.length, isNamed());
+  return inside2;
+}
+
+// src/locate/original.ts
+var OriginalPlaces = class {
+  constructor(sides) {
+    this.sides = sides;
+  }
+  sides;
+  markers = new Markers((0, import_node_crypto6.randomBytes)(8).toString("hex"));
+  marked = /* @__PURE__ */ new Map();
+  origins = /* @__PURE__ */ new Map();
+  /** The place a person can edit; the given one, which names no line, where that cannot be told for certain. */
+  async find(location) {
+    const { rendered, side: name } = location;
+    const side = this.sides[name];
+    const source = side?.discovery.sources.find(({ id }) => id === rendered?.id);
+    if (!rendered || !side || !source) return location;
+    return source.kind === "helm" ? this.templateLine(location, rendered, side, source) : this.includedLine(location, rendered, side, source);
+  }
+  async templateLine(location, rendered, side, source) {
+    const { path: path21 } = location;
+    const text4 = await side.checkout.text(path21);
+    if (text4 === void 0 || !path21.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+      return location;
+    const written2 = rendered.template.includes("/crds/") ? documentsOf(
+      text4,
+      text4.split("\n").map((_, index2) => index2 + 1)
+    ) : (await this.markedOf(location.side, side, source)).get(rendered.template) ?? [];
+    const plain = meaningful(rendered.text);
+    const match3 = written2.find(
+      (one2) => sameLines(
+        one2.lines,
+        plain.map(([line2]) => line2)
+      )
+    );
+    const index = plain.findIndex(([, number]) => number === rendered.line);
+    const line = match3?.origins[index];
+    return line === void 0 ? location : at2(location, path21, lineOf(text4, line), text4, "template");
+  }
+  markedOf(name, side, source) {
+    const key = `${name} ${source.id}`;
+    const known = this.marked.get(key);
+    if (known) return known;
+    const marking = side.renderRewritten(source, (template2) => this.markers.into(template2)).then((outputs) => {
+      const found = /* @__PURE__ */ new Map();
+      for (const { template: template2, text: output } of outputs) {
+        const { text: text4, origins } = this.markers.outOf(output);
+        found.set(template2, [...found.get(template2) ?? [], ...documentsOf(text4, origins)]);
+      }
+      return found;
+    });
+    this.marked.set(key, marking);
+    return marking;
+  }
+  /** The same value in the file that the Kustomization took the object from. */
+  async includedLine(location, rendered, side, source) {
+    const key = `${location.side} ${source.id}`;
+    const origins = this.origins.get(key) ?? originsOf(side, source);
+    this.origins.set(key, origins);
+    const path21 = (await origins).get(nameOf(rendered.object));
+    const text4 = path21 === void 0 ? void 0 : await side.checkout.text(path21);
+    if (path21 === void 0 || text4 === void 0) return location;
+    const { kind, name } = rendered.object;
+    const candidates2 = loadFile({ text: text4 }).objects.filter(
+      ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
+    );
+    const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
+    if (!object) return location;
+    const original = new Manifest(object, location.side, { kind: "file", path: path21 }, []).root.at(...rendered.keys);
+    const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
+    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path21 }, []).root.at(...rendered.keys).value;
+    const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
+    return same ? at2(location, path21, original.region, text4, "exact") : at2(location, path21, object.region, text4, "file");
+  }
+};
+async function originsOf(side, source) {
+  const found = /* @__PURE__ */ new Map();
+  for (const { text: text4 } of await side.renderWithOrigins(source)) {
+    for (const object of loadFile({ text: text4 }).objects) {
+      const annotations = new Manifest(object, "head", { kind: "file", path: "" }, []).root.at(
+        "metadata",
+        "annotations"
+      );
+      const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
+      const path21 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path21 !== void 0) found.set(nameOf(object.ref), path21);
+    }
+  }
+  return found;
+}
+function at2(location, path21, region, text4, precision) {
+  const { rendered: _, ...rest } = location;
+  return { ...rest, path: path21, region, precision, excerpt: excerptOf(text4, region) };
+}
+function lineOf(text4, line) {
+  const written2 = text4.split("\n")[line - 1] ?? "";
+  const startColumn = written2.search(/\S/) + 1 || 1;
+  return { startLine: line, startColumn, endLine: line, endColumn: Math.max(startColumn, written2.trimEnd().length + 1) };
+}
+function meaningful(text4) {
+  return text4.split("\n").flatMap((line, index) => line.trim() ? [[line.trimEnd(), index + 1]] : []);
+}
+function documentsOf(text4, origins) {
+  const documents = [{ lines: [], origins: [] }];
+  for (const [index, line] of text4.split("\n").entries()) {
+    if (line.startsWith("---")) documents.push({ lines: [], origins: [] });
+    else if (line.trim()) {
+      documents.at(-1)?.lines.push(line.trimEnd());
+      documents.at(-1)?.origins.push(origins[index]);
+    }
+  }
+  return documents;
+}
+function sameLines(marked, plain) {
+  const isChecksum = (line) => /[0-9a-f]{32}/.test(line);
+  return marked.length === plain.length && marked.every((line, index) => {
+    const other = plain[index] ?? "";
+    return line === other || isChecksum(line) && line.length === other.length && line.split(":")[0] === other.split(":")[0];
+  });
+}
+
+// src/locate/locate.ts
+var mostTrials = 40;
+async function locate(findings, bench) {
+  const { mode } = bench.evidence;
+  const open = (finding) => countsFor(finding, mode) && placesOf(finding).some(({ rendered }) => rendered);
+  if (!findings.some(open)) return [...findings];
+  const originals = new OriginalPlaces(bench.evidence.sides);
+  const trials = new Trials(bench);
+  const located = [];
+  for (const finding of findings) {
+    if (!open(finding)) {
+      located.push(finding);
+      continue;
+    }
+    const causes = finding.status === "introduced" ? await trials.causesOf(finding) : [];
+    const originally = await Promise.all(placesOf(finding).map((place2) => originals.find(place2)));
+    const [main, ...others] = originally;
+    const [cause, ...further] = causes.flatMap((one2) => placesOfCause(one2, bench.evidence));
+    located.push(
+      cause ? {
+        ...finding,
+        location: cause,
+        related: distinct([...further, { ...main, note: main.note ?? "rendered from here" }, ...others], cause)
+      } : { ...finding, location: main, related: others }
+    );
+  }
+  return located;
+}
+function placesOf({ location, related }) {
+  return [location, ...related];
+}
+function distinct(places, main) {
+  const key = ({ side, path: path21, region }) => JSON.stringify([side, path21, region.startLine]);
+  const seen = /* @__PURE__ */ new Set([key(main)]);
+  return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
+}
+function placesOfCause({ file, edit }, { sides }) {
+  const { path: path21, text: text4 } = file;
+  const precision = precisionOf(path21, sides);
+  const at3 = (side, line, note) => {
+    const whole = (side === "head" ? text4?.after : text4?.before) ?? "";
+    const written2 = whole.split("\n")[line - 1] ?? "";
+    const startColumn = written2.search(/\S/) + 1 || 1;
+    const region = {
+      startLine: line,
+      startColumn,
+      endLine: line,
+      endColumn: Math.max(startColumn, written2.trimEnd().length + 1)
+    };
+    return {
+      side,
+      path: path21,
+      region,
+      precision,
+      ...note ? { note } : {},
+      excerpt: excerptOf(whole, region),
+      changed: side === "head"
+    };
+  };
+  if (!text4 || !edit) {
+    const deleted = file.after === void 0;
+    const region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
+    const note = deleted ? "this change deletes the file" : void 0;
+    return [
+      {
+        side: deleted ? "base" : "head",
+        path: path21,
+        region,
+        precision: "file",
+        ...note ? { note } : {},
+        changed: !deleted
+      }
+    ];
+  }
+  if (text4.after === void 0) return [at3("base", edit.beforeLine, "this change deletes the file")];
+  if (edit.after.length > 0) return [at3("head", edit.afterLine)];
+  return [at3("base", edit.beforeLine), at3("head", Math.max(1, edit.afterLine - 1), "taken away here")];
+}
+function precisionOf(path21, { base, head }) {
+  const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
+  if (sources.some((source) => isValuesOf(path21, source))) return "values";
+  return /(?:^|\/)templates\//.test(path21) ? "template" : "exact";
+}
+function isValuesOf(path21, source) {
+  if (source.kind !== "helm") return false;
+  return source.values.some((one2) => "path" in one2 && one2.path === path21) || isDefaultValues(path21);
+}
+function isDefaultValues(path21) {
+  return /(?:^|\/)values\.ya?ml$/.test(path21);
+}
+var Trials = class {
+  constructor(bench) {
+    this.bench = bench;
+    this.failures = unrenderedAmong(bench.evidence.findings);
+  }
+  bench;
+  done = /* @__PURE__ */ new Map();
+  files = /* @__PURE__ */ new Map();
+  found = [];
+  left = mostTrials;
+  failures;
+  async causesOf(finding) {
+    const files = await this.suspects(finding);
+    if (files.length === 0) return [];
+    const known = this.found.find(
+      ({ causes: causes2, introduced: introduced2 }) => !introduced2.has(finding.fingerprint) && causes2.every(({ file }) => files.includes(file))
+    );
+    if (known) return known.causes;
+    const causes = await causeOf(finding.fingerprint, files, this.trial);
+    const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : void 0;
+    if (introduced) this.found.push({ causes, introduced });
+    return causes;
+  }
+  trial = (reversal) => {
+    const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
+    const key = JSON.stringify(
+      [...edits].map(([path21, text4]) => [path21, text4 && Buffer.from(text4).toString("base64")]).sort()
+    );
+    const known = this.done.get(key);
+    if (known) return known;
+    if (this.left <= 0) return Promise.resolve(void 0);
+    this.left--;
+    const outcome2 = this.judge(edits);
+    this.done.set(key, outcome2);
+    return outcome2;
+  };
+  async judge(edits) {
+    const findings = await this.bench.judgeAgain(edits);
+    if (unrenderedAmong(findings) > this.failures) return void 0;
+    return new Set(findings.filter(({ status }) => status === "introduced").map(({ fingerprint }) => fingerprint));
+  }
+  /** The files that this change touches and the finding's sources are made of: values first, packed charts last. */
+  async suspects(finding) {
+    const { sides } = this.bench.evidence;
+    const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []));
+    const names2 = /* @__PURE__ */ new Set();
+    const values = /* @__PURE__ */ new Set();
+    for (const side of [sides.base, sides.head]) {
+      for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
+        const said = source.kind === "helm" ? source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []) : [];
+        for (const file of [...said, source.at.path]) values.add(file);
+        for (const file of [...await side?.files(source) ?? [], source.at.path]) names2.add(file);
+      }
+    }
+    const changed = [];
+    for (const path21 of names2) {
+      const file = await this.changedFile(path21);
+      if (file) changed.push(file);
+    }
+    const rank = ({ path: path21 }) => {
+      if (values.has(path21)) return 0;
+      if (isDefaultValues(path21)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path21)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path21)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path21)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path21) ? 5 : 4;
+    };
+    return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
+  }
+  async changedFile(path21) {
+    if (this.files.has(path21)) return this.files.get(path21);
+    const { base, head } = this.bench.evidence.sides;
+    const differs = base && base.checkout.tree.entries.get(path21)?.id !== head.checkout.tree.entries.get(path21)?.id;
+    const file = differs ? await readChanged(path21, base, head) : void 0;
+    this.files.set(path21, file);
+    return file;
+  }
+};
+async function readChanged(path21, base, head) {
+  const read3 = async ({ checkout }) => {
+    const content = (await checkout.read([path21])).get(path21);
+    return content && !("missing" in content) ? content : void 0;
+  };
+  const [before, after] = await Promise.all([read3(base), read3(head)]);
+  const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
+  const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
+  return { path: path21, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
+}
+function textWithout(file, taken) {
+  if (taken === "all" || !file.text) return file.before ?? emptied(file);
+  if (file.after === void 0) return file.before;
+  return Buffer.from(file.text.without(taken));
+}
+function emptied({ path: path21 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path21) ? void 0 : new Uint8Array();
+}
+function reversalOf(causes) {
+  return new Map(causes.map(({ file, edit }) => [file, edit ? /* @__PURE__ */ new Set([edit]) : "all"]));
+}
+function unrenderedAmong(findings) {
+  return findings.filter(({ rule, level }) => rule.startsWith("source/") && level === "error").length;
+}
+
 // src/policy/policy.ts
 var import_semver2 = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text3, path12) {
-  const { value } = readOwnDocument(text3, path12, PolicyFile, "policy");
-  return { path: path12, file: value };
+function readPolicy(text4, path21) {
+  const { value } = readOwnDocument(text4, path21, PolicyFile, "policy");
+  return { path: path21, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -35344,10 +36359,10 @@ function resolvePolicies(uses, bundled, rules2, places = nowhere) {
     const [name = "", range2 = "^1"] = split(use.use);
     const versions = bundled.filter(({ file }) => file.policy === name);
     if (versions.length === 0) {
-      const names = [...new Set(bundled.map(({ file }) => file.policy))].sort().join(", ");
+      const names2 = [...new Set(bundled.map(({ file }) => file.policy))].sort().join(", ");
       throw new GuardError(
         "config",
-        `There is no policy ${JSON.stringify(name)}; the policies are ${names}.`,
+        `There is no policy ${JSON.stringify(name)}; the policies are ${names2}.`,
         places.value(index, ["use"])
       );
     }
@@ -35389,8 +36404,8 @@ function resolvePolicies(uses, bundled, rules2, places = nowhere) {
   return { policies, rules: active };
 }
 function split(use) {
-  const at2 = use.indexOf("@");
-  return at2 === -1 ? [use] : [use.slice(0, at2), use.slice(at2 + 1)];
+  const at3 = use.indexOf("@");
+  return at3 === -1 ? [use] : [use.slice(0, at3), use.slice(at3 + 1)];
 }
 function activate(policy, use, rules2, places) {
   const { file } = policy;
@@ -35451,9 +36466,9 @@ function activate(policy, use, rules2, places) {
   }
   return active;
 }
-function unknownParam(owner, name, names, at2) {
-  const allowed = names.length > 0 ? `its params are ${names.join(", ")}` : "it has no params";
-  return new GuardError("config", `${owner} has no param ${JSON.stringify(name)}; ${allowed}.`, at2);
+function unknownParam(owner, name, names2, at3) {
+  const allowed = names2.length > 0 ? `its params are ${names2.join(", ")}` : "it has no params";
+  return new GuardError("config", `${owner} has no param ${JSON.stringify(name)}; ${allowed}.`, at3);
 }
 function merge(params2, more) {
   const merged = { ...params2 };
@@ -35517,16 +36532,16 @@ async function readConfigs(base, head, named, validate) {
   }
   return { inForce: inForce(baseText, file, attempt2, validate), head: attempt2, findings: [changed] };
 }
-function inForce(text3, file, mended, validate) {
-  if (text3 === void 0) return emptyConfig;
-  const config = valid(text3, file, validate);
+function inForce(text4, file, mended, validate) {
+  if (text4 === void 0) return emptyConfig;
+  const config = valid(text4, file, validate);
   if (!(config instanceof GuardError)) return config;
   if (mended) return emptyConfig;
   throw config;
 }
-function valid(text3, file, validate) {
+function valid(text4, file, validate) {
   try {
-    const config = readConfig(text3, file);
+    const config = readConfig(text4, file);
     validate(config);
     return config;
   } catch (error) {
@@ -35588,6 +36603,38 @@ async function textAt(revision, file) {
   }
   return void 0;
 }
+
+// src/source/edited-revision.ts
+var import_node_crypto7 = require("node:crypto");
+var EditedRevision = class {
+  constructor(revision, edits) {
+    this.revision = revision;
+    this.edits = edits;
+    this.name = revision.name;
+  }
+  revision;
+  edits;
+  name;
+  async list() {
+    const kept = (await this.revision.list()).filter(({ path: path21 }) => !this.edits.has(path21));
+    const edited = [...this.edits].flatMap(
+      ([path21, content]) => content ? [{ path: path21, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+    );
+    return [...kept, ...edited];
+  }
+  async *read(entries) {
+    const theirs = entries.filter(({ path: path21 }) => !this.edits.has(path21));
+    const reading = this.revision.read(theirs)[Symbol.asyncIterator]();
+    for (const entry of entries) {
+      const edited = this.edits.get(entry.path);
+      if (edited) yield [entry, edited];
+      else {
+        const { value, done } = await reading.next();
+        if (!done) yield value;
+      }
+    }
+  }
+};
 
 // src/manifest/change.ts
 function changesBetween(base, head, isUnknown = () => false) {
@@ -35692,41 +36739,41 @@ function contentsByCluster(manifests) {
 function mapClusters({ base, head, isNew }, files) {
   const repeated = foldersThatRepeat(files);
   const hasBase = files.some(({ side }) => side === "base");
-  const placeBy = (declarations, path12) => {
+  const placeBy = (declarations, path21) => {
     for (const declared2 of declarations) {
-      const names = Object.keys(declared2).filter(
-        (name) => declared2[name]?.paths?.some((glob) => minimatch(path12, glob, { dot: true }))
+      const names2 = Object.keys(declared2).filter(
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path21, glob, { dot: true }))
       );
-      if (names.length > 0) return { clusters: names, evidence: "declared" };
+      if (names2.length > 0) return { clusters: names2, evidence: "declared" };
     }
-    const layout = path12.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-    const sibling = ancestors(path12).findLast((folder) => repeated.has(folder));
+    const layout = path21.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path21).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known = new Set(
-    files.filter(({ side }) => side === "base").flatMap(({ path: path12 }) => placeBy([base], path12).clusters)
+    files.filter(({ side }) => side === "base").flatMap(({ path: path21 }) => placeBy([base], path21).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path12) => placeBy(isNew(path12) ? [base, fresh] : [base], path12)
+    of: (path21) => placeBy(isNew(path21) ? [base, fresh] : [base], path21)
   };
 }
-function ancestors(path12) {
+function ancestors(path21) {
   const folders = [];
-  for (let end = path12.indexOf("/"); end !== -1; end = path12.indexOf("/", end + 1)) folders.push(path12.slice(0, end));
+  for (let end = path21.indexOf("/"); end !== -1; end = path21.indexOf("/", end + 1)) folders.push(path21.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path12, side, refs } of files) {
+  for (const { path: path21, side, refs } of files) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path12)) {
+    for (const folder of ancestors(path21)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -35744,9 +36791,9 @@ function foldersThatRepeat(files) {
     const holders = /* @__PURE__ */ new Map();
     for (const folder of folders) {
       for (const identity of objects.get(folder)?.keys() ?? []) {
-        const list3 = holders.get(identity);
-        if (!list3) holders.set(identity, [folder]);
-        else if (list3.length < siblingLimit) list3.push(folder);
+        const list4 = holders.get(identity);
+        if (!list4) holders.set(identity, [folder]);
+        else if (list4.length < siblingLimit) list4.push(folder);
       }
     }
     for (const folder of folders) {
@@ -35771,482 +36818,31 @@ function foldersThatRepeat(files) {
   return found;
 }
 
-// src/manifest/document-reader.ts
-var import_yaml5 = __toESM(require_dist(), 1);
-
-// src/kubernetes/identity.ts
-var clusterScoped = {
-  "": ["ComponentStatus", "Namespace", "Node", "PersistentVolume"],
-  "admissionregistration.k8s.io": [
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding",
-    "MutatingWebhookConfiguration",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-    "ValidatingWebhookConfiguration"
-  ],
-  "apiextensions.k8s.io": ["CustomResourceDefinition"],
-  "apiregistration.k8s.io": ["APIService"],
-  "certificates.k8s.io": ["CertificateSigningRequest", "ClusterTrustBundle"],
-  "flowcontrol.apiserver.k8s.io": ["FlowSchema", "PriorityLevelConfiguration"],
-  "networking.k8s.io": ["IngressClass", "IPAddress", "ServiceCIDR"],
-  "node.k8s.io": ["RuntimeClass"],
-  policy: ["PodSecurityPolicy"],
-  "rbac.authorization.k8s.io": ["ClusterRole", "ClusterRoleBinding"],
-  "resource.k8s.io": ["DeviceClass", "DeviceTaintRule", "ResourceSlice"],
-  "scheduling.k8s.io": ["PriorityClass"],
-  "storage.k8s.io": ["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"],
-  "storagemigration.k8s.io": ["StorageVersionMigration"],
-  "gateway.networking.k8s.io": ["GatewayClass"],
-  "cert-manager.io": ["ClusterIssuer"]
-};
-var movedFromExtensions = {
-  DaemonSet: "apps",
-  Deployment: "apps",
-  ReplicaSet: "apps",
-  Ingress: "networking.k8s.io",
-  NetworkPolicy: "networking.k8s.io",
-  PodSecurityPolicy: "policy"
-};
-function identify(apiVersion, kind, namespace, name) {
-  const written2 = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-  const group = written2 === "extensions" ? movedFromExtensions[kind] ?? written2 : written2;
-  return { group, kind, namespace: clusterScoped[group]?.includes(kind) ? "" : namespace, name };
-}
-
-// src/manifest/yaml-dialect.ts
-var import_yaml4 = __toESM(require_dist(), 1);
-function scalar(name, test, resolve) {
-  return { tag: `tag:yaml.org,2002:${name}`, default: true, test, resolve };
-}
-var scalars = [
-  scalar("null", /^(?:~|null|Null|NULL|)$/, () => null),
-  scalar("bool", /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/, () => true),
-  scalar("bool", /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/, () => false),
-  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text3) => {
-    const digits = text3.replaceAll("_", "").toLowerCase();
-    const [, sign, body = ""] = digits.match(/^([-+]?)(.*)$/) ?? [];
-    const number = Number(/^0[0-7]+$/.test(body) ? `0o${body.slice(1)}` : body);
-    return sign === "-" ? -number : number;
-  }),
-  scalar(
-    "float",
-    /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/,
-    (text3) => Number(text3.replaceAll("_", ""))
-  ),
-  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text3) => text3.startsWith("-") ? -Infinity : Infinity),
-  scalar("float", /^\.(?:nan|NaN|NAN)$/, () => Number.NaN),
-  { tag: "tag:yaml.org,2002:binary", resolve: (text3) => Buffer.from(text3, "base64").toString("utf8") }
-];
-var options = {
-  version: "1.1",
-  schema: "failsafe",
-  customTags: (tags) => [...tags, ...scalars],
-  resolveKnownTags: false,
-  merge: false,
-  uniqueKeys: false,
-  logLevel: "silent",
-  prettyErrors: false
-};
-function parseAsKubectl(text3) {
-  const plain = text3.replace(/^(---[^\n]*\n)?\ufeff/, "$1").replace(/^---(?=[ \t]*(?:#|\r?\n|$))/, "   ").replace(/\r(?!\n)|[\u0085\u2028\u2029]/g, "\n");
-  const document = firstOf2(plain);
-  if (!document || document.errors.length === 0) return document && { document, text: plain };
-  const deeper = indentContinuations(plain);
-  const mended = deeper === plain ? void 0 : firstOf2(deeper);
-  return mended?.errors.length === 0 ? { document: mended, text: deeper } : { document, text: plain };
-}
-function firstOf2(text3) {
-  const documents = (0, import_yaml4.parseAllDocuments)(text3, options);
-  const document = Array.isArray(documents) ? documents[0] : void 0;
-  if (document)
-    document.errors = document.errors.filter(({ message }) => !message.startsWith("Comments must be separated"));
-  return document;
-}
-var deep = " ".repeat(100);
-function indentContinuations(text3) {
-  let quote = "";
-  let depth = 0;
-  let blockParent = -1;
-  return text3.split("\n").map((line) => {
-    const indent2 = line.search(/\S|$/);
-    if (blockParent >= 0 && (line.trim() === "" || indent2 > blockParent)) return line;
-    blockParent = -1;
-    const continues = quote !== "" || depth > 0;
-    for (let index = 0; index < line.length; index++) {
-      const char = line[index] ?? "";
-      if (quote === '"' && char === "\\") index++;
-      else if (quote !== "") {
-        if (char === quote && quote === "'" && line[index + 1] === "'") index++;
-        else if (char === quote) quote = "";
-      } else if (char === "#" && (index === 0 || /\s/.test(line[index - 1] ?? ""))) break;
-      else if ((char === '"' || char === "'") && startsNode(line.slice(0, index), depth)) quote = char;
-      else if ((char === "[" || char === "{") && (depth > 0 || startsNode(line.slice(0, index), depth))) depth++;
-      else if ((char === "]" || char === "}") && depth > 0) depth--;
-    }
-    if (quote === "" && depth === 0 && /(?:^|[\s:-])[|>][-+0-9]*\s*(?:\s#.*)?$/.test(line)) {
-      const dashes = line.match(/^\s*(?:-\s+)*/)?.[0] ?? "";
-      const alone = /^\s*(?:-\s+)*[|>]/.test(line);
-      blockParent = alone ? dashes.trimEnd().length - 1 : dashes.length;
-    }
-    return continues ? deep + line.trimStart() : line;
-  }).join("\n");
-}
-function startsNode(before, depth) {
-  return depth > 0 ? /(?:^\s*|[:,[{]\s*)(?:[!&]\S*\s+)*$/.test(before) : /(?:^(?:---)?\s*|[:?-]\s+)(?:[!&]\S*\s+)*$/.test(before);
-}
-
-// src/manifest/document-reader.ts
-var documentLimit = 16 * 1024 * 1024;
-var nodeLimit = 1e6;
-var tooDeep = "it nests deeper than any manifest";
-var DocumentReader = class {
-  known = /* @__PURE__ */ new Map();
-  read(text3) {
-    const reading = this.known.get(text3) ?? readDocument(text3);
-    this.known.set(text3, reading);
-    return reading;
-  }
-};
-function readDocument(original) {
-  const unreadable2 = (text4, reason, node2) => {
-    const [from, to] = node2?.range ?? [0, 1];
-    return { text: text4, reason, from, to };
-  };
-  if (original.length > documentLimit) {
-    const size = Math.round(original.length / 1024 / 1024);
-    return unreadable2("", `this one document has ${size} MiB, and an API server takes 3 MiB; split it`);
-  }
-  const control = original.search(new RegExp("(?![\\t\\n\\r\\u0085])\\p{Cc}", "u"));
-  if (control !== -1) {
-    const code4 = original.charCodeAt(control).toString(16).padStart(2, "0");
-    const reason = `the control character 0x${code4} is no text`;
-    return { text: original, reason, from: control, to: control + 1 };
-  }
-  const parsed = parse(original);
-  if (parsed instanceof Error) return unreadable2("", parsed.message);
-  const noAlias = () => void 0;
-  if (!parsed) return { text: original, objects: [], resolve: noAlias };
-  const { document, text: text3 } = parsed;
-  const error = document.errors[0];
-  if (error) {
-    return holdsTemplate(text3) ? { text: text3, template: true } : { text: text3, reason: reasonOf(error), from: error.pos[0], to: error.pos[1] };
-  }
-  const survey = surveyOf(document);
-  if (survey.collectionKey) {
-    return holdsTemplate(text3) ? { text: text3, template: true } : unreadable2(text3, "a map or list cannot be a key", survey.collectionKey);
-  }
-  if (survey.size > nodeLimit) {
-    return unreadable2(
-      text3,
-      `its aliases expand to more than ${nodeLimit.toLocaleString("en")} values`,
-      survey.firstAlias
-    );
-  }
-  if (survey.lostAlias) {
-    return unreadable2(text3, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
-  }
-  const resolve = (alias) => survey.targets.get(alias);
-  const misnamed = misnamedIn(document.contents, resolve);
-  if (misnamed) return unreadable2(text3, misnamed.reason, misnamed.node);
-  const all2 = objectsIn(document.contents, resolve);
-  const found = all2.filter(
-    ({ apiVersion, kind, metadata }) => !isTemplate(apiVersion, kind, metadata.namespace, metadata.name)
-  );
-  const objects = found.map(({ node: node2, apiVersion, kind, metadata }) => {
-    const [from, , to] = node2.range ?? [0, 0, text3.length];
-    const startOf = (key) => key.range?.[0] ?? 0;
-    return {
-      ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
-      apiVersion,
-      node: node2,
-      duplicates: survey.duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to)
-    };
-  });
-  return { text: text3, objects, resolve, ...found.length < all2.length ? { template: true } : {} };
-}
-function parse(text3) {
-  try {
-    return parseAsKubectl(text3);
-  } catch (error) {
-    if (error instanceof RangeError) return new Error(tooDeep);
-    throw error;
-  }
-}
-function reasonOf({ code: code4, message }) {
-  if (code4 === "RESOURCE_EXHAUSTION") return tooDeep;
-  const sentence = message.split("\n")[0] ?? "";
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
-}
-function surveyOf(yaml) {
-  const survey = {
-    size: 0,
-    firstAlias: void 0,
-    collectionKey: void 0,
-    lostAlias: void 0,
-    targets: /* @__PURE__ */ new Map(),
-    duplicates: []
-  };
-  const anchors = /* @__PURE__ */ new Map();
-  const sizes = /* @__PURE__ */ new Map();
-  const measure = (node2) => {
-    if ((0, import_yaml5.isAlias)(node2)) {
-      const target = anchors.get(node2.source);
-      survey.firstAlias ??= node2;
-      if (target) survey.targets.set(node2, target);
-      else survey.lostAlias ??= node2;
-      return target ? sizes.get(target) ?? nodeLimit : 1;
-    }
-    if (!(0, import_yaml5.isMap)(node2) && !(0, import_yaml5.isSeq)(node2)) {
-      flatten(node2);
-      if ((0, import_yaml5.isScalar)(node2) && node2.anchor) {
-        anchors.set(node2.anchor, node2);
-        sizes.set(node2, 1);
-      }
-      return 1;
-    }
-    if (node2.anchor) anchors.set(node2.anchor, node2);
-    let size = 1;
-    if ((0, import_yaml5.isMap)(node2)) {
-      const seen = /* @__PURE__ */ new Set();
-      for (const { key, value } of node2.items) {
-        const text3 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
-        if (text3 !== void 0 && text3 !== "<<") {
-          if (seen.has(text3)) survey.duplicates.push({ text: text3, node: key });
-          seen.add(text3);
-        }
-        const keyNode = (0, import_yaml5.isAlias)(key) ? anchors.get(key.source) : key;
-        if ((0, import_yaml5.isMap)(keyNode) || (0, import_yaml5.isSeq)(keyNode)) survey.collectionKey ??= key;
-        size += measure(key) + measure(value);
-      }
-    } else for (const item of node2.items) size += measure(item);
-    if (node2.anchor) sizes.set(node2, size);
-    return size;
-  };
-  survey.size = measure(yaml.contents);
-  return survey;
-}
-function flatten(node2) {
-  if ((0, import_yaml5.isScalar)(node2) && typeof node2.value === "string" && node2.value.length > 1e3) /\0/.test(node2.value);
-}
-function objectsIn(written2, resolve, inherited) {
-  const node2 = (0, import_yaml5.isAlias)(written2) ? resolve(written2) : written2;
-  if (!(0, import_yaml5.isMap)(node2)) return [];
-  const apiVersion = stringIn(node2, "apiVersion", resolve) ?? inherited?.apiVersion;
-  const kind = stringIn(node2, "kind", resolve) ?? inherited?.kind;
-  if (!apiVersion || !kind) return [];
-  const items = nodeIn(node2, "items", resolve);
-  if (items !== void 0) {
-    if (!(0, import_yaml5.isSeq)(items)) return [];
-    const itemKind = kind.endsWith("List") ? kind.slice(0, -"List".length) : kind;
-    return items.items.flatMap(
-      (item) => objectsIn(item, resolve, itemKind ? { apiVersion, kind: itemKind } : void 0)
-    );
-  }
-  const metadata = nodeIn(node2, "metadata", resolve);
-  const name = stringIn(metadata, "name", resolve);
-  if (!name) return [];
-  return [{ node: node2, apiVersion, kind, metadata: { namespace: stringIn(metadata, "namespace", resolve) ?? "", name } }];
-}
-function misnamedIn(root3, resolve) {
-  if (!stringIn(root3, "apiVersion", resolve) || !stringIn(root3, "kind", resolve)) return void 0;
-  const metadata = nodeIn(root3, "metadata", resolve);
-  for (const key of ["name", "namespace"]) {
-    const node2 = nodeIn(metadata, key, resolve);
-    if (!(0, import_yaml5.isScalar)(node2) || node2.value === null || typeof node2.value === "string") continue;
-    return {
-      node: node2,
-      reason: `metadata.${key} is read as the ${typeof node2.value} ${node2.value}, and has to be text; quote it`
-    };
-  }
-  return void 0;
-}
-function stringIn(map4, key, resolve) {
-  const value = nodeIn(map4, key, resolve);
-  return (0, import_yaml5.isScalar)(value) && typeof value.value === "string" ? value.value : void 0;
-}
-function nodeIn(map4, key, resolve) {
-  const value = (0, import_yaml5.isMap)(map4) ? findPair(map4, key, resolve)?.value : void 0;
-  return (0, import_yaml5.isAlias)(value) ? resolve(value) : value;
-}
-function holdsTemplate(text3) {
-  return /\{\{|\{%/.test(text3.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
-}
-function isTemplate(...identity) {
-  return identity.some((part2) => /\{\{|\{%/.test(part2));
-}
-
-// src/manifest/documents.ts
-function splitDocuments(text3) {
-  return /^\s*\{/.test(text3) && splitJson(text3) || splitYaml(text3);
-}
-function splitYaml(text3) {
-  const starts = [0];
-  for (let at2 = text3.indexOf("\n---"); at2 !== -1; at2 = text3.indexOf("\n---", at2 + 1)) {
-    if (/^(?:[\s#]|$)/.test(text3.slice(at2 + 4, at2 + 5))) starts.push(at2 + 1);
-  }
-  return starts.map((offset, index) => ({ text: text3.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
-}
-function isBlank(text3) {
-  return text3.split("\n").every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line));
-}
-function splitJson(text3) {
-  const documents = [];
-  let start4 = 0;
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text3.length; index++) {
-    const char = text3[index];
-    if (inString) {
-      if (char === "\\") index++;
-      else if (char === '"') inString = false;
-    } else if (char === '"') inString = true;
-    else if (char === "{" || char === "[") depth++;
-    else if ((char === "}" || char === "]") && --depth === 0) {
-      documents.push({ text: text3.slice(start4, index + 1), offset: start4 });
-      start4 = index + 1;
-    }
-  }
-  const complete = text3.slice(start4).trim() === "" && documents.every((document) => isJson(document.text));
-  return complete ? documents : void 0;
-}
-function isJson(text3) {
-  try {
-    JSON.parse(text3);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-// src/manifest/lines.ts
-var LineIndex = class {
-  /** @param firstLine the number of the text's first line */
-  constructor(text3, firstLine2 = 1) {
-    this.firstLine = firstLine2;
-    for (let index = text3.indexOf("\n"); index !== -1; index = text3.indexOf("\n", index + 1))
-      this.starts.push(index + 1);
-  }
-  firstLine;
-  starts = [0];
-  region(from, to) {
-    const [startLine, startColumn] = this.position(from);
-    const [endLine, endColumn] = this.position(Math.max(from, to));
-    return { startLine, startColumn, endLine, endColumn };
-  }
-  position(offset) {
-    let low = 0;
-    let high = this.starts.length - 1;
-    while (low < high) {
-      const middle = low + high + 1 >> 1;
-      if ((this.starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return [low + this.firstLine, offset - (this.starts[low] ?? 0) + 1];
-  }
-};
-
-// src/manifest/load.ts
-function loadFile({ text: text3, damaged = false }, wants = () => true, reader = new DocumentReader()) {
-  const objects = [];
-  const unreadable2 = [];
-  const templates = [];
-  if (text3.startsWith("version https://git-lfs.github.com/spec/")) {
-    const reason = "it is a Git LFS pointer, and what it points at is not in the repository";
-    unreadable2.push({ reason, region: new LineIndex(text3).region(0, text3.indexOf("\n")), content: text3 });
-    return { text: text3, objects, unreadable: unreadable2, templates, kubernetes: false };
-  }
-  let line = 1;
-  let counted = 0;
-  for (const { text: original, offset } of splitDocuments(text3)) {
-    if (!wants(original)) continue;
-    line += linesIn(text3, counted, offset);
-    counted = offset;
-    const damage = damaged ? original.indexOf("\uFFFD") : -1;
-    if (damage !== -1) {
-      const region = new LineIndex(original, line).region(damage, damage + 1);
-      unreadable2.push({
-        reason: "a byte here is not UTF-8; save the file as UTF-8",
-        region,
-        content: contentOf(original)
-      });
-      continue;
-    }
-    const reading = reader.read(original);
-    const lines = new LineIndex(reading.text, line);
-    if ("template" in reading) templates.push(contentOf(original));
-    if ("reason" in reading) {
-      const { reason, from, to } = reading;
-      unreadable2.push({ reason, region: lines.region(from, to), content: contentOf(original) });
-    }
-    if ("objects" in reading) {
-      const regionOf = (node2) => lines.region(node2.range?.[0] ?? 0, node2.range?.[1] ?? 0);
-      for (const { ref, apiVersion, node: node2, duplicates } of reading.objects) {
-        const [from, , to] = node2.range ?? [0, 0, reading.text.length];
-        const own5 = reading.text.slice(from, to);
-        objects.push({
-          ref,
-          apiVersion,
-          node: node2,
-          // Alone in its document an object is the whole of it, comments included; in a List it is its own lines.
-          content: contentOf(reading.objects.length === 1 ? original : own5),
-          fileText: text3,
-          region: lines.region(from, from + own5.trimEnd().length),
-          duplicateKeys: duplicates.map((key) => ({ key: key.text, region: regionOf(key.node) })),
-          regionOf,
-          resolve: reading.resolve
-        });
-      }
-    }
-  }
-  return { text: text3, objects, unreadable: unreadable2, templates, kubernetes: mentionsKubernetes(text3) };
-}
-function mentionsKubernetes(text3) {
-  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text3) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text3);
-}
-function decodeFile(bytes) {
-  const [first, second] = bytes;
-  const encoding = first === 255 && second === 254 ? "utf-16le" : first === 254 && second === 255 ? "utf-16be" : "utf-8";
-  try {
-    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), damaged: false };
-  } catch {
-    return { text: new TextDecoder(encoding).decode(bytes), damaged: true };
-  }
-}
-function linesIn(text3, from, to) {
-  let lines = 0;
-  for (let at2 = text3.indexOf("\n", from); at2 !== -1 && at2 < to; at2 = text3.indexOf("\n", at2 + 1)) lines++;
-  return lines;
-}
-function contentOf(text3) {
-  return text3.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
-}
-
 // src/manifest/skim.ts
 var scalar2 = `(?:(["'])([\\w.:/@-]+)\\1|([A-Za-z][\\w.:/@-]*))[ \\t]*(?:#.*)?\\r?$`;
 var apiVersionLine = new RegExp(`^apiVersion:[ \\t]+${scalar2}`, "gm");
 var kindLine = new RegExp(`^kind:[ \\t]+${scalar2}`, "gm");
 var metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/gm;
 var notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
-function skimIdentities(text3) {
-  return splitDocuments(text3).flatMap((document) => {
+function skimIdentities(text4) {
+  return splitDocuments(text4).flatMap((document) => {
     const skimmed = skimDocument(document.text);
     if (skimmed === "none") return [];
     return skimmed ? [skimmed] : loadFile({ text: document.text }).objects.map((object) => object.ref);
   });
 }
-function skimKind(text3) {
-  const kind = onlyValue([...text3.matchAll(kindLine)]);
+function skimKind(text4) {
+  const kind = onlyValue([...text4.matchAll(kindLine)]);
   return kind?.endsWith("List") ? void 0 : kind;
 }
-function skimDocument(text3) {
-  if (!text3.includes("apiVersion") || !text3.includes("kind")) return "none";
-  const apiVersion = onlyValue([...text3.matchAll(apiVersionLine)]);
-  const kind = skimKind(text3);
-  const [block, ...more] = [...text3.matchAll(metadataBlock)];
+function skimDocument(text4) {
+  if (!text4.includes("apiVersion") || !text4.includes("kind")) return "none";
+  const apiVersion = onlyValue([...text4.matchAll(apiVersionLine)]);
+  const kind = skimKind(text4);
+  const [block, ...more] = [...text4.matchAll(metadataBlock)];
   const metadata = block?.[1];
   if (!apiVersion || !kind || metadata === void 0 || more.length > 0) return void 0;
-  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text3) || /<<|:[ \t]+[*!]/.test(metadata))
+  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text4) || /<<|:[ \t]+[*!]/.test(metadata))
     return void 0;
   const indent2 = metadata.match(/^([ \t]+)[^\s#]/m)?.[1];
   if (indent2 === void 0) return void 0;
@@ -36267,28 +36863,31 @@ function onlyValue(matches) {
 // src/source/blind-spots.ts
 var start3 = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
 var BlindSpots = class {
-  constructor(base, head, tree) {
+  constructor(base, head, tree, hiddenAt2) {
     this.base = base;
     this.head = head;
     this.tree = tree;
+    this.hiddenAt = hiddenAt2;
     this.opaqueBefore = base.opaque();
   }
   base;
   head;
   tree;
+  hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path12) {
-    const file = this.head.loaded.get(path12);
-    const unreadable2 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
-    if (unreadable2) return unreadable2.reason;
-    if (file?.templates.some((content) => !this.opaqueBefore.has(content))) return templateReason("a template");
-    const template = this.tree.skipped.find((entry) => entry.path === path12 && entry.reason.startsWith("a template"));
-    if (template) return templateReason(template.reason);
+  reasonFor(path21) {
+    const file = this.head.loaded.get(path21);
+    const unreadable3 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
+    if (unreadable3) return unreadable3.reason;
+    if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
+      return "it is a template now, which some tool has to fill in";
+    const hidden = this.hiddenAt(path21);
+    if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path12 === link2 || path12.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path21 === link2 || path21.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path12);
+    return this.head.missing.get(path21);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -36302,76 +36901,73 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path12, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path12);
+    for (const [path21, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path21);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path12, reason: `not readable: ${reason}` });
+          skipped.push({ path: path21, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path12, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path12))
+          unreadable(path21, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path21))
         );
-        if (!old) lost.delete(path12);
+        if (!old) lost.delete(path21);
       }
-      if (file.templates.length > 0) skipped.push({ path: path12, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path21, reason: "a template" });
     }
-    for (const [path12, reason] of this.head.missing) {
-      findings.push(unreadable(path12, reason, start3, "introduced", void 0, lost.get(path12)));
-      lost.delete(path12);
+    for (const [path21, reason] of this.head.missing) {
+      findings.push(unreadable(path21, reason, start3, "introduced", void 0, lost.get(path21)));
+      lost.delete(path21);
     }
-    for (const [path12, manifests] of lost) {
-      const text3 = this.head.loaded.get(path12)?.text;
-      findings.push(unreadable(path12, this.reasonFor(path12) ?? "it is gone", start3, "introduced", text3, manifests));
+    for (const [path21, manifests] of lost) {
+      const text4 = this.head.loaded.get(path21)?.text;
+      findings.push(unreadable(path21, this.reasonFor(path21) ?? "it is gone", start3, "introduced", text4, manifests));
     }
-    for (const [path12, reason] of this.base.missing) {
-      if (!this.head.missing.has(path12)) findings.push(unreadableBase(path12, reason));
+    for (const [path21, reason] of this.base.missing) {
+      if (!this.head.missing.has(path21)) findings.push(unreadableBase(path21, reason));
     }
-    for (const [path12, reason] of others.missing) {
-      if (others.absent.has(path12)) findings.push(unreadable(path12, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path12, reason });
+    for (const [path21, reason] of others.missing) {
+      if (others.absent.has(path21)) findings.push(unreadable(path21, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path21, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path12, reason) {
+function unreadableBase(path21, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path12,
+    path: path21,
     region: start3,
     status: "introduced",
-    keys: [path12],
+    keys: [path21],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
-}
-function templateReason(what) {
-  return `it is ${what} now, and this version of the gate does not render`;
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path12, file] of head.loaded) {
+  for (const [path21, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path12, reason, region, "existing", file.text));
-      else skipped.push({ path: path12, reason: `not readable: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path21, reason, region, "existing", file.text));
+      else skipped.push({ path: path21, reason: `not readable: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path12, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path21, reason: "a template" });
   }
-  for (const [path12, reason] of head.missing) findings.push(unreadable(path12, reason, start3, "existing", void 0));
+  for (const [path21, reason] of head.missing) findings.push(unreadable(path21, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path12, reason, region, status, fileText, lost = []) {
-  const names = lost.map(({ ref }) => nameOf(ref));
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
-  const unknown2 = names.length > 0 ? ` What became of ${names.slice(0, 3).join(", ")}${more} is not known.` : "";
+function unreadable(path21, reason, region, status, fileText, lost = []) {
+  const names2 = lost.map(({ ref }) => nameOf(ref));
+  const more = names2.length > 3 ? ` and ${names2.length - 3} more` : "";
+  const unknown2 = names2.length > 0 ? ` What became of ${names2.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path12,
+    path: path21,
     region,
     status,
-    keys: [path12],
+    keys: [path21],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
@@ -36383,9 +36979,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path12, { missing, absent }) {
-    this.missing.set(path12, missing);
-    if (absent) this.absent.add(path12);
+  miss(path21, { missing: missing2, absent }) {
+    this.missing.set(path21, missing2);
+    if (absent) this.absent.add(path21);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -36399,18 +36995,21 @@ var Files = class {
 };
 
 // src/source/partners.ts
-function needsOtherFiles(rules2, before, after) {
-  const manifests = [
-    ...[...before.loaded].map(([path12, file]) => ["base", path12, file]),
-    ...[...after.loaded].map(([path12, file]) => ["head", path12, file])
-  ].flatMap(
-    ([side, path12, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path12 }, []))
-  );
-  return manifests.some(
-    (manifest) => rules2.some(
-      ({ rule, params: params2 }) => rule.kinds === "*" ? partnersOf(rule, manifest, params2).length > 0 : concerns(rule, groupKindOf(manifest.ref))
-    )
-  );
+function needsOtherFiles(rules2, touched) {
+  return touched.some((manifest) => rules2.some((active) => compares(active, manifest)));
+}
+function compares({ rule, params: params2 }, manifest) {
+  return rule.kinds === "*" ? partnersOf(rule, manifest, params2).length > 0 : concerns(rule, groupKindOf(manifest.ref));
+}
+function kindsWanted(rules2, touched) {
+  const words2 = rules2.flatMap((active) => {
+    const { rule, params: params2 } = active;
+    const compared = touched.filter((manifest) => compares(active, manifest));
+    if (rule.kinds === "*") return compared.flatMap((manifest) => partnersOf(rule, manifest, params2));
+    if (compared.length === 0) return [];
+    return [...rule.kinds, ...rule.reads ?? []].map((kind) => kind.split(".")[0] ?? "");
+  });
+  return [...new Set(words2)];
 }
 function concerns(rule, kind) {
   return rule.kinds === "*" || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true;
@@ -36418,41 +37017,42 @@ function concerns(rule, kind) {
 function partnersOf(rule, manifest, params2) {
   return [...rule.partners?.(manifest, params2) ?? []];
 }
-function loadPartners(rules2, changes, rest) {
+function loadPartners(rules2, changes, rest, loadedAlready = []) {
   const loaded = /* @__PURE__ */ new Map();
   const asked = /* @__PURE__ */ new Map();
   let frontier = changes.flatMap((change) => [
     ...change.kind === "added" ? [] : [change.before],
     ...change.kind === "removed" ? [] : [change.after]
   ]);
+  if (frontier.length > 0) frontier.push(...loadedAlready);
   while (frontier.length > 0) {
     const wanted = /* @__PURE__ */ new Map();
     for (const active of rules2) {
       const known = asked.get(active) ?? /* @__PURE__ */ new Set();
       asked.set(active, known);
       for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
-        for (const text3 of partnersOf(active.rule, manifest, active.params)) {
-          if (known.has(text3)) continue;
-          known.add(text3);
-          wanted.set(active, [...wanted.get(active) ?? [], text3]);
+        for (const text4 of partnersOf(active.rule, manifest, active.params)) {
+          if (known.has(text4)) continue;
+          known.add(text4);
+          wanted.set(active, [...wanted.get(active) ?? [], text4]);
         }
       }
     }
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path12, text3] of rest) {
-      if (!strings.some((string) => text3.includes(string))) continue;
-      const before = new Set(loaded.get(path12)?.objects.map((object) => identityOf(object.ref)));
+    for (const [path21, text4] of rest) {
+      if (!strings.some((string) => text4.includes(string))) continue;
+      const before = new Set(loaded.get(path21)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
-        { text: text3 },
+        { text: text4 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path12, file);
+      loaded.set(path21, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path12 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path21 }, []))
       );
     }
   }
@@ -36463,27 +37063,812 @@ function mayHold(rule, document) {
   return rule.kinds === "*" || !kind || [...rule.kinds, ...rule.reads ?? []].some((groupKind) => groupKind.split(".")[0] === kind);
 }
 
-// src/source/tree.ts
+// src/source/render/rendering.ts
+var firstLine = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
+function lineRegion(line, column = 1) {
+  return { startLine: line, startColumn: column, endLine: line, endColumn: column };
+}
+
+// src/source/checkout.ts
+var import_promises = require("node:fs/promises");
+var import_node_path3 = __toESM(require("node:path"), 1);
+var Checkout = class {
+  /**
+   * @param folder a private folder that holds nothing else
+   */
+  constructor(revision, tree, folder) {
+    this.revision = revision;
+    this.tree = tree;
+    this.folder = folder;
+  }
+  revision;
+  tree;
+  folder;
+  contents = /* @__PURE__ */ new Map();
+  written = /* @__PURE__ */ new Map();
+  has(file) {
+    return this.tree.entries.get(file)?.type === "file" || this.tree.resolved.has(file);
+  }
+  /** What tells one content of a path from another, for a link with all it leads to. */
+  idOf(file) {
+    const to = this.tree.resolved.get(file);
+    const behind = to === void 0 ? [] : this.tree.at(to).map((target) => this.tree.entries.get(target)?.id);
+    return [this.tree.entries.get(file)?.id, ...behind].join();
+  }
+  /** The files and links below a folder. */
+  below(folder) {
+    return this.tree.below(folder);
+  }
+  /** The texts of files; one that is not there or cannot be read is left out. */
+  async texts(files) {
+    const found = /* @__PURE__ */ new Map();
+    const contents = await this.read(files);
+    for (const [file, content] of contents) if (!("missing" in content)) found.set(file, decodeFile(content).text);
+    return found;
+  }
+  async text(file) {
+    return (await this.texts([file])).get(file);
+  }
+  /** Reads files in one go; what a link leads to is read in its place. */
+  async read(files) {
+    const real = (file) => this.tree.entries.get(this.tree.resolved.get(file) ?? file);
+    const wanted = /* @__PURE__ */ new Map();
+    for (const file of files) {
+      const entry = real(file);
+      if (entry?.type === "file" && !this.contents.has(entry.path)) wanted.set(entry.path, entry);
+    }
+    if (wanted.size > 0) {
+      const reading = this.readAll([...wanted.values()]);
+      for (const name of wanted.keys())
+        this.contents.set(
+          name,
+          reading.then((contents) => contents.get(name) ?? { missing: "it could not be read" })
+        );
+    }
+    const found = /* @__PURE__ */ new Map();
+    for (const file of files) {
+      const content = await this.contents.get(real(file)?.path ?? "");
+      if (content) found.set(file, content);
+    }
+    return found;
+  }
+  async readAll(entries) {
+    const contents = /* @__PURE__ */ new Map();
+    for await (const [{ path: name }, content] of this.revision.read(entries)) contents.set(name, content);
+    return contents;
+  }
+  /**
+   * Copies files into the folder, under their paths, from the revision's own data: no hook, no filter, no link that
+   * leaves the folder.
+   */
+  async layOut(files) {
+    const missing2 = files.filter((file) => !this.written.has(file));
+    const contents = this.read(missing2);
+    for (const file of missing2)
+      this.written.set(
+        file,
+        contents.then((all2) => this.write(file, all2.get(file)))
+      );
+    await Promise.all(files.map((file) => this.written.get(file)));
+    const targets = missing2.flatMap((file) => this.tree.resolved.get(file) ?? []).flatMap((to) => this.tree.at(to));
+    if (targets.length > 0) await this.layOut(targets);
+  }
+  async write(file, content) {
+    const target = this.placeOf(file);
+    if (!target) return;
+    await (0, import_promises.mkdir)(import_node_path3.default.dirname(target), { recursive: true });
+    const leadsTo = this.tree.resolved.get(file);
+    if (leadsTo !== void 0) {
+      const to = this.placeOf(leadsTo);
+      if (to) await (0, import_promises.symlink)(import_node_path3.default.relative(import_node_path3.default.dirname(target), to) || ".", target);
+    } else if (content && !("missing" in content)) {
+      await (0, import_promises.writeFile)(target, content);
+    }
+  }
+  /** Where a file of the revision lies on disk; undefined for a name that would leave the folder, as no Git client writes. */
+  placeOf(file) {
+    const target = import_node_path3.default.join(this.folder, file);
+    return target.startsWith(this.folder + import_node_path3.default.sep) || target === this.folder ? target : void 0;
+  }
+};
+
+// src/source/discover.ts
+var import_posix4 = __toESM(require("node:path/posix"), 1);
+
+// src/source/chart.ts
 var import_posix = __toESM(require("node:path/posix"), 1);
+var import_yaml6 = __toESM(require_dist(), 1);
+async function readChart(checkout, folder) {
+  const texts = await checkout.texts([import_posix.default.join(folder, "Chart.yaml"), import_posix.default.join(folder, "requirements.yaml")]);
+  const parsed = [...texts].map(([file, text4]) => {
+    const lines = new import_yaml6.LineCounter();
+    return { file, lines, document: (0, import_yaml6.parseDocument)(text4, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
+  });
+  const field2 = (name) => String(parsed[0]?.document.get(name) ?? "");
+  return {
+    folder,
+    name: field2("name") || import_posix.default.basename(folder),
+    library: field2("type") === "library",
+    dependencies: parsed.flatMap(({ file, lines, document }) => dependenciesIn(document, file, lines))
+  };
+}
+function dependenciesIn(document, file, lines) {
+  const list4 = (0, import_yaml6.isMap)(document.contents) ? document.get("dependencies") : void 0;
+  if (!(0, import_yaml6.isSeq)(list4)) return [];
+  return list4.items.flatMap((item) => {
+    if (!(0, import_yaml6.isMap)(item)) return [];
+    const field2 = (key) => {
+      const value = item.get(key);
+      return value === void 0 || value === null ? "" : String(value);
+    };
+    const pair3 = item.items.find(({ key }) => (0, import_yaml6.isScalar)(key) && key.value === "name");
+    const node2 = (0, import_yaml6.isScalar)(pair3?.value) ? pair3.value : item;
+    const [from, to] = node2.range ?? [0, 0];
+    const [start4, end] = [lines.linePos(from), lines.linePos(to)];
+    const region = { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
+    const name = field2("name");
+    return [
+      {
+        name,
+        as: field2("alias") || name,
+        version: field2("version"),
+        repository: field2("repository"),
+        at: { path: file, region }
+      }
+    ];
+  });
+}
+function localFolderOf(chart, { repository }) {
+  if (!repository.startsWith("file://")) return void 0;
+  const folder = import_posix.default.join(chart.folder, repository.slice("file://".length)).replace(/\/$/, "");
+  return folder === ".." || folder.startsWith("../") || import_posix.default.isAbsolute(folder) ? void 0 : folder;
+}
+function vendored(checkout, chart, { name }) {
+  const folder = import_posix.default.join(chart.folder, "charts");
+  if (checkout.has(import_posix.default.join(folder, name, "Chart.yaml"))) return import_posix.default.join(folder, name);
+  const archive = new RegExp(`^${escapeRegExp(`${folder}/${name}`)}-v?\\d[^/]*\\.tgz$`);
+  return checkout.below(folder).find((file) => archive.test(file));
+}
+function escapeRegExp(text4) {
+  return text4.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+async function chartWithLocals(checkout, folder) {
+  const charts = /* @__PURE__ */ new Map();
+  const visit4 = async (at3) => {
+    if (charts.has(at3) || !checkout.has(import_posix.default.join(at3, "Chart.yaml"))) return;
+    const chart = await readChart(checkout, at3);
+    charts.set(at3, chart);
+    for (const dependency of chart.dependencies) {
+      const local = localFolderOf(chart, dependency);
+      if (local !== void 0 && !vendored(checkout, chart, dependency)) await visit4(local);
+    }
+    const inside2 = `${import_posix.default.join(at3, "charts")}/`;
+    for (const file of checkout.below(import_posix.default.join(at3, "charts"))) {
+      if (/^[^/]+\/Chart\.yaml$/.test(file.slice(inside2.length))) await visit4(import_posix.default.dirname(file));
+    }
+  };
+  await visit4(folder);
+  return [...charts.values()];
+}
+
+// src/source/gitops.ts
+var import_posix3 = __toESM(require("node:path/posix"), 1);
+var import_yaml8 = __toESM(require_dist(), 1);
+
+// src/source/kustomization.ts
+var import_posix2 = __toESM(require("node:path/posix"), 1);
+var import_yaml7 = __toESM(require_dist(), 1);
+var names = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+async function readKustomizations(checkout) {
+  const files = /* @__PURE__ */ new Map();
+  for (const name of [...names].reverse()) {
+    for (const file of checkout.tree.entries.keys()) {
+      if (import_posix2.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
+        files.set(folderOf3(file), file);
+    }
+  }
+  const texts = await checkout.texts([...files.values()]);
+  const found = /* @__PURE__ */ new Map();
+  for (const [folder, file] of files) {
+    const text4 = texts.get(file);
+    if (text4 === void 0 || isFlux(text4)) continue;
+    found.set(folder, parse2(folder, file, text4, checkout));
+  }
+  return found;
+}
+function isFlux(text4) {
+  return /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m.test(text4);
+}
+function folderOf3(file) {
+  return file.includes("/") ? import_posix2.default.dirname(file) : "";
+}
+function parse2(folder, file, text4, checkout) {
+  const lines = new import_yaml7.LineCounter();
+  const document = (0, import_yaml7.parseDocument)(text4, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  const regionOf = (node2) => {
+    const [from, to] = node2.range ?? [0, 0];
+    const [start4, end] = [lines.linePos(from), lines.linePos(to)];
+    return { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
+  };
+  const root3 = (0, import_yaml7.isMap)(document.contents) ? document.contents : void 0;
+  const includes = ["resources", "bases", "components"].flatMap((key) => {
+    const list4 = root3?.get(key);
+    return (0, import_yaml7.isSeq)(list4) ? list4.items.flatMap(
+      (item) => (0, import_yaml7.isScalar)(item) && typeof item.value === "string" ? [{ text: item.value, region: regionOf(item) }] : []
+    ) : [];
+  });
+  const leadsTo = /* @__PURE__ */ new Set();
+  (0, import_yaml7.visit)(document, {
+    Scalar(_, { value }) {
+      if (typeof value !== "string" || value.includes("\n") || value.length > 500) return;
+      for (const written2 of [value, value.slice(value.indexOf("=") + 1)]) {
+        const place2 = inside(folder, written2);
+        if (place2 !== void 0 && checkout.tree.at(place2).length > 0) leadsTo.add(place2);
+      }
+    }
+  });
+  const globals = root3?.get("helmGlobals");
+  const home = (0, import_yaml7.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts";
+  const charts = root3?.get("helmCharts");
+  return {
+    folder,
+    file,
+    component: String(root3?.get("kind") ?? "") === "Component",
+    includes,
+    leadsTo: [...leadsTo].sort(),
+    charts: (0, import_yaml7.isSeq)(charts) ? charts.items.flatMap(
+      (item) => (0, import_yaml7.isMap)(item) ? [
+        {
+          name: String(item.get("name") ?? ""),
+          folder: import_posix2.default.join(folder, home, String(item.get("name") ?? "")),
+          region: regionOf(item)
+        }
+      ] : []
+    ) : [],
+    namespace: String(root3?.get("namespace") ?? "")
+  };
+}
+function inside(folder, written2) {
+  if (written2 === "" || import_posix2.default.isAbsolute(written2) || written2.includes("://")) return void 0;
+  const place2 = import_posix2.default.normalize(import_posix2.default.join(folder, written2)).replace(/\/$/, "");
+  if (place2 === ".." || place2.startsWith("../")) return void 0;
+  return place2 === "." ? "" : place2;
+}
+function isRemote(written2) {
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|git@|[^/]+@[^/]+:|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
+    written2
+  );
+}
+function closureOf(start4, all2) {
+  const found = /* @__PURE__ */ new Map();
+  const open = [start4];
+  for (let folder = open.pop(); folder !== void 0; folder = open.pop()) {
+    const kustomization = all2.get(folder);
+    if (!kustomization || found.has(folder)) continue;
+    found.set(folder, kustomization);
+    open.push(...kustomization.leadsTo.filter((place2) => all2.has(place2)).reverse());
+  }
+  return [...found.values()];
+}
+function rootsOf(all2) {
+  const included = new Set(
+    [...all2.values()].flatMap(
+      ({ folder, includes }) => includes.flatMap(({ text: text4 }) => inside(folder, text4) ?? []).filter((place2) => place2 !== folder)
+    )
+  );
+  return new Set(
+    [...all2.values()].filter(({ folder, component }) => !component && !included.has(folder)).map(({ folder }) => folder)
+  );
+}
+function remoteIn(kustomizations, checkout) {
+  for (const { file, includes, charts, folder } of kustomizations) {
+    for (const { text: text4, region } of includes) {
+      const place2 = inside(folder, text4);
+      if (isRemote(text4) && !(place2 !== void 0 && checkout.tree.at(place2).length > 0))
+        return {
+          reason: `it takes in ${text4}, which is not in this repository; vendor it and name the copy`,
+          path: file,
+          region
+        };
+    }
+    for (const chart of charts) {
+      if (!checkout.has(import_posix2.default.join(chart.folder, "Chart.yaml")))
+        return {
+          reason: `its chart ${chart.name} is not in ${chart.folder}; run \`helm pull --untar\` into ${import_posix2.default.dirname(chart.folder)} and commit it`,
+          path: file,
+          region: chart.region ?? firstLine
+        };
+    }
+  }
+  return void 0;
+}
+
+// src/source/gitops.ts
+function repositoryName(url) {
+  return url.trim().toLowerCase().replace(/^[a-z+]+:\/\//, "").replace(/^[^/@]+@/, "").replace(/^([^/:]+):(?!\d+\/)/, "$1/").replace(/\/+$/, "").replace(/\.git$/, "");
+}
+function readGitOps(manifests, surroundings) {
+  const reader = new GitOpsReader(manifests, surroundings);
+  for (const manifest of manifests) reader.read(manifest);
+  return reader;
+}
+var GitOpsReader = class {
+  constructor(manifests, surroundings) {
+    this.manifests = manifests;
+    this.surroundings = surroundings;
+  }
+  manifests;
+  surroundings;
+  sources = [];
+  notInspected = [];
+  read(manifest) {
+    const spec = json(manifest.root.at("spec").value);
+    switch (groupKindOf(manifest.ref)) {
+      case "Application.argoproj.io":
+        this.application(manifest, manifest.ref.name, spec);
+        break;
+      case "ApplicationSet.argoproj.io":
+        this.applicationSet(manifest, spec);
+        break;
+      case "HelmRelease.helm.toolkit.fluxcd.io":
+        this.helmRelease(manifest, spec);
+        break;
+      case "Kustomization.kustomize.toolkit.fluxcd.io":
+        this.fluxKustomization(manifest, spec);
+        break;
+    }
+  }
+  skip(manifest, reason) {
+    this.notInspected.push({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` });
+  }
+  isHere(url, place2) {
+    const { repository, checkout } = this.surroundings;
+    return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place2).length > 0;
+  }
+  /** https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
+  application(manifest, name, spec) {
+    const destination = json(spec.destination);
+    const namespace = text3(destination.namespace) || "default";
+    const server = text3(destination.name) || text3(destination.server);
+    const local = ["", "in-cluster", "https://kubernetes.default.svc"].includes(server);
+    const target = local ? { path: manifest.origin.path } : { cluster: server };
+    const all2 = [spec.source, ...list3(spec.sources)].map(json).filter((source) => Object.keys(source).length > 0);
+    for (const source of all2) {
+      const url = text3(source.repoURL);
+      if (source.ref !== void 0 && source.path === void 0 && source.chart === void 0) continue;
+      if (source.chart !== void 0) {
+        this.skip(manifest, `the chart ${text3(source.chart)} of ${url} is not in this repository`);
+        continue;
+      }
+      const place2 = inside("", text3(source.path).replace(/^\/+/, ""));
+      if (place2 === void 0 || !this.isHere(url, place2)) {
+        this.skip(manifest, `${url} ${text3(source.path)} is not in this repository`.replace("  ", " "));
+        continue;
+      }
+      const at3 = spokenAt(manifest);
+      const id = `argocd:${manifest.origin.path}:${name}:${place2}`;
+      if (this.surroundings.checkout.has(import_posix3.default.join(place2, "Chart.yaml"))) {
+        const helm = json(source.helm);
+        const values = this.argoValues(manifest, helm, place2, all2);
+        if (!values) continue;
+        const parameters = list3(helm.parameters).map(json);
+        const set = Object.fromEntries(
+          parameters.map((one2) => [text3(one2.name), one2.forceString ? text3(one2.value) : scalar3(one2.value)])
+        );
+        this.sources.push({
+          kind: "helm",
+          id,
+          known: "named",
+          target,
+          at: at3,
+          chart: place2,
+          values,
+          set,
+          release: text3(helm.releaseName) || name,
+          namespace: text3(helm.namespace) || namespace,
+          ...helm.kubeVersion ? { kubeVersion: text3(helm.kubeVersion) } : {},
+          ...Array.isArray(helm.apiVersions) ? { apiVersions: helm.apiVersions.map(text3) } : {},
+          ...helm.skipCrds === true ? { skipCrds: true } : {}
+        });
+      } else if (this.surroundings.kustomizations.has(place2)) {
+        const overlay = overlayOf(json(source.kustomize));
+        this.sources.push({
+          kind: "kustomize",
+          id,
+          known: "named",
+          target,
+          at: at3,
+          root: place2,
+          ...overlay ? { overlay } : {}
+        });
+      }
+    }
+  }
+  argoValues(manifest, helm, chart, sources) {
+    const values = [];
+    for (const file of list3(helm.valueFiles).map(text3)) {
+      const ref = file.match(/^\$([^/]+)\/(.*)$/);
+      const owner = ref && sources.find((source) => text3(source.ref) === ref[1]);
+      if (/^[a-z]+:\/\//.test(file) || ref && !(owner && this.isHere(text3(owner.repoURL), ref[2] ?? ""))) {
+        this.skip(manifest, `its values ${file} are not in this repository`);
+        return void 0;
+      }
+      const place2 = ref ? inside("", ref[2] ?? "") : file.startsWith("/") ? inside("", file.slice(1)) : inside(chart, file);
+      if (place2 === void 0) {
+        this.skip(manifest, `its values ${file} are outside this repository`);
+        return void 0;
+      }
+      if (helm.ignoreMissingValueFiles === true && !this.surroundings.checkout.has(place2)) continue;
+      values.push({ path: place2 });
+    }
+    const inline = helm.valuesObject !== void 0 ? (0, import_yaml8.stringify)(helm.valuesObject) : text3(helm.values);
+    if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` });
+    return values;
+  }
+  /** Generators whose elements stand in the object or in the tree: list, and directories of this repository. */
+  applicationSet(manifest, spec) {
+    const template2 = json(spec.template);
+    for (const generator of list3(spec.generators).map(json)) {
+      const elements = this.elementsOf(generator);
+      if (!elements) {
+        this.skip(
+          manifest,
+          `its generator ${Object.keys(generator).join(", ") || "(none)"} is not read; only list and git directories are`
+        );
+        continue;
+      }
+      for (const element of elements) {
+        const filled = json(fill(template2, element));
+        const left = JSON.stringify(filled).match(/\{\{.*?\}\}/);
+        if (left) {
+          this.skip(manifest, `${left[0]} in its template cannot be filled in`);
+          break;
+        }
+        this.application(manifest, text3(json(filled.metadata).name), json(filled.spec));
+      }
+    }
+  }
+  elementsOf(generator) {
+    const elements = json(generator.list).elements;
+    if (Array.isArray(elements)) return elements.map((element) => flattened(json(element)));
+    const git2 = json(generator.git);
+    if (!Array.isArray(git2.directories) || !this.isHere(text3(git2.repoURL), "")) return void 0;
+    const rules2 = git2.directories.map(json);
+    const folders = /* @__PURE__ */ new Set();
+    for (const file of this.surroundings.checkout.tree.entries.keys()) {
+      for (let end = file.indexOf("/"); end !== -1; end = file.indexOf("/", end + 1)) folders.add(file.slice(0, end));
+    }
+    const matches = (folder, rule) => minimatch(folder, text3(rule.path));
+    return [...folders].filter((folder) => rules2.some((rule) => rule.exclude !== true && matches(folder, rule))).filter((folder) => !rules2.some((rule) => rule.exclude === true && matches(folder, rule))).sort().map((folder) => {
+      const base = import_posix3.default.basename(folder);
+      const own5 = { path: folder, "path.path": folder, "path.basename": base, "path.basenameNormalized": base };
+      const segments = folder.split("/").map((segment, index) => [`path[${index}]`, segment]);
+      return { ...own5, ...Object.fromEntries(segments), ...flattened(json(git2.values), "values.") };
+    });
+  }
+  /** https://fluxcd.io/flux/components/helm/helmreleases/ */
+  helmRelease(manifest, spec) {
+    const chart = json(json(spec.chart).spec);
+    const reference = json(chart.sourceRef);
+    const own5 = manifest.ref.namespace || this.namespaceOf(manifest);
+    const namespace = text3(spec.targetNamespace) || own5 || "default";
+    const name = manifest.ref.name;
+    const source = this.fluxSource(reference, own5);
+    const place2 = inside("", text3(chart.chart).replace(/^\/+/, ""));
+    const url = text3(json(source?.root.at("spec").value).url);
+    const git2 = text3(reference.kind) === "GitRepository";
+    const here = git2 && place2 !== void 0 && (source ? this.isHere(url, place2) : this.surroundings.checkout.has(import_posix3.default.join(place2, "Chart.yaml")));
+    if (!here || place2 === void 0) {
+      const what = text3(chart.chart) || text3(json(spec.chartRef).name);
+      this.skip(manifest, `the chart ${what}${url ? ` of ${url}` : ""} is not in this repository`);
+      return;
+    }
+    const values = this.fluxValues(manifest, spec, chart, place2, own5);
+    if (!values) return;
+    this.sources.push({
+      kind: "helm",
+      id: `flux:${own5}/${name}:${manifest.origin.path}`,
+      known: "named",
+      target: { path: manifest.origin.path },
+      at: spokenAt(manifest),
+      chart: place2,
+      values,
+      set: {},
+      release: text3(spec.releaseName) || (spec.targetNamespace ? `${text3(spec.targetNamespace)}-${name}` : name),
+      namespace
+    });
+  }
+  fluxValues(manifest, spec, chart, place2, own5) {
+    const values = [];
+    for (const file of list3(chart.valuesFiles).map(text3)) {
+      const at3 = inside(place2, file);
+      if (at3 === void 0) {
+        this.skip(manifest, `its values ${file} are outside this repository`);
+        return void 0;
+      }
+      const fromRoot = inside("", file);
+      values.push({ path: fromRoot !== void 0 && this.surroundings.checkout.has(fromRoot) ? fromRoot : at3 });
+    }
+    for (const reference of list3(spec.valuesFrom).map(json)) {
+      const name = text3(reference.name);
+      const holder = this.manifests.find(
+        ({ ref }) => ref.kind === text3(reference.kind) && ref.name === name && (ref.namespace === "" || ref.namespace === own5)
+      );
+      const key = text3(reference.valuesKey) || "values.yaml";
+      const held = holder && text3(json(holder.root.at("data").value)[key]);
+      if (held) {
+        const target = text3(reference.targetPath);
+        values.push({
+          text: target ? (0, import_yaml8.stringify)(nested(target.split("."), scalar3(held))) : held,
+          name: `${text3(reference.kind)} ${name} in ${holder.origin.path}`
+        });
+      } else if (reference.optional !== true) {
+        this.skip(manifest, `its values of ${text3(reference.kind)} ${name} are not in this repository`);
+        return void 0;
+      }
+    }
+    if (spec.values !== void 0 && spec.values !== null)
+      values.push({ text: (0, import_yaml8.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
+    return values;
+  }
+  /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
+  fluxKustomization(manifest, spec) {
+    const place2 = inside("", text3(spec.path).replace(/^\/+/, "") || ".");
+    const reference = json(spec.sourceRef);
+    const source = this.fluxSource(reference, manifest.ref.namespace);
+    const url = text3(json(source?.root.at("spec").value).url);
+    const git2 = text3(reference.kind) === "GitRepository";
+    if (place2 === void 0 || !git2 || source && url && !this.isHere(url, place2)) {
+      this.skip(
+        manifest,
+        `${url || `${text3(reference.kind)} ${text3(reference.name)}`} ${text3(spec.path)} is not in this repository`
+      );
+      return;
+    }
+    if (!this.surroundings.kustomizations.has(place2)) return;
+    const build2 = json(spec.postBuild);
+    const substitutions = {};
+    for (const from of list3(build2.substituteFrom).map(json)) {
+      const holder = this.manifests.find(({ ref }) => ref.kind === text3(from.kind) && ref.name === text3(from.name));
+      for (const [key, value] of Object.entries(json(holder?.root.at("data").value))) {
+        if (text3(from.kind) === "ConfigMap") substitutions[key] = text3(value);
+      }
+    }
+    for (const [key, value] of Object.entries(json(build2.substitute))) substitutions[key] = text3(value);
+    const overlay = overlayOf({ ...spec, namespace: spec.targetNamespace });
+    this.sources.push({
+      kind: "kustomize",
+      id: `flux:${manifest.ref.namespace}/${manifest.ref.name}:${manifest.origin.path}`,
+      known: "named",
+      target: spec.kubeConfig ? { cluster: `${manifest.ref.name} of ${manifest.origin.path}` } : { path: manifest.origin.path },
+      at: spokenAt(manifest),
+      root: place2,
+      ...overlay ? { overlay } : {},
+      ...spec.postBuild ? { substitutions } : {}
+    });
+  }
+  fluxSource(reference, own5) {
+    const namespace = text3(reference.namespace) || own5;
+    const named = this.manifests.filter(
+      ({ ref }) => ref.group === "source.toolkit.fluxcd.io" && ref.kind === text3(reference.kind) && ref.name === text3(reference.name)
+    );
+    return named.find(({ ref }) => ref.namespace === namespace) ?? named[0];
+  }
+  /** The namespace that the Kustomization beside an object gives it. */
+  namespaceOf({ origin }) {
+    const folder = origin.path.includes("/") ? import_posix3.default.dirname(origin.path) : "";
+    return this.surroundings.kustomizations.get(folder)?.namespace ?? "";
+  }
+};
+function overlayOf(fields) {
+  const own5 = [
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "patches",
+    "images",
+    "replicas",
+    "commonLabels",
+    "commonAnnotations"
+  ];
+  const overlay = {};
+  for (const key of own5)
+    if (fields[key] !== void 0 && fields[key] !== null && fields[key] !== "") overlay[key] = fields[key];
+  if (Array.isArray(overlay.images))
+    overlay.images = overlay.images.map((image2) => typeof image2 === "string" ? imageOf(image2) : image2);
+  return Object.keys(overlay).length > 0 ? overlay : void 0;
+}
+function imageOf(written2) {
+  const [name = "", replacement] = written2.includes("=") ? written2.split("=", 2) : [written2.split(/[:@]/)[0] ?? "", written2];
+  const [, newName, tag, digest] = (replacement ?? "").match(/^(.*?)(?::([^/@]+))?(?:@(.*))?$/) ?? [];
+  return { name, ...newName ? { newName } : {}, ...tag ? { newTag: tag } : {}, ...digest ? { digest } : {} };
+}
+function spokenAt({ origin, object }) {
+  return { path: origin.path, region: object.region };
+}
+function fill(value, element) {
+  if (typeof value === "string")
+    return value.replace(/\{\{\s*\.?([\w.[\]-]+)\s*\}\}/g, (written2, name) => element[name] ?? written2);
+  if (Array.isArray(value)) return value.map((item) => fill(item, element));
+  if (value !== null && typeof value === "object")
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, element)]));
+  return value;
+}
+function flattened(value, prefix2 = "") {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(
+      ([key, item]) => item !== null && typeof item === "object" && !Array.isArray(item) ? Object.entries(flattened(item, `${prefix2}${key}.`)) : [[`${prefix2}${key}`, text3(item)]]
+    )
+  );
+}
+function nested([key = "", ...rest], value) {
+  return { [key]: rest.length > 0 ? nested(rest, value) : value };
+}
+function json(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+}
+function list3(value) {
+  return Array.isArray(value) ? value : [];
+}
+function text3(value) {
+  return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+function scalar3(value) {
+  if (typeof value !== "string") return value;
+  if (value === "true" || value === "false") return value === "true";
+  if (value === "null") return null;
+  return /^-?(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : value;
+}
+
+// src/source/discover.ts
+async function discover(checkout, known, side) {
+  const charts = [...checkout.tree.entries.keys()].filter((file) => import_posix4.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix4.default.dirname(file) : "").sort();
+  const kustomizations = await readKustomizations(checkout);
+  const declared2 = known.releases.map(declaredSource);
+  if (charts.length === 0 && kustomizations.size === 0 && declared2.length === 0 && !known.base?.sources.length)
+    return { sources: [], claims: /* @__PURE__ */ new Map(), kustomizations, notInspected: [] };
+  const claims = new Map([...chartClaims(charts, checkout), ...kustomizeClaims(kustomizations, checkout, known.base)]);
+  const named = await namedSources(checkout, claims, charts, kustomizations, known, side);
+  const told = [...declared2, ...named.sources];
+  const spoken = new Set(told.map((source) => source.kind === "helm" ? source.chart : source.root));
+  const discovered = await discoveredCharts(checkout, charts, kustomizations, spoken);
+  const roots = deployedRoots(kustomizations, known.base).filter((root3) => !spoken.has(root3));
+  return {
+    sources: [
+      ...told,
+      ...discovered,
+      ...roots.map((root3) => {
+        const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
+        return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
+      })
+    ],
+    claims,
+    kustomizations,
+    notInspected: named.notInspected
+  };
+}
+function declaredSource(declared2) {
+  const { chart, values = [], release, namespace, cluster, at: at3 } = declared2;
+  const own5 = values.find((file) => !file.startsWith(`${chart}/`));
+  const target = cluster ? { cluster } : { path: own5 ?? import_posix4.default.join(chart, "Chart.yaml") };
+  return {
+    kind: "helm",
+    id: `declared:${JSON.stringify([release, namespace, target])}`,
+    known: "declared",
+    target,
+    at: at3,
+    chart,
+    values: values.map((file) => ({ path: file })),
+    set: declared2.set ?? {},
+    release,
+    namespace,
+    ...declared2.kubeVersion ? { kubeVersion: declared2.kubeVersion } : {},
+    ...declared2.apiVersions ? { apiVersions: declared2.apiVersions } : {}
+  };
+}
+var partOfChart = /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/;
+function* chartClaims(charts, checkout) {
+  for (const folder of charts) {
+    const start4 = folder === "" ? 0 : folder.length + 1;
+    for (const file of checkout.below(folder)) {
+      if (partOfChart.test(file.slice(start4)))
+        yield [file, { deployed: true, reason: `a file of the Helm chart ${folder || "."}` }];
+    }
+  }
+}
+function* kustomizeClaims(all2, checkout, base) {
+  for (const { folder } of all2.values()) {
+    const start4 = folder === "" ? 0 : folder.length + 1;
+    for (const file of checkout.below(folder)) {
+      if (file.slice(start4).includes("/")) continue;
+      yield [
+        file,
+        { deployed: false, reason: `an orphan: the Kustomization of ${folder || "this folder"} does not name it` }
+      ];
+    }
+  }
+  for (const [file, place2] of namedBy(base?.kustomizations.values() ?? [])) {
+    if (checkout.has(file)) yield [file, { deployed: false, reason: `an orphan: ${place2} no longer names it` }];
+  }
+  for (const [file, place2] of namedBy(all2.values())) {
+    if (checkout.has(file)) yield [file, { deployed: true, reason: `a part of the Kustomization ${place2}` }];
+  }
+}
+function* namedBy(kustomizations) {
+  for (const { file, leadsTo } of kustomizations) {
+    for (const place2 of [file, ...leadsTo]) yield [place2, file];
+  }
+}
+async function namedSources(checkout, claims, charts, kustomizations, { repository }, side) {
+  const chartFiles = new Set([...chartClaims(charts, checkout)].map(([file]) => file));
+  const files = [...checkout.tree.files.keys()].filter((file) => !chartFiles.has(file));
+  const manifests = [];
+  for (const [file, text4] of await checkout.texts(files)) {
+    if (!/argoproj\.io\/|toolkit\.fluxcd\.io\//.test(text4) || claims.get(file)?.deployed === false) continue;
+    const wants = (document) => /argoproj\.io\/|toolkit\.fluxcd\.io\/|kind:\s*(?:ConfigMap|Secret)/.test(document);
+    for (const object of loadFile({ text: text4 }, wants).objects)
+      manifests.push(new Manifest(object, side, { kind: "file", path: file }, []));
+  }
+  return readGitOps(manifests, { checkout, kustomizations, repository });
+}
+async function discoveredCharts(checkout, folders, kustomizations, spoken) {
+  const charts = await Promise.all(folders.map((folder) => readChart(checkout, folder)));
+  const taken = /* @__PURE__ */ new Set([
+    ...charts.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
+    ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder))
+  ]);
+  return charts.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
+    ({ folder }) => !folders.some(
+      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix4.default.join(other, "charts")}/`)
+    )
+  ).flatMap(({ folder, name }) => {
+    const start4 = folder === "" ? 0 : folder.length + 1;
+    const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start4)));
+    const at3 = { path: import_posix4.default.join(folder, "Chart.yaml"), region: firstLine };
+    const release = (values, target) => ({
+      kind: "helm",
+      id: `chart:${folder}:${values.join()}`,
+      known: "discovered",
+      target,
+      at: at3,
+      chart: folder,
+      values: values.map((file) => ({ path: file })),
+      set: {},
+      release: name,
+      namespace: "default"
+    });
+    if (sets.length === 0) return [release([], { path: at3.path })];
+    return sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start4)}` }));
+  });
+}
+function deployedRoots(all2, base) {
+  const roots = rootsOf(all2);
+  if (!base) return [...roots].sort();
+  const before = rootsOf(base.kustomizations);
+  const still = [...before].filter((root3) => all2.has(root3) && !all2.get(root3)?.component);
+  return [.../* @__PURE__ */ new Set([...still, ...[...roots].filter((root3) => !base.kustomizations.has(root3))])].sort();
+}
+
+// src/source/tree.ts
+var import_posix5 = __toESM(require("node:path/posix"), 1);
 var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
   const ignored = new IgnoreList(ignore);
-  const charts = chartFolders(entries.keys());
   const files = /* @__PURE__ */ new Map();
   const skipped = [];
   for (const entry of entries.values()) {
     if (entry.type === "submodule")
       skipped.push({ path: entry.path, reason: "a submodule, which is another repository" });
-    if (entry.type !== "file" || !manifestName.test(entry.path) || ignored.has(entry.path)) continue;
-    const chart = charts.find((folder) => entry.path.startsWith(`${folder}templates/`));
-    if (chart === void 0) files.set(entry.path, entry);
-    else skipped.push({ path: entry.path, reason: `a template of the Helm chart ${chart || "."}` });
+    if (entry.type === "file" && manifestName.test(entry.path) && !ignored.counts(entry.path))
+      files.set(entry.path, entry);
   }
   const links = await new Links(revision, entries).follow();
   const aliases = /* @__PURE__ */ new Map();
   const refused = /* @__PURE__ */ new Map();
+  const resolved = /* @__PURE__ */ new Map();
   for (const [link2, target] of links) {
+    if ("path" in target) resolved.set(link2, target.path);
     if (ignored.has(link2)) continue;
     if ("reason" in target) {
       refused.set(link2, target.reason);
@@ -36497,13 +37882,47 @@ async function readTree(revision, ignore) {
       aliases.set(file.path, [...aliases.get(file.path) ?? [], link2]);
     } else {
       const folder = target.path === "" ? "" : `${target.path}/`;
-      for (const inside of files.keys()) {
-        if (!inside.startsWith(folder) || link2.startsWith(folder)) continue;
-        aliases.set(inside, [...aliases.get(inside) ?? [], `${link2}/${inside.slice(folder.length)}`]);
+      for (const inside2 of files.keys()) {
+        if (!inside2.startsWith(folder) || link2.startsWith(folder)) continue;
+        aliases.set(inside2, [...aliases.get(inside2) ?? [], `${link2}/${inside2.slice(folder.length)}`]);
       }
     }
   }
-  return { files, aliases, refused, skipped: [...skipped, ...ignored.counts()] };
+  const folders = new FolderIndex(entries.keys());
+  return {
+    entries,
+    resolved,
+    files,
+    ignores: (file) => ignored.has(file),
+    below: (folder) => folders.below(folder),
+    at: (file) => entries.has(file) ? [file] : folders.below(file),
+    aliases,
+    refused,
+    skipped: [...skipped, ...ignored.skipped()]
+  };
+}
+var FolderIndex = class {
+  paths;
+  constructor(paths) {
+    this.paths = [...paths].sort(byCodeUnit);
+  }
+  below(folder) {
+    if (folder === "") return [...this.paths];
+    const prefix2 = `${folder}/`;
+    let low = 0;
+    let high = this.paths.length;
+    while (low < high) {
+      const middle = low + high >> 1;
+      if (byCodeUnit(this.paths[middle] ?? "", prefix2) < 0) low = middle + 1;
+      else high = middle;
+    }
+    const found = [];
+    for (let index = low; this.paths[index]?.startsWith(prefix2); index++) found.push(this.paths[index] ?? "");
+    return found;
+  }
+};
+function byCodeUnit(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 var IgnoreList = class {
   globs;
@@ -36511,17 +37930,18 @@ var IgnoreList = class {
     this.globs = globs.map((glob) => ({ glob, matcher: new Minimatch(glob, { dot: true }), count: 0 }));
   }
   has(file) {
+    return this.globs.some(({ matcher }) => matcher.match(file));
+  }
+  /** Whether a file is left out; if so, it is counted. */
+  counts(file) {
     const found = this.globs.find(({ matcher }) => matcher.match(file));
     if (found) found.count++;
     return found !== void 0;
   }
-  counts() {
+  skipped() {
     return this.globs.filter(({ count: count2 }) => count2 > 0).map(({ glob, count: count2 }) => ({ path: glob, reason: `ignored: ${count2} ${count2 === 1 ? "file" : "files"}` }));
   }
 };
-function chartFolders(paths) {
-  return [...paths].filter((file) => import_posix.default.basename(file) === "Chart.yaml").map((file) => file.slice(0, -"Chart.yaml".length));
-}
 var Links = class {
   constructor(revision, entries) {
     this.revision = revision;
@@ -36549,8 +37969,8 @@ var Links = class {
       const prefix2 = parts.slice(0, length).join("/");
       const target = this.targets.get(prefix2);
       if (target === void 0) continue;
-      const next = import_posix.default.normalize(import_posix.default.join(import_posix.default.dirname(prefix2), target, ...parts.slice(length)));
-      if (import_posix.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
+      const next = import_posix5.default.normalize(import_posix5.default.join(import_posix5.default.dirname(prefix2), target, ...parts.slice(length)));
+      if (import_posix5.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
         return { reason: "a symbolic link out of the repository, which is not followed" };
       }
       return this.resolve(next === "." ? "" : next.replace(/\/$/, ""), hops + 1);
@@ -36560,54 +37980,271 @@ var Links = class {
   }
 };
 
+// src/source/side.ts
+var SideOfChange = class _SideOfChange {
+  constructor(revision, tree, checkout, discovery, renderer, keys) {
+    this.revision = revision;
+    this.tree = tree;
+    this.checkout = checkout;
+    this.discovery = discovery;
+    this.renderer = renderer;
+    this.keys = keys;
+  }
+  revision;
+  tree;
+  checkout;
+  discovery;
+  renderer;
+  keys;
+  static async open(revision, side, { ignore, releases, repository, renderer, base }) {
+    const tree = await readTree(revision, ignore);
+    const checkout = new Checkout(revision, tree, renderer.newFolder());
+    const discovery = await discover(checkout, { releases, repository, ...base ? { base } : {} }, side);
+    const keys = await Promise.all(
+      discovery.sources.map(async (source) => {
+        const key = await renderer.keyOf(source, checkout, discovery.kustomizations);
+        return [source.id, JSON.stringify([key, source.target])];
+      })
+    );
+    return new _SideOfChange(revision, withoutClaimed(tree, discovery), checkout, discovery, renderer, new Map(keys));
+  }
+  files(source) {
+    return this.renderer.files(source, this.checkout, this.discovery.kustomizations);
+  }
+  /** Renders a release with its templates written otherwise; empty when it then says nothing. */
+  async renderRewritten(source, rewrite) {
+    return this.renderer.renderRewritten(source, this.checkout, rewrite);
+  }
+  /** Builds a Kustomization so that each object says which file it comes from. */
+  async renderWithOrigins(source) {
+    const overlay = { ...source.overlay, buildMetadata: ["originAnnotations"] };
+    const rendering = await this.renderer.render({ ...source, overlay }, this.checkout, this.discovery.kustomizations);
+    return "failure" in rendering ? [] : rendering.pieces;
+  }
+  /** The file behind what kustomize says an object comes from, seen from the folder that lies over its own. */
+  fileFrom(origin) {
+    const place2 = inside("", origin.replace(/^\.\.\//, ""));
+    return place2 !== void 0 && this.checkout.has(place2) ? place2 : void 0;
+  }
+  async render(source) {
+    const rendering = await this.renderer.render(source, this.checkout, this.discovery.kustomizations);
+    if ("failure" in rendering) return { source, objects: [], unreadable: [], failure: rendering.failure };
+    const objects = [];
+    const unreadable3 = [];
+    for (const { path: path21, template: template2, text: text4 } of rendering.pieces) {
+      const file = loadFile({ text: text4 });
+      const origin = { kind: "rendered", path: path21, template: template2, id: source.id, source: described(source) };
+      objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
+      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path21, reason })));
+    }
+    return { source, objects, unreadable: unreadable3, failure: void 0 };
+  }
+};
+function described(source) {
+  if (source.kind === "kustomize") return { kind: "kustomize", path: source.root || "." };
+  const { chart, release, namespace, values } = source;
+  const names2 = values.map((one2) => "path" in one2 ? one2.path : one2.name);
+  return { kind: "helm", path: chart || ".", release, namespace, values: names2 };
+}
+function withNamespace(object, source) {
+  if (source.kind !== "helm" || object.ref.namespace !== "") return object;
+  const { kind, name } = object.ref;
+  return { ...object, ref: identify(object.apiVersion, kind, source.namespace, name) };
+}
+function withoutClaimed(tree, { claims, notInspected }) {
+  const orphans = /* @__PURE__ */ new Map();
+  const files = new Map(tree.files);
+  for (const [path21, { deployed, reason }] of claims) {
+    if (files.delete(path21) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path21]);
+  }
+  const skipped = [...orphans].map(([reason, [path21 = "", ...more]]) => {
+    return { path: path21, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  });
+  return { ...tree, files, skipped: [...tree.skipped, ...skipped, ...notInspected] };
+}
+
+// src/source/source.ts
+function nameOfSource(source) {
+  if (source.kind === "kustomize") return `the Kustomization ${source.root || "."}`;
+  const values = source.values.map((one2) => "path" in one2 ? one2.path : one2.name);
+  const using = values.length > 0 ? ` with ${values.join(", ")}` : "";
+  return `release ${source.namespace}/${source.release} of ${source.chart || "."}${using}`;
+}
+
+// src/source/unrendered.ts
+function unrendered({ before, after, rest, unknown: unknown2, whole }) {
+  const findings = [];
+  const skipped = [];
+  const was = new Map(before.map((side) => [side.source.id, side]));
+  const missing2 = after.filter(({ failure }) => failure?.missing);
+  if (missing2.length > 0) findings.push(...withoutTool(missing2, whole));
+  for (const side of after) {
+    const { source, failure } = side;
+    if (!failure || failure.missing) {
+      for (const { path: path21, reason } of side.unreadable) findings.push(unreadable2(side, path21, reason, whole));
+      continue;
+    }
+    const old = was.get(source.id);
+    if (source.known === "discovered" && source.kind === "helm" && (!old || old.failure)) {
+      skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` });
+      continue;
+    }
+    const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && origin.id === source.id);
+    const names2 = lost.slice(0, 3).map(({ ref }) => nameOf(ref));
+    const more = lost.length > 3 ? ` and ${lost.length - 3} more` : "";
+    const fate = lost.length > 0 ? ` What becomes of ${names2.join(", ")}${more} is not known.` : "";
+    const same = old?.failure?.reason === failure.reason;
+    findings.push(
+      gateFinding("source/unrendered", "unrendered", "error", {
+        ...statement(source, failure.path, whole || same),
+        region: failure.region,
+        keys: [failure.path, failure.reason],
+        text: `${upper(failure.reason)}.${fate}`
+      })
+    );
+  }
+  const rendered = new Set(after.filter(({ failure }) => !failure).map(({ source }) => source.id));
+  for (const { source, failure } of before) {
+    if (!failure || failure.missing || !rendered.has(source.id)) continue;
+    findings.push(
+      gateFinding("source/unrendered", "base", "notice", {
+        ...statement(source, failure.path, false),
+        side: "base",
+        region: failure.region,
+        keys: [failure.path],
+        text: `At the base, ${lower(failure.reason)}. So what the head renders was judged as if it were new, and what it no longer renders could not be seen.`
+      })
+    );
+  }
+  for (const { source, failure } of rest) {
+    if (failure) skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` });
+  }
+  return { findings, skipped };
+}
+function withoutTool(missing2, whole) {
+  const byTool = /* @__PURE__ */ new Map();
+  for (const side of missing2) {
+    const tool = side.failure?.missing ?? "";
+    byTool.set(tool, [...byTool.get(tool) ?? [], side]);
+  }
+  return [...byTool].flatMap(([tool, sides]) => {
+    const { source, failure } = sides[0];
+    if (!failure) return [];
+    const more = sides.length > 1 ? `, nor ${sides.length - 1} more` : "";
+    return gateFinding("source/unrendered", "tool", "error", {
+      ...statement(source, failure.path, whole),
+      region: failure.region,
+      keys: [tool],
+      text: `${upper(nameOfSource(source))} could not be judged${more}: ${failure.reason}.`
+    });
+  });
+}
+function unreadable2({ source }, path21, reason, whole) {
+  return gateFinding("source/unrendered", "unreadable", "error", {
+    ...statement(source, path21, whole),
+    region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
+    keys: [path21, reason],
+    text: `What this renders to cannot be read: ${reason}.`
+  });
+}
+function statement(source, path21, existing) {
+  const cluster = "cluster" in source.target ? source.target.cluster : "";
+  return {
+    side: "head",
+    path: path21,
+    status: existing ? "existing" : "introduced",
+    sources: [{ ...described(source), cluster }]
+  };
+}
+function upper(text4) {
+  return text4.charAt(0).toUpperCase() + text4.slice(1);
+}
+function lower(text4) {
+  return text4.charAt(0).toLowerCase() + text4.slice(1);
+}
+
 // src/source/gather.ts
-var nowhere2 = { files: /* @__PURE__ */ new Map(), aliases: /* @__PURE__ */ new Map(), refused: /* @__PURE__ */ new Map(), skipped: [] };
+var nowhere2 = { files: /* @__PURE__ */ new Map(), aliases: /* @__PURE__ */ new Map() };
 async function gather(scope) {
-  const { base, head, rules: rules2 } = scope;
-  const [baseTree, headTree] = await Promise.all([
-    base ? readTree(base, scope.ignore) : nowhere2,
-    readTree(head, scope.ignore)
-  ]);
-  const differs = (path12) => baseTree.files.get(path12)?.id !== headTree.files.get(path12)?.id || String(baseTree.aliases.get(path12) ?? "") !== String(headTree.aliases.get(path12) ?? "");
+  const { rules: rules2 } = scope;
+  const base = scope.base && await SideOfChange.open(scope.base, "base", { ...scope, releases: scope.releases.base, base: void 0 });
+  const head = await SideOfChange.open(scope.head, "head", {
+    ...scope,
+    releases: scope.releases.head,
+    base: base?.discovery
+  });
+  const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
+  const differs = (path21) => baseTree.files.get(path21)?.id !== headTree.files.get(path21)?.id || String(baseTree.aliases.get(path21) ?? "") !== String(headTree.aliases.get(path21) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path12 }) => !base || differs(path12));
-  const before = base ? await readFiles(base, changedIn(baseTree), reader) : new Files();
-  const after = await readFiles(head, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path12 }) => !differs(path12)) : [];
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path21 }) => !base || differs(path21));
+  const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
+  const after = await readFiles(head.revision, changedIn(headTree), reader);
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path21 }) => !differs(path21)) : [];
+  const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
+  const renderAll = (side, wants) => Promise.all(
+    (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source))
+  );
+  const [renderedBefore, renderedAfter] = await Promise.all([
+    renderAll(base, (source) => !sameSource(source)),
+    renderAll(head, (source) => !sameSource(source))
+  ]);
   const others = new Files();
-  const needsRest = needsOtherFiles(rules2, before, after);
-  const rest = needsRest ? await readTexts(head, untouched, others) : /* @__PURE__ */ new Map();
-  const wasThere = /* @__PURE__ */ new Set([...baseTree.files.keys(), ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope.clusters, isNew: (path12) => !wasThere.has(path12) };
-  const clusters = mapClusters(declarations, objectsByFile(before, after, rest));
-  const clustersOf = (tree, path12) => [
-    ...new Set([path12, ...tree.aliases.get(path12) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const touched = [...looseManifests("base", before, renderedBefore), ...looseManifests("head", after, renderedAfter)];
+  const needsRest = needsOtherFiles(rules2, touched);
+  const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
+  const renderedRest = needsRest ? await renderAll(head, await wantedAmong(head, sameSource, rules2, touched)) : [];
+  const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
+  const declarations = { ...scope.clusters, isNew: (path21) => !wasThere.has(path21) };
+  const clusters = mapClusters(declarations, [
+    ...objectsByFile(before, after, rest),
+    ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
+    ...objectsBySource("head", [...renderedAfter, ...renderedRest])
+  ]);
+  const clustersOf = (tree, path21) => [
+    ...new Set([path21, ...tree.aliases.get(path21) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
+  const named = (side, names2) => names2.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf = (side, files) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files].flatMap(([path12, file]) => {
-      const names = clustersOf(tree, path12).map((name) => side === "base" ? renames.get(name) ?? name : name);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path12 }, names));
+    return [...files].flatMap(([path21, file]) => {
+      const names2 = named(side, clustersOf(tree, path21));
+      const { evidence } = clusters.of(path21);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path21 }, names2, evidence));
     });
   };
-  const kept = new Set([...rest.keys()].flatMap((path12) => clustersOf(headTree, path12)));
+  const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
+    const place2 = "cluster" in target ? { clusters: [target.cluster], evidence: "declared" } : clusters.of(target.path);
+    const names2 = named(side, place2.clusters);
+    return objects.map(({ object, origin }) => new Manifest(object, side, origin, names2, place2.evidence));
+  });
+  const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
+  const kept = /* @__PURE__ */ new Set([
+    ...[...rest.keys()].flatMap((path21) => clustersOf(headTree, path21)),
+    ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
+  ]);
   if (needsRest) {
-    for (const [from, to] of renamedClusters(
-      manifestsOf("base", before.loaded),
-      manifestsOf("head", after.loaded),
-      kept
-    ))
-      renames.set(from, to);
+    for (const [from, to] of renamedClusters(changedOf("base"), changedOf("head"), kept)) renames.set(from, to);
   }
-  const changedBase = manifestsOf("base", before.loaded);
-  const changedHead = manifestsOf("head", after.loaded);
-  const blind = new BlindSpots(before, after, headTree);
-  const { changes, unknown: unknown2 } = base ? changesBetween(changedBase, changedHead, ({ origin }) => blind.reasonFor(origin.path) !== void 0) : { changes: [], unknown: [] };
-  const partners = loadPartners(rules2, changes, rest);
-  const baseManifests = [...changedBase, ...manifestsOf("base", partners)];
-  const headManifests = [...changedHead, ...manifestsOf("head", partners)];
-  const gaps = base ? blind.gaps(unknown2, others) : wholeGaps(after);
+  const changedBase = changedOf("base");
+  const changedHead = changedOf("head");
+  const blind = new BlindSpots(before, after, headTree, await hiddenAt(head, renderedAfter));
+  const failed = new Set(renderedAfter.filter(({ failure }) => failure).map(({ source }) => source.id));
+  const { changes, unknown: unknown2 } = base ? changesBetween(
+    changedBase,
+    changedHead,
+    ({ origin }) => origin.kind === "file" ? blind.reasonFor(origin.path) !== void 0 : failed.has(origin.id)
+  ) : { changes: [], unknown: [] };
+  const further = manifestsFrom("head", renderedRest);
+  const partners = loadPartners(rules2, changes, rest, further);
+  const baseManifests = [...changedBase, ...manifestsOf("base", partners), ...manifestsFrom("base", renderedRest)];
+  const headManifests = [...changedHead, ...manifestsOf("head", partners), ...further];
+  const gaps = base ? blind.gaps(
+    unknown2.filter(({ origin }) => origin.kind === "file"),
+    others
+  ) : wholeGaps(after);
+  const unseen = unrendered({ before: renderedBefore, after: renderedAfter, rest: renderedRest, unknown: unknown2, whole: !base });
+  const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind));
   return {
     mode: base ? "change" : "all",
     changes,
@@ -36615,13 +38252,49 @@ async function gather(scope) {
     head: snapshotsOf(headManifests),
     clusters,
     changedTexts: changedTexts(before, after),
-    findings: [...gaps.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
+    findings: [...gaps.findings, ...unseen.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
-      base: base ? inspected(base, baseTree, baseManifests) : null,
-      head: inspected(head, headTree, headManifests),
-      skipped: [...headTree.skipped, ...gaps.skipped]
-    }
+      base: base ? inspected(base.revision, base.tree, baseManifests) : null,
+      head: inspected(head.revision, headTree, headManifests),
+      tools: kinds.size > 0 ? await scope.renderer.tools(kinds) : [],
+      skipped: [...headTree.skipped, ...gaps.skipped, ...unseen.skipped]
+    },
+    sides: { base, head }
   };
+}
+function looseManifests(side, files, rendered) {
+  return [
+    ...[...files.loaded].flatMap(
+      ([path21, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path21 }, []))
+    ),
+    ...rendered.flatMap(({ objects }) => objects.map(({ object, origin }) => new Manifest(object, side, origin, [])))
+  ];
+}
+async function wantedAmong(head, unreached, rules2, touched) {
+  const words2 = kindsWanted(rules2, touched);
+  const wanted = /* @__PURE__ */ new Set();
+  for (const source of head.discovery.sources.filter(unreached)) {
+    const files = await head.files(source);
+    const packed = files.some((file) => file.endsWith(".tgz"));
+    const texts = packed ? [] : [...(await head.checkout.texts(files)).values()];
+    if (packed || texts.some((text4) => words2.some((word) => text4.includes(word)))) wanted.add(source.id);
+  }
+  return (source) => unreached(source) && wanted.has(source.id);
+}
+async function hiddenAt(head, rendered) {
+  const seen = /* @__PURE__ */ new Set();
+  for (const { source, failure } of rendered) {
+    if (!failure) for (const file of await head.files(source)) seen.add(file);
+  }
+  return (path21) => {
+    const claim = head.discovery.claims.get(path21);
+    return claim?.deployed && !seen.has(path21) ? claim.reason : void 0;
+  };
+}
+function objectsBySource(side, rendered) {
+  return rendered.flatMap(
+    ({ source: { target }, objects }) => "path" in target ? [{ path: target.path, side, refs: objects.map(({ object }) => object.ref) }] : []
+  );
 }
 async function readFiles(revision, entries, reader) {
   const files = new Files();
@@ -36638,18 +38311,18 @@ async function readTexts(revision, entries, files) {
       files.miss(entry.path, content);
       continue;
     }
-    const { text: text3 } = decodeFile(content);
-    if (mentionsKubernetes(text3)) texts.set(entry.path, text3);
+    const { text: text4 } = decodeFile(content);
+    if (mentionsKubernetes(text4)) texts.set(entry.path, text4);
   }
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files) => [...files.loaded].map(([path12, file]) => ({ path: path12, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path12, text3]) => {
-    const refs = skimIdentities(text3);
+  const loaded = (side, files) => [...files.loaded].map(([path21, file]) => ({ path: path21, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path21, text4]) => {
+    const refs = skimIdentities(text4);
     return [
-      { path: path12, side: "base", refs },
-      { path: path12, side: "head", refs }
+      { path: path21, side: "base", refs },
+      { path: path21, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -36671,38 +38344,41 @@ function duplicateKeys(changes, whole) {
     return gateFinding("source/duplicate-key", "duplicate", "warning", {
       side: "head",
       path: after.origin.path,
-      region: first.region,
+      region: after.origin.kind === "file" ? first.region : firstLine,
       object: after.ref,
       keys,
       status: whole.length > 0 || keys.every((key) => known.has(key)) ? "existing" : "introduced",
       text: `${nameOf(after.ref)} has ${keys.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
-      fileText: after.object.fileText
+      ...after.origin.kind === "file" ? { fileText: after.object.fileText } : {}
     });
   });
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path12, { text: text3 }] of before.loaded) texts.set(path12, { before: text3 });
-  for (const [path12, { text: text3 }] of after.loaded) texts.set(path12, { ...texts.get(path12), after: text3 });
+  for (const [path21, { text: text4 }] of before.loaded) texts.set(path21, { before: text4 });
+  for (const [path21, { text: text4 }] of after.loaded) texts.set(path21, { ...texts.get(path21), after: text4 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
+  const files = new Set(manifests.flatMap(({ origin }) => origin.kind === "file" ? [origin.path] : []));
+  const rendered = new Set(manifests.flatMap(({ origin }) => origin.kind === "rendered" ? [origin.id] : []));
   return {
     revision: revision.name,
     files: tree.files.size,
-    sources: new Set(manifests.map(({ origin }) => origin.path)).size,
+    sources: files.size + rendered.size,
+    rendered: rendered.size,
     manifests: manifests.length
   };
 }
 
 // src/source/open.ts
 var import_node_fs4 = require("node:fs");
-var import_node_path6 = __toESM(require("node:path"), 1);
+var import_node_path7 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
-var import_node_crypto6 = require("node:crypto");
-var import_promises = require("node:fs/promises");
-var import_node_path3 = __toESM(require("node:path"), 1);
+var import_node_crypto8 = require("node:crypto");
+var import_promises2 = require("node:fs/promises");
+var import_node_path4 = __toESM(require("node:path"), 1);
 
 // src/source/revision.ts
 var sizeLimit2 = 100 * 1024 * 1024;
@@ -36726,7 +38402,7 @@ var DirectoryRevision = class {
   async readTree() {
     const entries = [];
     const walk = async (folder) => {
-      for (const item of await (0, import_promises.readdir)(import_node_path3.default.join(this.dir, folder), { withFileTypes: true })) {
+      for (const item of await (0, import_promises2.readdir)(import_node_path4.default.join(this.dir, folder), { withFileTypes: true })) {
         const file = folder === "" ? item.name : `${folder}/${item.name}`;
         if (item.isDirectory()) {
           if (item.name !== ".git") await walk(file);
@@ -36742,23 +38418,23 @@ var DirectoryRevision = class {
     for (const entry of entries) {
       yield [
         entry,
-        entry.type === "link" ? Buffer.from(await (0, import_promises.readlink)(import_node_path3.default.join(this.dir, entry.path))) : await this.content(entry.path)
+        entry.type === "link" ? Buffer.from(await (0, import_promises2.readlink)(import_node_path4.default.join(this.dir, entry.path))) : await this.content(entry.path)
       ];
     }
   }
   async entry(file, link2) {
     if (!link2 && !/\.(?:ya?ml|json)$/.test(file)) {
-      const { size, mtimeMs } = await (0, import_promises.lstat)(import_node_path3.default.join(this.dir, file));
+      const { size, mtimeMs } = await (0, import_promises2.lstat)(import_node_path4.default.join(this.dir, file));
       return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
-    const content = link2 ? Buffer.from(await (0, import_promises.readlink)(import_node_path3.default.join(this.dir, file))) : await this.content(file);
-    const id = "missing" in content ? `large:${file}` : (0, import_node_crypto6.createHash)("sha1").update(content).digest("hex");
+    const content = link2 ? Buffer.from(await (0, import_promises2.readlink)(import_node_path4.default.join(this.dir, file))) : await this.content(file);
+    const id = "missing" in content ? `large:${file}` : (0, import_node_crypto8.createHash)("sha1").update(content).digest("hex");
     return { path: file, type: link2 ? "link" : "file", id };
   }
   async content(file) {
-    const { size } = await (0, import_promises.lstat)(import_node_path3.default.join(this.dir, file));
+    const { size } = await (0, import_promises2.lstat)(import_node_path4.default.join(this.dir, file));
     if (size > sizeLimit2) return { missing: tooLarge(size) };
-    return (0, import_promises.readFile)(import_node_path3.default.join(this.dir, file));
+    return (0, import_promises2.readFile)(import_node_path4.default.join(this.dir, file));
   }
 };
 
@@ -36767,7 +38443,7 @@ var import_node_fs3 = require("node:fs");
 
 // src/source/git-command.ts
 var import_node_child_process = require("node:child_process");
-var import_node_path4 = __toESM(require("node:path"), 1);
+var import_node_path5 = __toESM(require("node:path"), 1);
 var locating = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -36832,7 +38508,7 @@ async function ask(repository, ...args) {
 }
 function gitError(repository, args, stderr) {
   if (/dubious ownership|safe\.directory/.test(stderr)) {
-    const dir = import_node_path4.default.resolve(repository.dir);
+    const dir = import_node_path5.default.resolve(repository.dir);
     return new GuardError(
       "source",
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`
@@ -36842,7 +38518,7 @@ function gitError(repository, args, stderr) {
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       "source",
-      `${import_node_path4.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
+      `${import_node_path5.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
     );
   }
   return new GuardError(
@@ -36866,17 +38542,17 @@ async function isRevision(repository, name) {
 var objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 async function resolveCommit(repository, revision) {
   if (revision.startsWith("-")) throw new GuardError("usage", `${JSON.stringify(revision)} is no revision.`);
-  const parse2 = () => ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
-  const known = await parse2();
+  const parse3 = () => ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
+  const known = await parse3();
   if (known) return known;
   await git(repository, "rev-parse", "--git-dir");
   if (objectId.test(revision)) {
     const remote = await defaultRemote(repository);
     const depth = await isShallow(repository) ? ["--depth=1"] : [];
     const fetched = remote && await run(repository, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...depth, remote, revision]);
-    const now = await parse2();
+    const now = await parse3();
     if (now) return now;
-    const why = fetched ? firstLine(fetched.stderr) : "the repository has no remote to ask";
+    const why = fetched ? firstLine2(fetched.stderr) : "the repository has no remote to ask";
     throw new GuardError(
       "source",
       `Commit ${revision} is not in this clone and could not be fetched (${why}). Set \`fetch-depth: 2\` on actions/checkout for pull_request events, \`fetch-depth: 0\` for others.`
@@ -36902,8 +38578,8 @@ async function resolveCommit(repository, revision) {
 async function isShallow(repository) {
   return await ask(repository, "rev-parse", "--is-shallow-repository") === "true";
 }
-function firstLine(text3) {
-  return text3.split("\n").find((line) => line.trim() !== "") ?? "no message";
+function firstLine2(text4) {
+  return text4.split("\n").find((line) => line.trim() !== "") ?? "no message";
 }
 async function defaultRemote(repository) {
   const remotes = (await ask(repository, "remote"))?.split("\n").filter(Boolean) ?? [];
@@ -36927,9 +38603,9 @@ async function defaultBranch(repository) {
 }
 
 // src/source/git-revision.ts
-var import_node_crypto7 = require("node:crypto");
-var import_promises2 = require("node:fs/promises");
-var import_node_path5 = __toESM(require("node:path"), 1);
+var import_node_crypto9 = require("node:crypto");
+var import_promises3 = require("node:fs/promises");
+var import_node_path6 = __toESM(require("node:path"), 1);
 
 // src/source/git-blobs.ts
 var import_node_child_process2 = require("node:child_process");
@@ -37007,8 +38683,8 @@ async function fetchMissing(repository, entries) {
   const remote = promisor?.match(/^remote\.(.*)\.promisor true$/m)?.[1];
   if (!remote) return /* @__PURE__ */ new Set();
   const wanted = [...new Set(entries.map((entry) => entry.id))];
-  const missing = await without(repository, wanted);
-  if (missing.length === 0) return /* @__PURE__ */ new Set();
+  const missing2 = await without(repository, wanted);
+  if (missing2.length === 0) return /* @__PURE__ */ new Set();
   await run(
     repository,
     [
@@ -37023,9 +38699,9 @@ async function fetchMissing(repository, entries) {
       "--stdin",
       remote
     ],
-    missing.join("\n")
+    missing2.join("\n")
   );
-  return new Set(await without(repository, missing));
+  return new Set(await without(repository, missing2));
 }
 async function without(repository, ids) {
   const listing = await git(repository, "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)");
@@ -37092,7 +38768,7 @@ var WorkingTreeRevision = class {
       entries.set(file, { path: file, type: typeOf(mode), id });
     }
     const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []];
-    const top = await (0, import_promises2.realpath)(this.repository.dir);
+    const top = await (0, import_promises3.realpath)(this.repository.dir);
     for (const bytes of touched) {
       const file = pathText(bytes);
       const entry = entries.get(file);
@@ -37114,26 +38790,26 @@ var WorkingTreeRevision = class {
   }
 };
 function diskPath(dir, { path: file, raw }) {
-  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path5.default.join(dir, file);
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path6.default.join(dir, file);
 }
 async function contentOnDisk(dir, entry) {
   const file = diskPath(dir, entry);
-  if (entry.type === "link") return (0, import_promises2.readlink)(file, { encoding: "buffer" });
-  const { size } = await (0, import_promises2.lstat)(file);
-  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises2.readFile)(file);
+  if (entry.type === "link") return (0, import_promises3.readlink)(file, { encoding: "buffer" });
+  const { size } = await (0, import_promises3.lstat)(file);
+  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises3.readFile)(file);
 }
 async function onDisk(top, bytes, algorithm) {
-  const text3 = pathText(bytes);
-  const place2 = { path: text3, ...bytes.toString("utf8") === text3 ? {} : { raw: bytes } };
+  const text4 = pathText(bytes);
+  const place2 = { path: text4, ...bytes.toString("utf8") === text4 ? {} : { raw: bytes } };
   const file = diskPath(top, place2);
-  const stats = await (0, import_promises2.lstat)(file).catch(() => void 0);
+  const stats = await (0, import_promises3.lstat)(file).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const folder = import_node_path5.default.dirname(import_node_path5.default.join(top, text3));
-  if (!place2.raw && await (0, import_promises2.realpath)(folder) !== folder) return void 0;
+  const folder = import_node_path6.default.dirname(import_node_path6.default.join(top, text4));
+  if (!place2.raw && await (0, import_promises3.realpath)(folder) !== folder) return void 0;
   const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
   const content = await contentOnDisk(top, entry);
-  if ("missing" in content) return { ...entry, id: `large:${text3}` };
-  const id = (0, import_node_crypto7.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
+  if ("missing" in content) return { ...entry, id: `large:${text4}` };
+  const id = (0, import_node_crypto9.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
   return { ...entry, id };
 }
 function typeOf(mode) {
@@ -37149,29 +38825,36 @@ function splitNul(buffer) {
   return parts;
 }
 function pathText(bytes) {
-  const text3 = bytes.toString("utf8");
-  if (!text3.includes("\uFFFD")) return text3;
+  const text4 = bytes.toString("utf8");
+  if (!text4.includes("\uFFFD")) return text4;
   return bytes.toString("latin1").replace(/[\x80-\xff]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
 }
 
 // src/source/open.ts
 async function openRevisions(opening) {
-  const [headFolder, baseFolder] = await Promise.all([folderOf3(opening.head, opening), folderOf3(opening.base, opening)]);
+  const [headFolder, baseFolder] = await Promise.all([folderOf4(opening.head, opening), folderOf4(opening.base, opening)]);
   if (headFolder && (baseFolder || opening.all)) {
     return {
       base: opening.all || !baseFolder ? void 0 : new DirectoryRevision(baseFolder),
-      head: new DirectoryRevision(headFolder)
+      head: new DirectoryRevision(headFolder),
+      repository: []
     };
   }
   const repository = await openRepository({ dir: opening.repo, token: opening.token, trusted: opening.trusted });
+  const names2 = await repositoryNames(repository);
   const head = headFolder ? new DirectoryRevision(headFolder) : await openHead(repository, opening.head);
-  if (opening.all) return { base: void 0, head };
-  if (baseFolder) return { base: new DirectoryRevision(baseFolder), head };
+  if (opening.all) return { base: void 0, head, repository: names2 };
+  if (baseFolder) return { base: new DirectoryRevision(baseFolder), head, repository: names2 };
   const headCommit = head instanceof CommitRevision ? head.commit : await resolveCommit(repository, "HEAD");
   const named = opening.base ?? await defaultBranch(repository);
   const commit2 = await resolveCommit(repository, named);
   const base = opening.exactBase ? commit2 : await mergeBase(repository, commit2, headCommit, named);
-  return { base: new CommitRevision(repository, base, nameOf2(named, base)), head };
+  return { base: new CommitRevision(repository, base, nameOf2(named, base)), head, repository: names2 };
+}
+async function repositoryNames(repository) {
+  const { GITHUB_REPOSITORY: own5, GITHUB_SERVER_URL: server = "https://github.com" } = process.env;
+  const remote = await ask(repository, "remote", "get-url", "origin");
+  return [own5 && `${server}/${own5}`, remote].flatMap((url) => url ? [repositoryName(url)] : []);
 }
 async function openHead(repository, named) {
   if (named === void 0 && !repository.bare) return new WorkingTreeRevision(repository);
@@ -37183,10 +38866,408 @@ function nameOf2(named, commit2) {
   const name = /^[0-9a-f]{40,}$/.test(named) ? named.slice(0, 8) : named;
   return commit2.startsWith(name) ? short : `${name} (${short})`;
 }
-async function folderOf3(named, { repo: dir, token, trusted }) {
+async function folderOf4(named, { repo: dir, token, trusted }) {
   if (!named || !(0, import_node_fs4.statSync)(named, { throwIfNoEntry: false })?.isDirectory()) return void 0;
-  if (named.startsWith(".") || import_node_path6.default.isAbsolute(named)) return named;
+  if (named.startsWith(".") || import_node_path7.default.isAbsolute(named)) return named;
   return await isRevision({ dir, token, trusted }, named) ? void 0 : named;
+}
+
+// src/source/render/renderer.ts
+var import_node_crypto10 = require("node:crypto");
+var import_node_fs6 = require("node:fs");
+var import_node_os = require("node:os");
+var import_node_path11 = __toESM(require("node:path"), 1);
+
+// src/source/render/helm.ts
+var import_promises4 = require("node:fs/promises");
+var import_node_path9 = __toESM(require("node:path"), 1);
+
+// src/source/render/tool.ts
+var import_node_child_process3 = require("node:child_process");
+var import_node_fs5 = require("node:fs");
+var import_node_path8 = __toESM(require("node:path"), 1);
+var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096 };
+function findProgram(names2) {
+  for (const name of names2) {
+    const candidates2 = name.includes(import_node_path8.default.sep) ? [import_node_path8.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path8.default.delimiter).filter(Boolean).map((folder) => import_node_path8.default.join(folder, name));
+    const found = candidates2.find(isProgram);
+    if (found) return found;
+  }
+  return void 0;
+}
+function isProgram(file) {
+  try {
+    (0, import_node_fs5.accessSync)(file, import_node_fs5.constants.X_OK);
+    return (0, import_node_fs5.statSync)(file).isFile();
+  } catch {
+    return false;
+  }
+}
+async function runTool(program3, args, { cwd, home, limits, path: extraPath }) {
+  const script = `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null; exec "$@"`;
+  const child = (0, import_node_child_process3.spawn)("/bin/sh", ["-c", script, "sh", program3, ...args], {
+    cwd,
+    env: environment2(home, limits, extraPath),
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true
+  });
+  const out = [];
+  const err = [];
+  let size = 0;
+  let stopped;
+  const stop = (reason) => {
+    stopped ??= reason;
+    try {
+      process.kill(-(child.pid ?? 0), "SIGKILL");
+    } catch {
+      child.kill("SIGKILL");
+    }
+  };
+  const keep = (chunks) => (chunk) => {
+    size += chunk.length;
+    if (size > limits.outputMiB * 1024 * 1024) stop(`it printed more than ${limits.outputMiB} MiB`);
+    else chunks.push(chunk);
+  };
+  child.stdout.on("data", keep(out));
+  child.stderr.on("data", keep(err));
+  const timer = setTimeout(() => stop(`it was not done after ${limits.seconds} seconds`), limits.seconds * 1e3);
+  const status = await new Promise((resolve) => {
+    child.on("error", (cause) => {
+      err.push(Buffer.from(cause.message));
+      resolve(127);
+    });
+    child.on("close", (code4) => resolve(code4 ?? 1));
+  });
+  clearTimeout(timer);
+  return {
+    status,
+    stdout: Buffer.concat(out).toString("utf8"),
+    stderr: Buffer.concat(err).toString("utf8"),
+    ...stopped ? { stopped } : {}
+  };
+}
+function environment2(home, limits, extraPath) {
+  const nowhere3 = "http://127.0.0.1:9";
+  return {
+    PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
+    HOME: home,
+    TMPDIR: home,
+    XDG_CACHE_HOME: import_node_path8.default.join(home, "cache"),
+    XDG_CONFIG_HOME: import_node_path8.default.join(home, "config"),
+    XDG_DATA_HOME: import_node_path8.default.join(home, "data"),
+    HELM_CACHE_HOME: import_node_path8.default.join(home, "cache"),
+    HELM_CONFIG_HOME: import_node_path8.default.join(home, "config"),
+    HELM_DATA_HOME: import_node_path8.default.join(home, "data"),
+    HELM_PLUGINS: import_node_path8.default.join(home, "no-plugins"),
+    KUBECONFIG: import_node_path8.default.join(home, "no-cluster"),
+    HTTP_PROXY: nowhere3,
+    HTTPS_PROXY: nowhere3,
+    http_proxy: nowhere3,
+    https_proxy: nowhere3,
+    GIT_ALLOW_PROTOCOL: "file",
+    GIT_TERMINAL_PROMPT: "0",
+    // A soft limit below the hard one: the tool frees what it can before it is refused more.
+    GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
+    LC_ALL: "C"
+  };
+}
+
+// src/source/render/helm.ts
+async function helmFiles(source, checkout) {
+  const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
+  const charts = await chartWithLocals(checkout, source.chart);
+  const files = charts.length > 0 ? charts.flatMap(({ folder }) => checkout.below(folder)) : [source.chart];
+  return [.../* @__PURE__ */ new Set([...files, ...values])].sort();
+}
+async function renderHelm(source, checkout, running) {
+  const chart = await layOutChart(source, checkout);
+  if ("failure" in chart) return chart;
+  const outcome2 = await template(source, chart.folder, checkout, running);
+  if (outcome2.status !== 0 || outcome2.stopped) return { failure: failureOf(outcome2, source, chart, checkout) };
+  return { pieces: piecesIn(outcome2.stdout, source, chart, checkout) };
+}
+async function layOutChart(source, checkout) {
+  const at3 = (reason, file, region = firstLine) => ({ failure: { reason, path: file, region } });
+  for (const values of source.values) {
+    if ("path" in values && !checkout.has(values.path))
+      return at3(`there is no values file ${values.path}`, source.at.path, source.at.region);
+  }
+  const charts = await chartWithLocals(checkout, source.chart);
+  const main = charts[0];
+  if (!main && !(source.chart.endsWith(".tgz") && checkout.has(source.chart)))
+    return at3(`there is no chart ${source.chart || "."}`, source.at.path, source.at.region);
+  await checkout.layOut(await helmFiles(source, checkout));
+  const copies = /* @__PURE__ */ new Map();
+  for (const chart of charts) {
+    for (const dependency of chart.dependencies) {
+      if (vendored(checkout, chart, dependency)) continue;
+      const { name, version, repository, at: place2 } = dependency;
+      const local = localFolderOf(chart, dependency);
+      if (local === void 0) {
+        const from = repository ? ` of ${repository}` : "";
+        return at3(
+          `its dependency ${name} ${version}${from} is not in ${import_node_path9.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings`,
+          place2.path,
+          place2.region
+        );
+      }
+      if (!charts.some(({ folder: folder2 }) => folder2 === local))
+        return at3(`its dependency ${name} is to be in ${local}, where no chart is`, place2.path, place2.region);
+    }
+  }
+  const folder = import_node_path9.default.join(checkout.folder, source.chart);
+  if (main) await copyLocals(main, charts, checkout, copies, /* @__PURE__ */ new Set());
+  return { folder, copies, name: main?.name ?? "" };
+}
+async function copyLocals(chart, charts, checkout, copies, above) {
+  if (above.has(chart.folder)) return;
+  for (const dependency of chart.dependencies) {
+    const local = localFolderOf(chart, dependency);
+    const other = charts.find(({ folder }) => folder === local);
+    if (!other || vendored(checkout, chart, dependency)) continue;
+    await copyLocals(other, charts, checkout, copies, /* @__PURE__ */ new Set([...above, chart.folder]));
+    const target = import_node_path9.default.join(checkout.folder, chart.folder, "charts", other.name);
+    if (!target.startsWith(checkout.folder + import_node_path9.default.sep)) continue;
+    await (0, import_promises4.mkdir)(import_node_path9.default.dirname(target), { recursive: true });
+    await (0, import_promises4.cp)(import_node_path9.default.join(checkout.folder, other.folder), target, { recursive: true, verbatimSymlinks: true });
+    copies.set(`${chart.folder}/charts/${dependency.as}`, other.folder);
+  }
+}
+async function template(source, chart, checkout, { program: program3, home, limits }, more = []) {
+  const values = [];
+  for (const [index, one2] of source.values.entries()) {
+    const file = "path" in one2 ? import_node_path9.default.join(checkout.folder, one2.path) : import_node_path9.default.join(home, `values-${index}.yaml`);
+    if ("text" in one2) await (0, import_promises4.writeFile)(file, one2.text);
+    values.push("--values", file);
+  }
+  const set = Object.entries(source.set).flatMap(([key, value]) => ["--set-json", `${key}=${JSON.stringify(value)}`]);
+  const facts = [
+    ...source.kubeVersion ? ["--kube-version", source.kubeVersion] : [],
+    ...(source.apiVersions ?? []).flatMap((version) => ["--api-versions", version]),
+    ...source.skipCrds ? [] : ["--include-crds"]
+  ];
+  const args = ["template", "--namespace", source.namespace, ...values, ...set, ...facts, ...more];
+  return runTool(program3, [...args, "--", source.release, chart], { cwd: home, home, limits });
+}
+async function renderRewritten(source, checkout, running, rewrite) {
+  const chart = await layOutChart(source, checkout);
+  if ("failure" in chart || source.chart.endsWith(".tgz")) return [];
+  const copy = import_node_path9.default.join(running.home, "chart");
+  await (0, import_promises4.cp)(chart.folder, copy, { recursive: true, dereference: true });
+  for (const file of await (0, import_promises4.readdir)(copy, { recursive: true })) {
+    if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue;
+    const place2 = import_node_path9.default.join(copy, file);
+    if ((await (0, import_promises4.stat)(place2)).isFile()) await (0, import_promises4.writeFile)(place2, rewrite(await (0, import_promises4.readFile)(place2, "utf8")));
+  }
+  const { stdout, stopped } = await template(source, copy, checkout, running, ["--debug"]);
+  return stopped ? [] : cutBySource(stdout);
+}
+function cutBySource(output) {
+  const marks2 = [...output.matchAll(/^---\n# Source: (.+)\n/gm)];
+  return marks2.map((mark, index) => ({
+    template: mark[1] ?? "",
+    text: output.slice(mark.index + mark[0].length, marks2[index + 1]?.index ?? output.length)
+  }));
+}
+function piecesIn(output, source, chart, checkout) {
+  return cutBySource(output).filter(({ text: text4 }) => /\S/.test(text4)).map(({ template: template2, text: text4 }) => ({ template: template2, text: text4, path: pathOf2(template2, source, chart, checkout) }));
+}
+function pathOf2(template2, { chart }, { copies }, checkout) {
+  let file = import_node_path9.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
+  for (let hops = 0; hops < 20; hops++) {
+    const copy = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
+    if (!copy) break;
+    file = import_node_path9.default.posix.join(copy[1], file.slice(copy[0].length + 1));
+  }
+  if (checkout.has(file)) return file;
+  if (chart.endsWith(".tgz")) return chart;
+  const name = file.match(/\/charts\/([^/]+)\//)?.[1];
+  const archives = checkout.below(import_node_path9.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
+  const archive = archives.find((one2) => import_node_path9.default.posix.basename(one2).startsWith(`${name}-`));
+  return archive ?? import_node_path9.default.posix.join(chart, "Chart.yaml");
+}
+function failureOf(outcome2, source, chart, checkout) {
+  const start4 = checkout.has(source.chart) ? source.chart : import_node_path9.default.posix.join(source.chart, "Chart.yaml");
+  if (outcome2.stopped) return { reason: `helm was ended, because ${outcome2.stopped}`, path: start4, region: firstLine };
+  const lines = outcome2.stderr.split("\n").filter((line2) => /\S/.test(line2));
+  const error = lines.find((line2) => /^Error: /.test(line2)) ?? lines.find((line2) => /fatal|out of memory/.test(line2));
+  const said = (error ?? lines[0] ?? `it ended with status ${outcome2.status} and said nothing`).replace(/^Error: /, "");
+  const rest = error ? lines.slice(lines.indexOf(error) + 1).filter((line2) => /^\s*[-(\w]/.test(line2)) : [];
+  const words2 = shortened([said, .../:\s*$/.test(said) || /schema/.test(said) ? rest : []].join(" "), checkout.folder);
+  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
+  const reason = `helm does not render it: ${words2}`;
+  if (!named?.[1]) return { reason, path: start4, region: firstLine };
+  const line = Number(named[2] ?? 1);
+  return {
+    reason,
+    path: pathOf2(named[1], source, chart, checkout),
+    region: lineRegion(line, Number(named[3] ?? 0) + 1)
+  };
+}
+function shortened(message, folder) {
+  const own5 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replace(/\s+/g, " ").trim();
+  return (own5.length > 400 ? `${own5.slice(0, 400)}\u2026` : own5).replace(/[.\s]+$/, "");
+}
+
+// src/source/render/kustomize.ts
+var import_promises5 = require("node:fs/promises");
+var import_node_path10 = __toESM(require("node:path"), 1);
+var import_yaml9 = __toESM(require_dist(), 1);
+function kustomizeFiles({ root: root3 }, all2, checkout) {
+  const files = closureOf(root3, all2).flatMap(({ folder, leadsTo, charts }) => [
+    ...checkout.below(folder),
+    ...leadsTo.flatMap((place2) => checkout.tree.at(place2)),
+    ...charts.flatMap((chart) => checkout.below(chart.folder))
+  ]);
+  return [...new Set(files)].sort();
+}
+async function renderKustomize(source, all2, checkout, { kustomize, home, limits }) {
+  const kustomizations = closureOf(source.root, all2);
+  const own5 = kustomizations[0];
+  if (!own5) return { failure: { reason: `there is no Kustomization in ${source.root || "."}`, ...source.at } };
+  const remote = remoteIn(kustomizations, checkout);
+  if (remote) return { failure: remote };
+  await checkout.layOut(kustomizeFiles(source, all2, checkout));
+  const inflates = kustomizations.some(({ charts: charts2 }) => charts2.length > 0);
+  if (inflates && !kustomize.helm)
+    return { failure: { reason: "it inflates charts", path: own5.file, region: firstLine, missing: "helm" } };
+  const folder = await folderToBuild(source, checkout, home);
+  const charts = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", kustomize.helm] : [];
+  const args = [...kustomize.command, ...charts, "--", folder];
+  const outcome2 = await runTool(kustomize.program, args, { cwd: home, home, limits });
+  if (outcome2.status !== 0 || outcome2.stopped) return { failure: failureOf2(outcome2, own5, checkout) };
+  const pieces = splitDocuments(outcome2.stdout).map(
+    ({ text: text4 }) => ({ path: own5.file, template: "", text: substituted(text4, source.substitutions) })
+  );
+  return { pieces };
+}
+async function folderToBuild({ root: root3, overlay }, checkout, home) {
+  const folder = import_node_path10.default.join(checkout.folder, root3);
+  if (!overlay) return folder;
+  const over = import_node_path10.default.join(checkout.folder, `.over-${import_node_path10.default.basename(home)}`);
+  await (0, import_promises5.mkdir)(over, { recursive: true });
+  const resources = [import_node_path10.default.relative(over, folder)];
+  await (0, import_promises5.writeFile)(import_node_path10.default.join(over, "kustomization.yaml"), (0, import_yaml9.stringify)({ ...overlay, resources }));
+  return over;
+}
+function substituted(text4, substitutions) {
+  if (!substitutions) return text4;
+  return text4.replace(/\$?\$\{([A-Za-z_]\w*)(?::?[-=]([^}]*))?\}/g, (written2, name, fallback) => {
+    if (written2.startsWith("$$")) return written2.slice(1);
+    return Object.hasOwn(substitutions, name) ? substitutions[name] ?? "" : fallback ?? written2;
+  });
+}
+function failureOf2(outcome2, own5, checkout) {
+  const at3 = (reason, region = firstLine) => ({ reason, path: own5.file, region });
+  if (outcome2.stopped) return at3(`kustomize was ended, because ${outcome2.stopped}`);
+  const said = outcome2.stderr.replace(/^error: /im, "").trim() || `it ended with status ${outcome2.status}`;
+  const named = own5.includes.find(({ text: text4 }) => text4.length > 2 && said.includes(`'${text4}'`));
+  return at3(`kustomize does not build it: ${shortened(said, checkout.folder)}`, named?.region);
+}
+
+// src/source/render/renderer.ts
+var Renderer = class {
+  constructor(programs = {}, limits = defaultLimits) {
+    this.limits = limits;
+    this.helm = findProgram(programs.helm ? [programs.helm] : ["helm"]);
+    this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ["kustomize", "kubectl"]);
+  }
+  limits;
+  /** A private folder, gone when the renderer is closed. */
+  folder = (0, import_node_fs6.mkdtempSync)(import_node_path11.default.join((0, import_node_os.tmpdir)(), "ingress-guard-"));
+  done = /* @__PURE__ */ new Map();
+  waiting = [];
+  running = 0;
+  folders = 0;
+  /** How many times a tool was started. */
+  renderings = 0;
+  helm;
+  kustomize;
+  close() {
+    (0, import_node_fs6.rmSync)(this.folder, { recursive: true, force: true });
+  }
+  /** A new private folder. */
+  newFolder() {
+    return (0, import_node_fs6.mkdtempSync)(import_node_path11.default.join(this.folder, `${this.folders++}-`));
+  }
+  /** The files of the repository that a source is made of. */
+  files(source, checkout, all2) {
+    return source.kind === "helm" ? helmFiles(source, checkout) : Promise.resolve(kustomizeFiles(source, all2, checkout));
+  }
+  /** What tells one rendering from another: the source and the content of every file it is made of. */
+  async keyOf(source, checkout, all2) {
+    const { id: _, target: __, at: ___, known: ____, ...inputs } = source;
+    const files = await this.files(source, checkout, all2);
+    const hash = (0, import_node_crypto10.createHash)("sha256").update(JSON.stringify(inputs));
+    for (const file of files) hash.update(`\0${file}\0${checkout.idOf(file)}`);
+    return hash.digest("hex");
+  }
+  async render(source, checkout, all2) {
+    const key = await this.keyOf(source, checkout, all2);
+    const known = this.done.get(key);
+    if (known) return known;
+    const rendering = this.inTurn(() => this.start(source, checkout, all2));
+    this.done.set(key, rendering);
+    return rendering;
+  }
+  async start(source, checkout, all2) {
+    const home = this.newFolder();
+    const limits = this.limits;
+    if (source.kind === "helm") {
+      if (!this.helm) return missing("helm", source);
+      this.renderings++;
+      return renderHelm(source, checkout, { program: this.helm, home, limits });
+    }
+    if (!this.kustomize) return missing("kustomize", source);
+    const kubectl = import_node_path11.default.basename(this.kustomize).startsWith("kubectl");
+    const kustomize = {
+      program: this.kustomize,
+      command: [kubectl ? "kustomize" : "build"],
+      helm: this.helm
+    };
+    this.renderings++;
+    return renderKustomize(source, all2, checkout, { kustomize, home, limits });
+  }
+  /** Renders a release with its templates written otherwise, also into what is no YAML any more. */
+  renderRewritten(source, checkout, rewrite) {
+    return this.inTurn(async () => {
+      if (!this.helm) return [];
+      this.renderings++;
+      const running = { program: this.helm, home: this.newFolder(), limits: this.limits };
+      return renderRewritten(source, checkout, running, rewrite);
+    });
+  }
+  /** As many at once as the machine has processors. */
+  async inTurn(work) {
+    if (this.running >= (0, import_node_os.availableParallelism)()) await new Promise((resolve) => this.waiting.push(resolve));
+    this.running++;
+    try {
+      return await work();
+    } finally {
+      this.running--;
+      this.waiting.shift()?.();
+    }
+  }
+  /** The tools that were used, with what they say of their version. */
+  async tools(kinds) {
+    const told = [];
+    const ask2 = async (program3, args) => {
+      const { stdout } = await runTool(program3, args, { cwd: this.folder, home: this.folder, limits: this.limits });
+      told.push({ name: import_node_path11.default.basename(program3), version: stdout.match(/v?\d+\.\d+\.\d+\S*/)?.[0] ?? "unknown" });
+    };
+    if (this.helm && kinds.has("helm")) await ask2(this.helm, ["version", "--short"]);
+    if (this.kustomize && kinds.has("kustomize"))
+      await ask2(
+        this.kustomize,
+        import_node_path11.default.basename(this.kustomize).startsWith("kubectl") ? ["version", "--client"] : ["version"]
+      );
+    return told;
+  }
+};
+function missing(tool, source) {
+  const what = tool === "helm" ? "helm" : "kustomize (or kubectl)";
+  const reason = `there is no ${what} to render it with; install one in the job, or name it with the input ${tool}`;
+  return { failure: { reason, path: source.at.path, region: firstLine, missing: tool } };
 }
 
 // src/run.ts
@@ -37194,30 +39275,51 @@ async function run2(options2, host) {
   const today = options2.today ?? (/* @__PURE__ */ new Date()).toISOString().slice(0, 10);
   if (!isDate(today)) throw new GuardError("usage", `${JSON.stringify(today)} is no day; write YYYY-MM-DD.`);
   const bundled = bundledPolicies(host.root);
-  const { base, head } = await openRevisions({ ...host, ...options2 });
+  const { base, head, repository } = await openRevisions({ ...host, ...options2 });
   const named = options2.policies.length > 0 ? options2.policies.map((use) => ({ use })) : void 0;
   const resolutionOf = (config2) => resolutionIn(config2, named, bundled);
   const configs = await readConfigs(base, head, options2.config, resolutionOf);
   const config = configs.inForce;
   const resolution = resolutionOf(config);
-  const evidence = await gather({
-    base,
-    head,
-    rules: resolution.rules,
-    ignore: config.ignore,
-    clusters: { base: config.clusters, head: configs.head.clusters }
-  });
-  const workflows = base ? await changedWorkflows(base, head) : [];
-  return check2(
-    { ...evidence, findings: [...evidence.findings, ...configs.findings, ...workflows] },
-    {
-      resolution,
-      exceptions: config.exceptions,
-      exceptionsPath: config.path,
-      failOn: options2.failOn ?? config.failOn ?? "error",
-      today
-    }
-  );
+  const terms = {
+    resolution,
+    exceptions: config.exceptions,
+    exceptionsPath: config.path,
+    failOn: options2.failOn ?? config.failOn ?? "error",
+    today
+  };
+  const renderer = new Renderer(options2);
+  try {
+    const gatherWith = (revision, its) => gather({
+      base,
+      head: revision,
+      rules: resolution.rules,
+      ignore: config.ignore,
+      clusters: { base: config.clusters, head: its.clusters },
+      releases: { base: config.releases, head: its.releases },
+      repository,
+      renderer
+    });
+    const evidence = await gatherWith(head, configs.head);
+    const judgement = judge(evidence, terms);
+    const findings = await locate(judgement.findings, {
+      evidence,
+      async judgeAgain(edits) {
+        const edited = new EditedRevision(head, edits);
+        const its = edits.has(configPath) ? (await readConfigs(base, edited, options2.config, resolutionOf)).head : configs.head;
+        const again = await gatherWith(edited, its);
+        return [...judge(again, terms).findings, ...again.findings];
+      }
+    });
+    const workflows = base ? await changedWorkflows(base, head) : [];
+    return reportOf(
+      { ...evidence, findings: [...evidence.findings, ...configs.findings, ...workflows] },
+      { ...judgement, findings },
+      terms
+    );
+  } finally {
+    renderer.close();
+  }
 }
 function resolutionIn(config, named, bundled) {
   const uses = named ?? config.uses ?? defaultUses(bundled);
@@ -37245,20 +39347,20 @@ function resolutionIn(config, named, bundled) {
 }
 
 // src/cli/demo.ts
-var import_node_child_process3 = require("node:child_process");
-var import_node_fs5 = require("node:fs");
-var import_node_os = require("node:os");
-var import_node_path7 = __toESM(require("node:path"), 1);
+var import_node_child_process4 = require("node:child_process");
+var import_node_fs7 = require("node:fs");
+var import_node_os2 = require("node:os");
+var import_node_path12 = __toESM(require("node:path"), 1);
 async function demo(io, paint) {
-  const folder = import_node_path7.default.join(io.root, "__tests__", "incidents");
+  const folder = import_node_path12.default.join(io.root, "__tests__", "incidents");
   let stopped = 0;
-  const incidents = (0, import_node_fs5.readdirSync)(folder).sort();
+  const incidents = (0, import_node_fs7.readdirSync)(folder).sort();
   for (const incident of incidents) {
-    const title = (0, import_node_fs5.readFileSync)(import_node_path7.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
-    const repo = (0, import_node_fs5.mkdtempSync)(import_node_path7.default.join((0, import_node_os.tmpdir)(), "ingress-guard-demo-"));
+    const title = (0, import_node_fs7.readFileSync)(import_node_path12.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
+    const repo = (0, import_node_fs7.mkdtempSync)(import_node_path12.default.join((0, import_node_os2.tmpdir)(), "ingress-guard-demo-"));
     try {
-      commit(repo, import_node_path7.default.join(folder, incident, "base"), "before");
-      commit(repo, import_node_path7.default.join(folder, incident, "head"), "the change");
+      commit(repo, import_node_path12.default.join(folder, incident, "base"), "before");
+      commit(repo, import_node_path12.default.join(folder, incident, "head"), "the change");
       const report = await run2({ repo, base: "HEAD~1", head: "HEAD", policies: [], all: false }, { root: io.root });
       io.stdout.write(`${paint("bold", `=== ${title}`)}
 
@@ -37266,7 +39368,7 @@ ${terminalReport(report, paint)}
 `);
       if (report.verdict === "fail") stopped++;
     } finally {
-      (0, import_node_fs5.rmSync)(repo, { recursive: true, force: true });
+      (0, import_node_fs7.rmSync)(repo, { recursive: true, force: true });
     }
   }
   io.stdout.write(`${paint("bold", `${stopped} of ${incidents.length} outages stopped before the merge.`)}
@@ -37276,9 +39378,9 @@ ${terminalReport(report, paint)}
 function commit(repo, content, message) {
   const env = {
     ...process.env,
-    GIT_CONFIG_GLOBAL: import_node_path7.default.join(repo, "no-such-file"),
+    GIT_CONFIG_GLOBAL: import_node_path12.default.join(repo, "no-such-file"),
     GIT_CONFIG_NOSYSTEM: "1",
-    GIT_DIR: import_node_path7.default.join(repo, ".git"),
+    GIT_DIR: import_node_path12.default.join(repo, ".git"),
     GIT_WORK_TREE: repo,
     GIT_AUTHOR_NAME: "demo",
     GIT_AUTHOR_EMAIL: "demo@example.com",
@@ -37288,10 +39390,10 @@ function commit(repo, content, message) {
     GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z",
     GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z"
   };
-  const git2 = (...args) => (0, import_node_child_process3.execFileSync)("git", args, { cwd: repo, env, stdio: "pipe" });
+  const git2 = (...args) => (0, import_node_child_process4.execFileSync)("git", args, { cwd: repo, env, stdio: "pipe" });
   git2("init", "--quiet");
-  for (const entry of (0, import_node_fs5.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs5.rmSync)(import_node_path7.default.join(repo, entry), { recursive: true });
-  (0, import_node_fs5.cpSync)(content, repo, { recursive: true });
+  for (const entry of (0, import_node_fs7.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs7.rmSync)(import_node_path12.default.join(repo, entry), { recursive: true });
+  (0, import_node_fs7.cpSync)(content, repo, { recursive: true });
   git2("add", "--all", "--force");
   git2("commit", "--quiet", "--message", message);
 }
@@ -37299,7 +39401,7 @@ function commit(repo, content, message) {
 // src/cli/program.ts
 async function program2(argv, io) {
   let status = 0;
-  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").version(JSON.parse((0, import_node_fs6.readFileSync)(import_node_path8.default.join(io.root, "package.json"), "utf8")).version).configureOutput({ writeOut: (text3) => io.stdout.write(text3), writeErr: (text3) => io.stderr.write(text3) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
+  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").version(JSON.parse((0, import_node_fs8.readFileSync)(import_node_path13.default.join(io.root, "package.json"), "utf8")).version).configureOutput({ writeOut: (text4) => io.stdout.write(text4), writeErr: (text4) => io.stderr.write(text4) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
   const told = (name) => Options.properties[name].description ?? "";
   command.command("check", { isDefault: false }).description("Judge a change, or with --all one revision whole.").option("--repo <dir>", told("repo"), ".").option("--base <revision>", told("base")).option("--head <revision>", told("head")).option("--config <file>", told("config")).option("--policy <name@range...>", told("policies"), []).option("--all", told("all"), false).addOption(
     new Option("--format <format>", "How the report is written.").choices(["terminal", "json", "markdown", "github"]).default("terminal")
@@ -37307,9 +39409,12 @@ async function program2(argv, io) {
     new Option("--fail-on <level>", "The lowest level that fails; default: the config\u2019s, else error.").choices(
       failOnLevels
     )
-  ).option("--today <date>", told("today")).action(async (flags) => {
-    const { repo, base, head, config, policy, all: all2, failOn, today } = flags;
-    const report = await run2({ repo, base, head, config, policies: policy, all: all2, failOn, today }, { root: io.root });
+  ).option("--helm <program>", told("helm")).option("--kustomize <program>", told("kustomize")).option("--today <date>", told("today")).action(async (flags) => {
+    const { repo, base, head, config, policy, all: all2, failOn, helm, kustomize, today } = flags;
+    const report = await run2(
+      { repo, base, head, config, policies: policy, all: all2, failOn, helm, kustomize, today },
+      { root: io.root }
+    );
     write(render3(report, flags, io), flags.output, io);
     if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}
 `);
@@ -37327,7 +39432,7 @@ async function program2(argv, io) {
         `There is no rule ${JSON.stringify(id)}; the rules are ${rules.map((rule) => rule.id).join(", ")}.`
       );
     }
-    const page = (0, import_node_fs6.readFileSync)(import_node_path8.default.join(io.root, "docs", "rules", `${id}.md`), "utf8");
+    const page = (0, import_node_fs8.readFileSync)(import_node_path13.default.join(io.root, "docs", "rules", `${id}.md`), "utf8");
     io.stdout.write(page.replace(/^<!--.*-->\n/gm, ""));
   });
   command.command("demo").description("Replay the outages in temporary Git repositories and show what the gate says.").action(async () => {
@@ -37348,18 +39453,18 @@ function render3(report, { format }, io) {
     case "markdown":
       return markdownReport(report);
     case "github":
-      return workflowCommands(report) + unheeded(terminalReport(report, (_, text3) => text3));
+      return workflowCommands(report) + unheeded(terminalReport(report, (_, text4) => text4));
     case "terminal":
       return terminalReport(report, paintFor(io));
   }
 }
-function write(text3, file, io) {
+function write(text4, file, io) {
   if (file === void 0) {
-    io.stdout.write(text3);
+    io.stdout.write(text4);
     return;
   }
   try {
-    (0, import_node_fs6.writeFileSync)(file, text3);
+    (0, import_node_fs8.writeFileSync)(file, text4);
   } catch (cause) {
     throw new GuardError(
       "usage",
@@ -37371,7 +39476,7 @@ function write(text3, file, io) {
 }
 function paintFor({ stdout }) {
   const colour = stdout.isTTY === true && !process.env.NO_COLOR;
-  return (style, text3) => colour ? (0, import_node_util.styleText)(style, text3, { validateStream: false }) : text3;
+  return (style, text4) => colour ? (0, import_node_util.styleText)(style, text4, { validateStream: false }) : text4;
 }
 function explain(error, io) {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -37387,7 +39492,7 @@ ${known?.cause ?? ""}
 }
 
 // src/cli/main.ts
-var root2 = import_node_path9.default.dirname(import_node_path9.default.dirname((0, import_node_fs7.realpathSync)(process.argv[1] ?? "")));
+var root2 = import_node_path14.default.dirname(import_node_path14.default.dirname((0, import_node_fs9.realpathSync)(process.argv[1] ?? "")));
 program2(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, root: root2 }).then((status) => {
   process.exitCode = status;
 });

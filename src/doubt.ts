@@ -21,7 +21,7 @@ function ofPair(draft: Draft, { clusters }: Evidence): Draft {
 function ofRemoval(draft: Draft, { clusters, changes, head }: Evidence): Draft {
   const removed = draft.ends[0]?.manifest
   if (removed?.side !== 'base') return draft
-  const { evidence } = clusters.of(removed.origin.path)
+  const { evidence } = removed
   if (evidence === 'declared' || evidence === 'layout') return draft
   const written = new Set(changes.map((change) => (change.kind === 'added' ? change.after : undefined)))
   const copies = [...head.values()]

@@ -23,6 +23,12 @@ export const Options = Type.Object({
   }),
   all: Type.Boolean({ default: false, description: 'Judge the head whole instead of a change.' }),
   failOn: Type.Optional(FailOn),
+  helm: Type.Optional(Type.String({ description: 'The helm that renders charts; default: the one of the PATH.' })),
+  kustomize: Type.Optional(
+    Type.String({
+      description: 'The kustomize or kubectl that builds Kustomizations; default: the one of the PATH.',
+    }),
+  ),
   today: Type.Optional(
     Type.String({ description: 'The day exceptions are judged by, YYYY-MM-DD; default: today in UTC.' }),
   ),

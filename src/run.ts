@@ -1,5 +1,6 @@
-import { check } from './check'
+import { judge, reportOf, type Terms } from './check'
 import { GuardError } from './errors'
+import { locate } from './locate/locate'
 import type { Options } from './options'
 import { type Config, configPath } from './policy/config'
 import { isDate } from './policy/document'
@@ -8,8 +9,11 @@ import type { Report } from './report/report'
 import { rules } from './rules/index'
 import { bundledPolicies } from './source/bundled'
 import { changedWorkflows, readConfigs } from './source/config'
+import { EditedRevision } from './source/edited-revision'
 import { gather } from './source/gather'
 import { type Opening, openRevisions } from './source/open'
+import { Renderer } from './source/render/renderer'
+import type { Revision } from './source/revision'
 
 /** What only a host knows. */
 export interface Host extends Omit<Opening, keyof Options> {
@@ -26,30 +30,54 @@ export async function run(options: Options, host: Host): Promise<Report> {
   const today = options.today ?? new Date().toISOString().slice(0, 10)
   if (!isDate(today)) throw new GuardError('usage', `${JSON.stringify(today)} is no day; write YYYY-MM-DD.`)
   const bundled = bundledPolicies(host.root)
-  const { base, head } = await openRevisions({ ...host, ...options })
+  const { base, head, repository } = await openRevisions({ ...host, ...options })
   const named = options.policies.length > 0 ? options.policies.map((use) => ({ use })) : undefined
   const resolutionOf = (config: Config) => resolutionIn(config, named, bundled)
   const configs = await readConfigs(base, head, options.config, resolutionOf)
   const config = configs.inForce
   const resolution = resolutionOf(config)
-  const evidence = await gather({
-    base,
-    head,
-    rules: resolution.rules,
-    ignore: config.ignore,
-    clusters: { base: config.clusters, head: configs.head.clusters },
-  })
-  const workflows = base ? await changedWorkflows(base, head) : []
-  return check(
-    { ...evidence, findings: [...evidence.findings, ...configs.findings, ...workflows] },
-    {
-      resolution,
-      exceptions: config.exceptions,
-      exceptionsPath: config.path,
-      failOn: options.failOn ?? config.failOn ?? 'error',
-      today,
-    },
-  )
+  const terms: Terms = {
+    resolution,
+    exceptions: config.exceptions,
+    exceptionsPath: config.path,
+    failOn: options.failOn ?? config.failOn ?? 'error',
+    today,
+  }
+  const renderer = new Renderer(options)
+  try {
+    const gatherWith = (revision: Revision, its: Config) =>
+      gather({
+        base,
+        head: revision,
+        rules: resolution.rules,
+        ignore: config.ignore,
+        clusters: { base: config.clusters, head: its.clusters },
+        releases: { base: config.releases, head: its.releases },
+        repository,
+        renderer,
+      })
+    const evidence = await gatherWith(head, configs.head)
+    const judgement = judge(evidence, terms)
+    const findings = await locate(judgement.findings, {
+      evidence,
+      async judgeAgain(edits) {
+        const edited = new EditedRevision(head, edits)
+        const its = edits.has(configPath)
+          ? (await readConfigs(base, edited, options.config, resolutionOf)).head
+          : configs.head
+        const again = await gatherWith(edited, its)
+        return [...judge(again, terms).findings, ...again.findings]
+      },
+    })
+    const workflows = base ? await changedWorkflows(base, head) : []
+    return reportOf(
+      { ...evidence, findings: [...evidence.findings, ...configs.findings, ...workflows] },
+      { ...judgement, findings },
+      terms,
+    )
+  } finally {
+    renderer.close()
+  }
 }
 
 /** The policies a config puts in force; an exception from a rule that is not there would wait for ever. */

@@ -32,9 +32,7 @@ const none = '0'.repeat(40)
 const passed = { verdict: 'pass', findings: '0', errors: '0', warnings: '0' }
 const failed = (errors: number) => ({ verdict: 'fail', findings: `${errors}`, errors: `${errors}`, warnings: '0' })
 
-beforeAll(() => {
-  if (!existsSync(node24)) execFileSync(process.execPath, [path.join(root, 'scripts', 'tools.mjs'), 'node24'])
-}, 300_000)
+beforeAll(() => {}, 300_000)
 
 describe.each([
   ['this Node', process.execPath],

@@ -283,7 +283,7 @@ describe('files that are no manifests raise nothing', () => {
     [
       'a Kustomization',
       'kustomization.yaml',
-      'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]\n',
+      'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [a.yaml]\n',
     ],
     ['a patch without a name', 'patch.yaml', '- op: replace\n  path: /spec/x\n  value: 1\n'],
     ['package.json', 'package.json', '{"name": "x", "version": "1.0.0"}'],
@@ -463,6 +463,14 @@ describe('a change in Git', () => {
       'a folder that becomes a chart’s templates',
       { 'x/templates/r.yaml': role(name) },
       { 'x/Chart.yaml': 'name: x\nversion: 1.0.0\n' },
+      [],
+      0,
+      [0, 0, 0],
+    ],
+    [
+      'a folder that becomes the templates of a chart that does not render',
+      { 'x/templates/r.yaml': role(name) },
+      { 'x/Chart.yaml': 'apiVersion: v2\nname: x\nversion: one\n' },
       ['introduced error head/x/templates/r.yaml:1 source/unreadable'],
       1,
       [0, 0, 0],

@@ -36,6 +36,8 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     policies: (input('policies') ?? '').split(/[\s,]+/).filter(Boolean),
     all: all === 'true',
     failOn,
+    helm: input('helm'),
+    kustomize: input('kustomize'),
     today: input('today'),
     token: input('token'),
   }

@@ -33,6 +33,8 @@ interface CheckFlags {
   format: 'terminal' | 'json' | 'markdown' | 'github'
   output?: string
   failOn?: FailOn
+  helm?: string
+  kustomize?: string
   today?: string
 }
 
@@ -68,10 +70,15 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
         failOnLevels,
       ),
     )
+    .option('--helm <program>', told('helm'))
+    .option('--kustomize <program>', told('kustomize'))
     .option('--today <date>', told('today'))
     .action(async (flags: CheckFlags) => {
-      const { repo, base, head, config, policy, all, failOn, today } = flags
-      const report = await run({ repo, base, head, config, policies: policy, all, failOn, today }, { root: io.root })
+      const { repo, base, head, config, policy, all, failOn, helm, kustomize, today } = flags
+      const report = await run(
+        { repo, base, head, config, policies: policy, all, failOn, helm, kustomize, today },
+        { root: io.root },
+      )
       write(render(report, flags, io), flags.output, io)
       if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
       status = report.verdict === 'fail' ? 1 : 0

@@ -1,5 +1,5 @@
 import { minimatch } from 'minimatch'
-import { identityOf, type ObjectRef, type Side } from './manifest'
+import { type ClusterEvidence, identityOf, type ObjectRef, type Side } from './manifest'
 
 /** What a user's config says of one cluster: the files that are deployed to it, as globs from the repository's root. */
 export type DeclaredClusters = Readonly<Record<string, { readonly paths?: readonly string[] }>>
@@ -10,9 +10,6 @@ export interface FileObjects {
   readonly side: Side
   readonly refs: readonly ObjectRef[]
 }
-
-/** Why a file is thought to belong to its cluster, strongest first. */
-export type ClusterEvidence = 'declared' | 'layout' | 'repeated' | 'none'
 
 /** Which cluster every file of a repository is deployed to. Computed once, over both sides of a change. */
 export interface ClusterMap {

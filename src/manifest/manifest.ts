@@ -45,11 +45,37 @@ export function groupKindOf(ref: ObjectRef): GroupKind {
   return ref.group === '' ? ref.kind : `${ref.kind}.${ref.group}`
 }
 
-/** Where a manifest's text came from, and what a reader of the pull request can open. */
-export interface Origin {
-  readonly kind: 'file'
-  readonly path: string
-}
+/** What a manifest was rendered from, as messages and reports name it. Paths start at the repository's root. */
+export type RenderedSource =
+  | {
+      readonly kind: 'helm'
+      /** The chart's folder or archive. */
+      readonly path: string
+      readonly release: string
+      readonly namespace: string
+      readonly values: readonly string[]
+    }
+  | {
+      readonly kind: 'kustomize'
+      /** The Kustomization's folder. */
+      readonly path: string
+    }
+
+/** Where a manifest's text came from; `path` is the file that a reader of the pull request can open for it. */
+export type Origin =
+  | { readonly kind: 'file'; readonly path: string }
+  | {
+      readonly kind: 'rendered'
+      readonly path: string
+      /** The template as helm names it; empty for a Kustomization's object. */
+      readonly template: string
+      /** The same on both sides of a change. */
+      readonly id: string
+      readonly source: RenderedSource
+    }
+
+/** Why an object is thought to belong to its cluster, strongest first. */
+export type ClusterEvidence = 'declared' | 'layout' | 'repeated' | 'none'
 
 /** One Kubernetes object as it is written on one side, and the clusters it is deployed to. */
 export class Manifest {
@@ -60,6 +86,7 @@ export class Manifest {
     readonly side: Side,
     readonly origin: Origin,
     readonly clusters: readonly string[],
+    readonly evidence: ClusterEvidence = 'none',
   ) {
     this.root = Cursor.root(this)
   }

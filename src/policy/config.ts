@@ -2,7 +2,7 @@ import type { DeclaredClusters } from '../manifest/cluster'
 import type { Region } from '../manifest/manifest'
 import { readOwnDocument } from './document'
 import type { Use, UsePlaces } from './policy'
-import { ConfigFile, type Exception, type FailOn } from './schema'
+import { ConfigFile, type Exception, type FailOn, type Release } from './schema'
 
 /** Where a repository keeps its config. */
 export const configPath = '.github/ingress-guard.yaml'
@@ -15,6 +15,11 @@ export interface PlacedException extends Exception {
   readonly region: Region
 }
 
+/** A Helm release that the config declares, and where. */
+export interface DeclaredRelease extends Release {
+  readonly at: { readonly path: string; readonly region: Region }
+}
+
 /** A repository's config, with everything it leaves unsaid filled in. */
 export interface Config {
   /** The file it was read from; undefined when there is none. */
@@ -23,6 +28,7 @@ export interface Config {
   readonly failOn: FailOn | undefined
   readonly ignore: readonly string[]
   readonly clusters: DeclaredClusters
+  readonly releases: readonly DeclaredRelease[]
   readonly exceptions: readonly PlacedException[]
   /** Where the uses are written. */
   readonly places: UsePlaces | undefined
@@ -34,6 +40,7 @@ export const emptyConfig: Config = {
   failOn: undefined,
   ignore: defaultIgnore,
   clusters: {},
+  releases: [],
   exceptions: [],
   places: undefined,
 }
@@ -52,6 +59,12 @@ export function readConfig(text: string, path: string): Config {
     failOn: value['fail-on'],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
+    releases: (value.helm ?? []).map((release, index) => ({
+      ...release,
+      chart: release.chart.replace(/^\.\//, '').replace(/\/+$/, ''),
+      values: (release.values ?? []).map((file) => file.replace(/^\.\//, '')),
+      at: { path, region: regionOf(['helm', index]) },
+    })),
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
       ...exception,
       region: regionOf(['exceptions', index]),

@@ -89,6 +89,35 @@ const Cluster = Type.Object(
   strict,
 )
 
+const Release = Type.Object(
+  {
+    chart: Type.String({ minLength: 1, description: 'The chart: a folder or a .tgz, from the repository’s root.' }),
+    values: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: 'Files of values, from the repository’s root, laid over the chart’s own in this order.',
+      }),
+    ),
+    set: Type.Optional(
+      Type.Record(Type.String({ minLength: 1 }), Type.Unknown(), {
+        description: 'Single values by their path, as helm’s --set takes them.',
+      }),
+    ),
+    release: Type.String({ minLength: 1, description: 'The name it is installed under.' }),
+    namespace: Type.String({ minLength: 1, description: 'The namespace it is installed into.' }),
+    cluster: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'The cluster it goes to; when absent, the one that its first file of values belongs to.',
+      }),
+    ),
+    kubeVersion: Type.Optional(Type.String({ description: 'The Kubernetes version to render for.' })),
+    apiVersions: Type.Optional(Type.Array(Type.String(), { description: 'API versions the cluster has besides.' })),
+  },
+  strict,
+)
+/** A Helm release that the config declares. */
+export type Release = Static<typeof Release>
+
 /** `.github/ingress-guard.yaml`: what a repository says. */
 export const ConfigFile = Type.Object(
   {
@@ -103,6 +132,9 @@ export const ConfigFile = Type.Object(
       }),
     ),
     clusters: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Cluster)),
+    helm: Type.Optional(
+      Type.Array(Release, { description: 'The Helm releases that are installed from this repository.' }),
+    ),
     exceptions: Type.Optional(Type.Array(Exception)),
   },
   { ...strict, title: 'The config of ingress-guard' },

@@ -49,7 +49,10 @@ export function findingOf(draft: Draft, status: Status, placing: Placing): Findi
   const primary = (written.length === 1 ? written[0] : draft.ends[0]) as Cursor
   const others = draft.ends.filter((end) => end !== primary)
   const { side, origin } = primary.manifest
-  const deleted = side === 'base' && placing.isDeleted(origin.path) ? 'this change deletes the file' : undefined
+  const deleted =
+    side === 'base' && origin.kind === 'file' && placing.isDeleted(origin.path)
+      ? 'this change deletes the file'
+      : undefined
   const location = locationOf(primary, placing, deleted)
   return {
     rule: draft.active.rule.id,
@@ -61,21 +64,39 @@ export function findingOf(draft: Draft, status: Status, placing: Placing): Findi
     cluster: draft.cluster,
     object: primary.manifest.ref,
     objects: draft.ends.map((end) => end.manifest.ref),
-    sources: [{ kind: 'file', path: primary.manifest.origin.path, cluster: draft.cluster }],
+    sources: [{ ...(origin.kind === 'file' ? origin : origin.source), cluster: draft.cluster }],
     location,
     related: [
       ...others.map((end) => locationOf(end, placing, nameOf(end.manifest.ref))),
       ...removalOf(location, placing),
     ],
     keys: draft.keys,
-    ...(draft.fix ? { fix: draft.fix } : {}),
+    ...(origin.kind === 'rendered' ? { rendered: excerptOf(primary.manifest.object.fileText, primary.region) } : {}),
+    // A fix edits what a person wrote, so there is none for what was rendered.
+    ...(draft.fix && draft.ends.every((end) => end.manifest.origin.kind === 'file') ? { fix: draft.fix } : {}),
     fingerprint: fingerprintOf(draft),
   }
 }
 
 function locationOf(cursor: Cursor, placing: Placing, note?: string): Location {
-  const { side, origin, object } = cursor.manifest
-  return place(side, origin.path, cursor.region, object.fileText, placing, note)
+  const { side, origin, object, ref } = cursor.manifest
+  const { region } = cursor
+  if (origin.kind === 'file') return place(side, origin.path, region, object.fileText, placing, note)
+  return {
+    side,
+    path: origin.path,
+    region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
+    precision: 'file',
+    ...(note ? { note } : {}),
+    rendered: {
+      id: origin.id,
+      template: origin.template,
+      text: object.fileText,
+      line: region.startLine,
+      object: ref,
+      keys: cursor.path,
+    },
+  }
 }
 
 function place(
@@ -99,8 +120,8 @@ function place(
 }
 
 /** For what stood at the base: the line of the head that took it away, where the file is still there. */
-function removalOf({ side, path, region }: Location, placing: Placing): Location[] {
-  const line = side === 'base' ? placing.hunks(path)?.removalOf(region) : undefined
+function removalOf({ side, path, region, precision }: Location, placing: Placing): Location[] {
+  const line = side === 'base' && precision === 'exact' ? placing.hunks(path)?.removalOf(region) : undefined
   if (line === undefined) return []
   const at = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 }
   return [{ side: 'head', path, region: at, precision: 'exact', note: 'taken away here', changed: true }]
@@ -120,6 +141,8 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
       location.side,
       location.path,
       location.region,
+      // Of a file alone it is not known that one line of it is to blame for all.
+      location.precision === 'file' ? finding.objects : [],
       exception,
       finding.policy ? '' : finding.text,
     ])

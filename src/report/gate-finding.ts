@@ -7,6 +7,7 @@ import type { Finding, Status } from './report'
 /** The findings the gate states itself; they belong to no policy. */
 export type GateRule =
   | 'source/unreadable'
+  | 'source/unrendered'
   | 'source/duplicate-key'
   | 'config/invalid'
   | 'config/changed'
@@ -22,11 +23,12 @@ interface Statement {
   readonly status: Status
   readonly object?: Finding['object']
   readonly fileText?: string
+  readonly sources?: Finding['sources']
 }
 
 /** A finding about what could not be read, or about the config itself. */
 export function gateFinding(rule: GateRule, message: string, level: Level, statement: Statement): Finding {
-  const { side, path, region, text, keys, status, object = null, fileText } = statement
+  const { side, path, region, text, keys, status, object = null, fileText, sources } = statement
   return {
     rule,
     message,
@@ -37,7 +39,7 @@ export function gateFinding(rule: GateRule, message: string, level: Level, state
     cluster: '',
     object,
     objects: object ? [object] : [],
-    sources: [{ kind: 'file', path, cluster: '' }],
+    sources: sources ?? [{ kind: 'file', path, cluster: '' }],
     location: {
       side,
       path,

@@ -27,6 +27,7 @@ const InspectedInReport = Type.Object({
   revision: Type.String(),
   files: Type.Integer({ description: 'Files that can hold manifests.' }),
   sources: Type.Integer({ description: 'Sources that were read and hold manifests.' }),
+  rendered: Type.Integer({ description: 'How many of the sources were rendered by helm or kustomize.' }),
   manifests: Type.Integer({ description: 'Objects that were read.' }),
 })
 
@@ -42,6 +43,9 @@ export const ReportJson = Type.Object(
       base: Type.Union([InspectedInReport, Type.Null()]),
       head: InspectedInReport,
       changes: Type.Object({ added: Type.Integer(), changed: Type.Integer(), removed: Type.Integer() }),
+      tools: Type.Array(Type.Object({ name: Type.String(), version: Type.String() }), {
+        description: 'The tools that rendered.',
+      }),
       skipped: Type.Array(Type.Object({ path: Type.String(), reason: Type.String() })),
     }),
     findings: Type.Array(
@@ -56,13 +60,22 @@ export const ReportJson = Type.Object(
         object: Type.Union([ObjectInReport, Type.Null()]),
         sources: Type.Array(
           Type.Object({
-            kind: Type.String({ description: 'What kind of source it is; `file` for a plain manifest.' }),
-            path: Type.String(),
+            kind: Type.Enum(['file', 'helm', 'kustomize']),
+            path: Type.String({ description: 'The file, the chart, or the folder of the Kustomization.' }),
+            release: Type.Optional(Type.String()),
+            namespace: Type.Optional(Type.String()),
+            values: Type.Optional(Type.Array(Type.String())),
             cluster: Type.String(),
           }),
         ),
         location: PlaceInReport,
         related: Type.Array(PlaceInReport),
+        rendered: Type.Optional(
+          Type.Object(
+            { startLine: Type.Integer(), lines: Type.Array(Type.String()) },
+            { description: 'The lines of the rendering that the finding is about.' },
+          ),
+        ),
         keys: Type.Array(Type.String()),
         fix: Type.Optional(
           Type.Object({
@@ -91,6 +104,7 @@ export function jsonReport(report: Report): ReportJson {
       base: inspected.base,
       head: inspected.head,
       changes: inspected.changes,
+      tools: [...inspected.tools],
       skipped: [...inspected.skipped],
     },
     findings: findings.map(findingInReport),
@@ -98,12 +112,13 @@ export function jsonReport(report: Report): ReportJson {
 }
 
 function findingInReport(finding: Finding): ReportJson['findings'][number] {
-  const { objects: _, sources, location, related, keys, fix, ...rest } = finding
+  const { objects: _, sources, location, related, rendered, keys, fix, ...rest } = finding
   return {
     ...rest,
-    sources: [...sources],
+    sources: sources.map((source) => ('values' in source ? { ...source, values: [...source.values] } : source)),
     location: placeInReport(location),
     related: related.map(placeInReport),
+    ...(rendered ? { rendered: { startLine: rendered.startLine, lines: [...rendered.lines] } } : {}),
     keys: [...keys],
     ...(fix ? { fix: { edits: [...fix.edits] } } : {}),
   }

@@ -1,4 +1,4 @@
-import type { ObjectRef, Region, Side } from '../manifest/manifest'
+import type { ObjectRef, Region, RenderedSource, Side } from '../manifest/manifest'
 import type { ResolvedPolicy } from '../policy/policy'
 import type { Level } from '../policy/schema'
 import type { Fix } from '../rules/rule'
@@ -12,6 +12,20 @@ export interface Excerpt {
   readonly lines: readonly string[]
 }
 
+/** A place in what a source renders to, before it is found where it comes from. */
+export interface RenderedPlace {
+  /** The source's id. */
+  readonly id: string
+  /** As helm names it; empty for a Kustomization's object. */
+  readonly template: string
+  /** The lines of the rendered piece, and where in them the place is. */
+  readonly text: string
+  readonly line: number
+  readonly object: ObjectRef
+  /** The keys that lead to it in the object. */
+  readonly keys: readonly (string | number)[]
+}
+
 /** A place that a reader can open. */
 export interface Location {
   readonly side: Side
@@ -23,12 +37,12 @@ export interface Location {
   readonly excerpt?: Excerpt
   /** This change wrote the line. */
   readonly changed?: boolean
+  /** Set where it is a place of a rendering: `path` is then the file that is known without looking further. */
+  readonly rendered?: RenderedPlace
 }
 
 /** Where an object comes from, and to which cluster it goes. */
-export interface FindingSource {
-  readonly kind: 'file'
-  readonly path: string
+export type FindingSource = ({ readonly kind: 'file'; readonly path: string } | RenderedSource) & {
   readonly cluster: string
 }
 
@@ -52,6 +66,8 @@ export interface Finding {
   readonly sources: readonly FindingSource[]
   readonly location: Location
   readonly related: readonly Location[]
+  /** The lines of the rendering that the finding is about, where it is about a rendered object. */
+  readonly rendered?: Excerpt
   readonly keys: readonly string[]
   readonly fix?: Fix
   readonly fingerprint: string
@@ -66,6 +82,8 @@ export interface Inspected {
   readonly files: number
   /** Files and other sources that were read and hold manifests. */
   readonly sources: number
+  /** How many of the sources were rendered. */
+  readonly rendered: number
   /** Objects that were read. */
   readonly manifests: number
 }
@@ -82,6 +100,8 @@ export interface Report {
     readonly base: Inspected | null
     readonly head: Inspected
     readonly changes: { readonly added: number; readonly changed: number; readonly removed: number }
+    /** The tools that rendered. */
+    readonly tools: readonly { readonly name: string; readonly version: string }[]
     readonly skipped: readonly { readonly path: string; readonly reason: string }[]
   }
   readonly findings: readonly Finding[]

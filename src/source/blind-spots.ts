@@ -20,6 +20,8 @@ export class BlindSpots {
     private readonly base: Files,
     private readonly head: Files,
     private readonly tree: Tree,
+    /** Why what stood in a file may be in something that was not rendered. */
+    private readonly hiddenAt: (path: string) => string | undefined,
   ) {
     this.opaqueBefore = base.opaque()
   }
@@ -29,9 +31,10 @@ export class BlindSpots {
     const file = this.head.loaded.get(path)
     const unreadable = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content))
     if (unreadable) return unreadable.reason
-    if (file?.templates.some((content) => !this.opaqueBefore.has(content))) return templateReason('a template')
-    const template = this.tree.skipped.find((entry) => entry.path === path && entry.reason.startsWith('a template'))
-    if (template) return templateReason(template.reason)
+    if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
+      return 'it is a template now, which some tool has to fill in'
+    const hidden = this.hiddenAt(path)
+    if (hidden) return `it is ${hidden} now, which was not rendered`
     for (const [link, reason] of this.tree.refused) {
       if (path === link || path.startsWith(`${link}/`)) return `${link} is now ${reason}`
     }
@@ -94,10 +97,6 @@ function unreadableBase(path: string, reason: string): Finding {
     keys: [path],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`,
   })
-}
-
-function templateReason(what: string): string {
-  return `it is ${what} now, and this version of the gate does not render`
 }
 
 /** The same for a revision that is judged whole. */

@@ -3,17 +3,23 @@ import { type Change, changesBetween, renamedClusters } from '../manifest/change
 import { type DeclaredClusters, type FileObjects, mapClusters } from '../manifest/cluster'
 import { DocumentReader } from '../manifest/document-reader'
 import { decodeFile, type LoadedFile, loadFile, mentionsKubernetes } from '../manifest/load'
-import { Manifest, nameOf, type Side } from '../manifest/manifest'
+import { type ClusterEvidence, Manifest, nameOf, type Side } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
 import { snapshotsOf } from '../manifest/snapshot'
+import type { DeclaredRelease } from '../policy/config'
 import type { ActiveRule } from '../policy/policy'
 import { gateFinding } from '../report/gate-finding'
 import type { Finding, Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
 import { Files } from './files'
-import { loadPartners, needsOtherFiles } from './partners'
+import { kindsWanted, loadPartners, needsOtherFiles } from './partners'
+import type { Renderer } from './render/renderer'
+import { firstLine } from './render/rendering'
 import type { Entry, Revision } from './revision'
-import { readTree, type Tree } from './tree'
+import { type RenderedSide, SideOfChange } from './side'
+import type { Source } from './source'
+import type { Tree } from './tree'
+import { unrendered } from './unrendered'
 
 /** What to compare, and what decides how much of it has to be read. */
 export interface Scope {
@@ -24,66 +30,119 @@ export interface Scope {
   readonly ignore: readonly string[]
   /** What the configs of both sides declare. */
   readonly clusters: { readonly base: DeclaredClusters; readonly head: DeclaredClusters }
+  readonly releases: { readonly base: readonly DeclaredRelease[]; readonly head: readonly DeclaredRelease[] }
+  /** The names of the repository, as `repositoryName` gives them. */
+  readonly repository: readonly string[]
+  readonly renderer: Renderer
 }
 
-const nowhere: Tree = { files: new Map(), aliases: new Map(), refused: new Map(), skipped: [] }
+/** The evidence, and the two sides it was taken from. */
+export interface Gathered extends Evidence {
+  readonly sides: { readonly base: SideOfChange | undefined; readonly head: SideOfChange }
+}
+
+const nowhere: Pick<Tree, 'files' | 'aliases'> = { files: new Map(), aliases: new Map() }
 
 /**
- * Reads what the gate needs and no more: both lists of files, the files that differ, and of the others those that hold a
- * partner of an object this change touches.
+ * Reads what the gate needs and no more: both lists of files, the files that differ and the sources that differ, rendered;
+ * of the others those that hold a partner of an object this change touches.
  */
-export async function gather(scope: Scope): Promise<Evidence> {
-  const { base, head, rules } = scope
-  const [baseTree, headTree] = await Promise.all([
-    base ? readTree(base, scope.ignore) : nowhere,
-    readTree(head, scope.ignore),
-  ])
+export async function gather(scope: Scope): Promise<Gathered> {
+  const { rules } = scope
+  const base =
+    scope.base &&
+    (await SideOfChange.open(scope.base, 'base', { ...scope, releases: scope.releases.base, base: undefined }))
+  const head = await SideOfChange.open(scope.head, 'head', {
+    ...scope,
+    releases: scope.releases.head,
+    base: base?.discovery,
+  })
+  const [baseTree, headTree] = [base?.tree ?? nowhere, head.tree]
   const differs = (path: string) =>
     baseTree.files.get(path)?.id !== headTree.files.get(path)?.id ||
     String(baseTree.aliases.get(path) ?? '') !== String(headTree.aliases.get(path) ?? '')
   const reader = new DocumentReader()
-  const changedIn = (tree: Tree) => [...tree.files.values()].filter(({ path }) => !base || differs(path))
-  const before = base ? await readFiles(base, changedIn(baseTree), reader) : new Files()
-  const after = await readFiles(head, changedIn(headTree), reader)
+  const changedIn = (tree: Pick<Tree, 'files'>) => [...tree.files.values()].filter(({ path }) => !base || differs(path))
+  const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files()
+  const after = await readFiles(head.revision, changedIn(headTree), reader)
   const untouched = base ? [...headTree.files.values()].filter(({ path }) => !differs(path)) : []
-  const others = new Files()
-  const needsRest = needsOtherFiles(rules, before, after)
-  const rest = needsRest ? await readTexts(head, untouched, others) : new Map<string, string>()
+  const sameSource = ({ id }: Source) => base !== undefined && base.keys.get(id) === head.keys.get(id)
+  const renderAll = (side: SideOfChange | undefined, wants: (source: Source) => boolean) =>
+    Promise.all(
+      (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source) as Promise<RenderedSide>),
+    )
+  const [renderedBefore, renderedAfter] = await Promise.all([
+    renderAll(base, (source) => !sameSource(source)),
+    renderAll(head, (source) => !sameSource(source)),
+  ])
 
-  const wasThere = new Set([...baseTree.files.keys(), ...[...baseTree.aliases.values()].flat()])
+  const others = new Files()
+  const touched = [...looseManifests('base', before, renderedBefore), ...looseManifests('head', after, renderedAfter)]
+  const needsRest = needsOtherFiles(rules, touched)
+  const rest = needsRest ? await readTexts(head.revision, untouched, others) : new Map<string, string>()
+  const renderedRest = needsRest ? await renderAll(head, await wantedAmong(head, sameSource, rules, touched)) : []
+
+  const wasThere = new Set([...(base?.checkout.tree.entries.keys() ?? []), ...[...baseTree.aliases.values()].flat()])
   const declarations = { ...scope.clusters, isNew: (path: string) => !wasThere.has(path) }
-  const clusters = mapClusters(declarations, objectsByFile(before, after, rest))
-  const clustersOf = (tree: Tree, path: string) => [
+  const clusters = mapClusters(declarations, [
+    ...objectsByFile(before, after, rest),
+    ...objectsBySource('base', [...renderedBefore, ...renderedRest]),
+    ...objectsBySource('head', [...renderedAfter, ...renderedRest]),
+  ])
+  const clustersOf = (tree: Pick<Tree, 'aliases'>, path: string) => [
     ...new Set([path, ...(tree.aliases.get(path) ?? [])].flatMap((alias) => clusters.of(alias).clusters)),
   ]
   const renames = new Map<string, string>()
+  const named = (side: Side, names: readonly string[]) =>
+    names.map((name) => (side === 'base' ? (renames.get(name) ?? name) : name))
   const manifestsOf = (side: Side, files: Iterable<[string, LoadedFile]>): Manifest[] => {
     const tree = side === 'base' ? baseTree : headTree
     return [...files].flatMap(([path, file]) => {
-      const names = clustersOf(tree, path).map((name) => (side === 'base' ? (renames.get(name) ?? name) : name))
-      return file.objects.map((object) => new Manifest(object, side, { kind: 'file', path }, names))
+      const names = named(side, clustersOf(tree, path))
+      const { evidence } = clusters.of(path)
+      return file.objects.map((object) => new Manifest(object, side, { kind: 'file', path }, names, evidence))
     })
   }
-  const kept = new Set([...rest.keys()].flatMap((path) => clustersOf(headTree, path)))
+  const manifestsFrom = (side: Side, rendered: readonly RenderedSide[]): Manifest[] =>
+    rendered.flatMap(({ source: { target }, objects }) => {
+      const place: { clusters: readonly string[]; evidence: ClusterEvidence } =
+        'cluster' in target ? { clusters: [target.cluster], evidence: 'declared' } : clusters.of(target.path)
+      const names = named(side, place.clusters)
+      return objects.map(({ object, origin }) => new Manifest(object, side, origin, names, place.evidence))
+    })
+  const changedOf = (side: Side) =>
+    side === 'base'
+      ? [...manifestsOf('base', before.loaded), ...manifestsFrom('base', renderedBefore)]
+      : [...manifestsOf('head', after.loaded), ...manifestsFrom('head', renderedAfter)]
+  const kept = new Set([
+    ...[...rest.keys()].flatMap((path) => clustersOf(headTree, path)),
+    ...manifestsFrom('head', renderedRest).flatMap((manifest) => manifest.clusters),
+  ])
   if (needsRest) {
-    for (const [from, to] of renamedClusters(
-      manifestsOf('base', before.loaded),
-      manifestsOf('head', after.loaded),
-      kept,
-    ))
-      renames.set(from, to)
+    for (const [from, to] of renamedClusters(changedOf('base'), changedOf('head'), kept)) renames.set(from, to)
   }
-  const changedBase = manifestsOf('base', before.loaded)
-  const changedHead = manifestsOf('head', after.loaded)
-  const blind = new BlindSpots(before, after, headTree)
+  const changedBase = changedOf('base')
+  const changedHead = changedOf('head')
+  const blind = new BlindSpots(before, after, headTree, await hiddenAt(head, renderedAfter))
+  const failed = new Set(renderedAfter.filter(({ failure }) => failure).map(({ source }) => source.id))
   const { changes, unknown } = base
-    ? changesBetween(changedBase, changedHead, ({ origin }) => blind.reasonFor(origin.path) !== undefined)
+    ? changesBetween(changedBase, changedHead, ({ origin }) =>
+        origin.kind === 'file' ? blind.reasonFor(origin.path) !== undefined : failed.has(origin.id),
+      )
     : { changes: [], unknown: [] }
-  const partners = loadPartners(rules, changes, rest)
+  const further = manifestsFrom('head', renderedRest)
+  const partners = loadPartners(rules, changes, rest, further)
 
-  const baseManifests = [...changedBase, ...manifestsOf('base', partners)]
-  const headManifests = [...changedHead, ...manifestsOf('head', partners)]
-  const gaps = base ? blind.gaps(unknown, others) : wholeGaps(after)
+  const baseManifests = [...changedBase, ...manifestsOf('base', partners), ...manifestsFrom('base', renderedRest)]
+  const headManifests = [...changedHead, ...manifestsOf('head', partners), ...further]
+  const gaps = base
+    ? blind.gaps(
+        unknown.filter(({ origin }) => origin.kind === 'file'),
+        others,
+      )
+    : wholeGaps(after)
+  const unseen = unrendered({ before: renderedBefore, after: renderedAfter, rest: renderedRest, unknown, whole: !base })
+  const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))
   return {
     mode: base ? 'change' : 'all',
     changes,
@@ -91,13 +150,64 @@ export async function gather(scope: Scope): Promise<Evidence> {
     head: snapshotsOf(headManifests),
     clusters,
     changedTexts: changedTexts(before, after),
-    findings: [...gaps.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
+    findings: [...gaps.findings, ...unseen.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
-      base: base ? inspected(base, baseTree, baseManifests) : null,
-      head: inspected(head, headTree, headManifests),
-      skipped: [...headTree.skipped, ...gaps.skipped],
+      base: base ? inspected(base.revision, base.tree, baseManifests) : null,
+      head: inspected(head.revision, headTree, headManifests),
+      tools: kinds.size > 0 ? await scope.renderer.tools(kinds) : [],
+      skipped: [...headTree.skipped, ...gaps.skipped, ...unseen.skipped],
     },
+    sides: { base, head },
   }
+}
+
+/** Manifests of what this change may touch, before it is known to which clusters they go. */
+function looseManifests(side: Side, files: Files, rendered: readonly RenderedSide[]): Manifest[] {
+  return [
+    ...[...files.loaded].flatMap(([path, file]) =>
+      file.objects.map((object) => new Manifest(object, side, { kind: 'file', path }, [])),
+    ),
+    ...rendered.flatMap(({ objects }) => objects.map(({ object, origin }) => new Manifest(object, side, origin, []))),
+  ]
+}
+
+/** Of the sources this change does not reach, those that may hold a kind that a rule compares with what it touches. */
+async function wantedAmong(
+  head: SideOfChange,
+  unreached: (source: Source) => boolean,
+  rules: readonly ActiveRule[],
+  touched: readonly Manifest[],
+): Promise<(source: Source) => boolean> {
+  const words = kindsWanted(rules, touched)
+  const wanted = new Set<string>()
+  for (const source of head.discovery.sources.filter(unreached)) {
+    const files = await head.files(source)
+    const packed = files.some((file) => file.endsWith('.tgz'))
+    const texts = packed ? [] : [...(await head.checkout.texts(files)).values()]
+    if (packed || texts.some((text) => words.some((word) => text.includes(word)))) wanted.add(source.id)
+  }
+  return (source) => unreached(source) && wanted.has(source.id)
+}
+
+/** Why what stood in a file may be in something that could not be rendered, by path. */
+async function hiddenAt(
+  head: SideOfChange,
+  rendered: readonly RenderedSide[],
+): Promise<(path: string) => string | undefined> {
+  const seen = new Set<string>()
+  for (const { source, failure } of rendered) {
+    if (!failure) for (const file of await head.files(source)) seen.add(file)
+  }
+  return (path) => {
+    const claim = head.discovery.claims.get(path)
+    return claim?.deployed && !seen.has(path) ? claim.reason : undefined
+  }
+}
+
+function objectsBySource(side: Side, rendered: readonly RenderedSide[]): FileObjects[] {
+  return rendered.flatMap(({ source: { target }, objects }) =>
+    'path' in target ? [{ path: target.path, side, refs: objects.map(({ object }) => object.ref) }] : [],
+  )
 }
 
 async function readFiles(revision: Revision, entries: readonly Entry[], reader: DocumentReader): Promise<Files> {
@@ -154,12 +264,12 @@ function duplicateKeys(changes: readonly Change[], whole: readonly Manifest[]): 
     return gateFinding('source/duplicate-key', 'duplicate', 'warning', {
       side: 'head',
       path: after.origin.path,
-      region: first.region,
+      region: after.origin.kind === 'file' ? first.region : firstLine,
       object: after.ref,
       keys,
       status: whole.length > 0 || keys.every((key) => known.has(key)) ? 'existing' : 'introduced',
       text: `${nameOf(after.ref)} has ${keys.length > 1 ? 'keys' : 'the key'} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
-      fileText: after.object.fileText,
+      ...(after.origin.kind === 'file' ? { fileText: after.object.fileText } : {}),
     })
   })
 }
@@ -172,10 +282,13 @@ function changedTexts(before: Files, after: Files): Evidence['changedTexts'] {
 }
 
 function inspected(revision: Revision, tree: Tree, manifests: readonly Manifest[]): Inspected {
+  const files = new Set(manifests.flatMap(({ origin }) => (origin.kind === 'file' ? [origin.path] : [])))
+  const rendered = new Set(manifests.flatMap(({ origin }) => (origin.kind === 'rendered' ? [origin.id] : [])))
   return {
     revision: revision.name,
     files: tree.files.size,
-    sources: new Set(manifests.map(({ origin }) => origin.path)).size,
+    sources: files.size + rendered.size,
+    rendered: rendered.size,
     manifests: manifests.length,
   }
 }

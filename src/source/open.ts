@@ -3,8 +3,9 @@ import path from 'node:path'
 import type { Options } from '../options'
 import { DirectoryRevision } from './directory'
 import { defaultBranch, isRevision, mergeBase, openRepository, resolveCommit } from './git'
-import type { Repository } from './git-command'
+import { ask, type Repository } from './git-command'
 import { CommitRevision, WorkingTreeRevision } from './git-revision'
+import { repositoryName } from './gitops'
 import type { Revision } from './revision'
 
 /** How a host knows its revisions better than by name. */
@@ -15,24 +16,41 @@ export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'>
   readonly trusted?: boolean
 }
 
+/** What was opened. */
+export interface Opened {
+  readonly base: Revision | undefined
+  readonly head: Revision
+  /** The names of the repository, as `repositoryName` gives them. */
+  readonly repository: readonly string[]
+}
+
 /** Opens the two revisions of a change; no base when the head is to be judged whole. */
-export async function openRevisions(opening: Opening): Promise<{ base: Revision | undefined; head: Revision }> {
+export async function openRevisions(opening: Opening): Promise<Opened> {
   const [headFolder, baseFolder] = await Promise.all([folderOf(opening.head, opening), folderOf(opening.base, opening)])
   if (headFolder && (baseFolder || opening.all)) {
     return {
       base: opening.all || !baseFolder ? undefined : new DirectoryRevision(baseFolder),
       head: new DirectoryRevision(headFolder),
+      repository: [],
     }
   }
   const repository = await openRepository({ dir: opening.repo, token: opening.token, trusted: opening.trusted })
+  const names = await repositoryNames(repository)
   const head = headFolder ? new DirectoryRevision(headFolder) : await openHead(repository, opening.head)
-  if (opening.all) return { base: undefined, head }
-  if (baseFolder) return { base: new DirectoryRevision(baseFolder), head }
+  if (opening.all) return { base: undefined, head, repository: names }
+  if (baseFolder) return { base: new DirectoryRevision(baseFolder), head, repository: names }
   const headCommit = head instanceof CommitRevision ? head.commit : await resolveCommit(repository, 'HEAD')
   const named = opening.base ?? (await defaultBranch(repository))
   const commit = await resolveCommit(repository, named)
   const base = opening.exactBase ? commit : await mergeBase(repository, commit, headCommit, named)
-  return { base: new CommitRevision(repository, base, nameOf(named, base)), head }
+  return { base: new CommitRevision(repository, base, nameOf(named, base)), head, repository: names }
+}
+
+/** By which names Argo CD and Flux objects may call this repository. */
+async function repositoryNames(repository: Repository): Promise<string[]> {
+  const { GITHUB_REPOSITORY: own, GITHUB_SERVER_URL: server = 'https://github.com' } = process.env
+  const remote = await ask(repository, 'remote', 'get-url', 'origin')
+  return [own && `${server}/${own}`, remote].flatMap((url) => (url ? [repositoryName(url)] : []))
 }
 
 async function openHead(repository: Repository & { bare: boolean }, named: string | undefined): Promise<Revision> {

@@ -3,21 +3,26 @@ import { type LoadedFile, loadFile } from '../manifest/load'
 import { type GroupKind, groupKindOf, identityOf, Manifest } from '../manifest/manifest'
 import { skimKind } from '../manifest/skim'
 import type { ActiveRule } from '../policy/policy'
-import type { Files } from './files'
 
 /** Whether a rule judges any object that this change may have touched together with other objects. */
-export function needsOtherFiles(rules: readonly ActiveRule[], before: Files, after: Files): boolean {
-  const manifests = [
-    ...[...before.loaded].map(([path, file]) => ['base', path, file] as const),
-    ...[...after.loaded].map(([path, file]) => ['head', path, file] as const),
-  ].flatMap(([side, path, file]) =>
-    file.objects.map((object) => new Manifest(object, side, { kind: 'file', path }, [])),
-  )
-  return manifests.some((manifest) =>
-    rules.some(({ rule, params }) =>
-      rule.kinds === '*' ? partnersOf(rule, manifest, params).length > 0 : concerns(rule, groupKindOf(manifest.ref)),
-    ),
-  )
+export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly Manifest[]): boolean {
+  return touched.some((manifest) => rules.some((active) => compares(active, manifest)))
+}
+
+function compares({ rule, params }: ActiveRule, manifest: Manifest): boolean {
+  return rule.kinds === '*' ? partnersOf(rule, manifest, params).length > 0 : concerns(rule, groupKindOf(manifest.ref))
+}
+
+/** Words of which a text must hold one to hold a partner: kinds, and for rules of every kind the strings they name. */
+export function kindsWanted(rules: readonly ActiveRule[], touched: readonly Manifest[]): string[] {
+  const words = rules.flatMap((active) => {
+    const { rule, params } = active
+    const compared = touched.filter((manifest) => compares(active, manifest))
+    if (rule.kinds === '*') return compared.flatMap((manifest) => partnersOf(rule, manifest, params))
+    if (compared.length === 0) return []
+    return [...rule.kinds, ...(rule.reads ?? [])].map((kind) => kind.split('.')[0] ?? '')
+  })
+  return [...new Set(words)]
 }
 
 function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {
@@ -32,11 +37,14 @@ function partnersOf(rule: ActiveRule['rule'], manifest: Manifest, params: unknow
  * Loads, of the files this change does not touch, the documents that a rule compares with a touched object: those of a
  * kind it reads that contain one of the strings it named. What was loaded may have partners of its own, so this goes on
  * until nothing new is found.
+ *
+ * @param loadedAlready objects that are compared whatever their strings, and have partners too
  */
 export function loadPartners(
   rules: readonly ActiveRule[],
   changes: readonly Change[],
   rest: ReadonlyMap<string, string>,
+  loadedAlready: readonly Manifest[] = [],
 ): Map<string, LoadedFile> {
   const loaded = new Map<string, LoadedFile>()
   const asked = new Map<ActiveRule, Set<string>>()
@@ -44,6 +52,7 @@ export function loadPartners(
     ...(change.kind === 'added' ? [] : [change.before]),
     ...(change.kind === 'removed' ? [] : [change.after]),
   ])
+  if (frontier.length > 0) frontier.push(...loadedAlready)
   while (frontier.length > 0) {
     const wanted = new Map<ActiveRule, string[]>()
     for (const active of rules) {

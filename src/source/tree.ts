@@ -8,9 +8,20 @@ export interface Skipped {
   readonly reason: string
 }
 
-/** The files of a revision that can hold manifests. */
+/** What a revision holds, and which of its files can hold plain manifests. */
 export interface Tree {
+  /** Every path, also of what is no manifest. */
+  readonly entries: ReadonlyMap<string, Entry>
+  /** Where symbolic links lead in the end, by path; those that lead out are not here. */
+  readonly resolved: ReadonlyMap<string, string>
+  /** The files that can hold plain manifests. */
   readonly files: ReadonlyMap<string, Entry>
+  /** Whether the config leaves a file out. */
+  ignores(path: string): boolean
+  /** The paths below a folder. */
+  below(folder: string): string[]
+  /** A path itself, or what is below it when it is a folder. */
+  at(path: string): string[]
   /** The further paths a file is reached by through symbolic links. */
   readonly aliases: ReadonlyMap<string, readonly string[]>
   /** Symbolic links that lead nowhere we go, by path. */
@@ -29,21 +40,20 @@ const manifestName = /\.(?:ya?ml|json)$/
 export async function readTree(revision: Revision, ignore: readonly string[]): Promise<Tree> {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]))
   const ignored = new IgnoreList(ignore)
-  const charts = chartFolders(entries.keys())
   const files = new Map<string, Entry>()
   const skipped: Skipped[] = []
   for (const entry of entries.values()) {
     if (entry.type === 'submodule')
       skipped.push({ path: entry.path, reason: 'a submodule, which is another repository' })
-    if (entry.type !== 'file' || !manifestName.test(entry.path) || ignored.has(entry.path)) continue
-    const chart = charts.find((folder) => entry.path.startsWith(`${folder}templates/`))
-    if (chart === undefined) files.set(entry.path, entry)
-    else skipped.push({ path: entry.path, reason: `a template of the Helm chart ${chart || '.'}` })
+    if (entry.type === 'file' && manifestName.test(entry.path) && !ignored.counts(entry.path))
+      files.set(entry.path, entry)
   }
   const links = await new Links(revision, entries).follow()
   const aliases = new Map<string, string[]>()
   const refused = new Map<string, string>()
+  const resolved = new Map<string, string>()
   for (const [link, target] of links) {
+    if ('path' in target) resolved.set(link, target.path)
     if (ignored.has(link)) continue
     if ('reason' in target) {
       refused.set(link, target.reason)
@@ -63,7 +73,46 @@ export async function readTree(revision: Revision, ignore: readonly string[]): P
       }
     }
   }
-  return { files, aliases, refused, skipped: [...skipped, ...ignored.counts()] }
+  const folders = new FolderIndex(entries.keys())
+  return {
+    entries,
+    resolved,
+    files,
+    ignores: (file) => ignored.has(file),
+    below: (folder) => folders.below(folder),
+    at: (file) => (entries.has(file) ? [file] : folders.below(file)),
+    aliases,
+    refused,
+    skipped: [...skipped, ...ignored.skipped()],
+  }
+}
+
+/** Finds what is below a folder without walking every path. */
+class FolderIndex {
+  private readonly paths: readonly string[]
+
+  constructor(paths: Iterable<string>) {
+    this.paths = [...paths].sort(byCodeUnit)
+  }
+
+  below(folder: string): string[] {
+    if (folder === '') return [...this.paths]
+    const prefix = `${folder}/`
+    let low = 0
+    let high = this.paths.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (byCodeUnit(this.paths[middle] ?? '', prefix) < 0) low = middle + 1
+      else high = middle
+    }
+    const found: string[] = []
+    for (let index = low; this.paths[index]?.startsWith(prefix); index++) found.push(this.paths[index] ?? '')
+    return found
+  }
+}
+
+function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** The globs of `ignore`, counting what each leaves out. */
@@ -75,22 +124,21 @@ class IgnoreList {
   }
 
   has(file: string): boolean {
+    return this.globs.some(({ matcher }) => matcher.match(file))
+  }
+
+  /** Whether a file is left out; if so, it is counted. */
+  counts(file: string): boolean {
     const found = this.globs.find(({ matcher }) => matcher.match(file))
     if (found) found.count++
     return found !== undefined
   }
 
-  counts(): Skipped[] {
+  skipped(): Skipped[] {
     return this.globs
       .filter(({ count }) => count > 0)
       .map(({ glob, count }) => ({ path: glob, reason: `ignored: ${count} ${count === 1 ? 'file' : 'files'}` }))
   }
-}
-
-function chartFolders(paths: Iterable<string>): string[] {
-  return [...paths]
-    .filter((file) => path.basename(file) === 'Chart.yaml')
-    .map((file) => file.slice(0, -'Chart.yaml'.length))
 }
 
 type Target = { path: string } | { reason: string }

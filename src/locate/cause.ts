@@ -1,0 +1,95 @@
+import { type Edit, type EditedFile, linesOf } from './edits'
+
+/** A file of a change, and what the change did to it. */
+export interface ChangedFile {
+  readonly path: string
+  /** None where the file is new. */
+  readonly before: Uint8Array | undefined
+  /** None where the file is deleted. */
+  readonly after: Uint8Array | undefined
+  /** Undefined for what is no text: it can only be taken back whole. */
+  readonly text: EditedFile | undefined
+}
+
+/** What of a change makes a finding: without it there is none. */
+export interface Cause {
+  readonly file: ChangedFile
+  /** The edit, where one was found; else the whole file is to blame. */
+  readonly edit: Edit | undefined
+}
+
+/** Some of a change taken back: single edits of a file, or all of it. */
+export type Reversal = ReadonlyMap<ChangedFile, ReadonlySet<Edit> | 'all'>
+
+/**
+ * Judges the change again with a part of it taken back.
+ *
+ * @returns the fingerprints that are still introduced; undefined when that could not be told, because something then fails to
+ *   render or no more renderings may be made
+ */
+export type Trial = (reversal: Reversal) => Promise<ReadonlySet<string> | undefined>
+
+/**
+ * The smallest part of a change whose reversal makes a finding go away, values before templates.
+ *
+ * @param files what the finding's sources are made of and the change touches, likeliest first
+ */
+export async function causeOf(fingerprint: string, files: readonly ChangedFile[], trial: Trial): Promise<Cause[]> {
+  const gone = async (reversal: Reversal) => (await trial(reversal))?.has(fingerprint) === false
+  const whole = await filesToBlame(files, gone)
+  const [first, ...others] = whole
+  if (!first) return []
+  const rest = others.map((file) => [file, 'all'] as const)
+  const edits = await editsToBlame(first, (taken) =>
+    gone(new Map<ChangedFile, ReadonlySet<Edit> | 'all'>([[first, taken], ...rest])),
+  )
+  const causes = edits.length > 0 ? edits.map((edit) => ({ file: first, edit })) : [{ file: first, edit: undefined }]
+  return [...causes, ...others.map((file) => ({ file, edit: file.text?.edits[0] }))]
+}
+
+async function filesToBlame(
+  files: readonly ChangedFile[],
+  gone: (reversal: Reversal) => Promise<boolean>,
+): Promise<readonly ChangedFile[]> {
+  for (const file of files) if (await gone(new Map([[file, 'all']]))) return [file]
+  if (files.length < 2 || !(await gone(new Map(files.map((file) => [file, 'all']))))) return []
+  let needed = [...files]
+  for (const file of [...files].reverse()) {
+    const fewer = needed.filter((other) => other !== file)
+    if (fewer.length > 0 && (await gone(new Map(fewer.map((other) => [other, 'all']))))) needed = fewer
+  }
+  return needed
+}
+
+/** Beyond so many edits halves are tried before single ones. */
+const fewEdits = 8
+
+async function editsToBlame(
+  { text }: ChangedFile,
+  gone: (taken: ReadonlySet<Edit>) => Promise<boolean>,
+): Promise<readonly Edit[]> {
+  let edits = text?.edits ?? []
+  while (edits.length > fewEdits) {
+    const middle = edits.length >> 1
+    const halves = [edits.slice(0, middle), edits.slice(middle)]
+    const half = (await gone(new Set(halves[0]))) ? halves[0] : (await gone(new Set(halves[1]))) ? halves[1] : undefined
+    if (!half) break
+    edits = half
+  }
+  if (edits.length > 1 && edits.length <= fewEdits) {
+    const single = await firstThat(edits, (edit) => gone(new Set([edit])))
+    edits = single ? [single] : edits
+  }
+  const [only, ...more] = edits
+  if (!only || more.length > 0) return edits
+  // Of lines that were written together, the last that matters alone says more than the first.
+  const lines = linesOf(only)
+  if (lines.length < 2) return edits
+  const line = await firstThat([...lines].reverse().slice(0, fewEdits), (candidate) => gone(new Set([candidate])))
+  return line ? [line] : edits
+}
+
+async function firstThat(edits: readonly Edit[], holds: (edit: Edit) => Promise<boolean>): Promise<Edit | undefined> {
+  for (const edit of edits) if (await holds(edit)) return edit
+  return undefined
+}

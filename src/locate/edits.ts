@@ -1,0 +1,72 @@
+import { structuredPatch } from 'diff'
+
+/** One thing a change did to a file, small enough to be taken back alone. */
+export interface Edit {
+  /** The lines of the base that it took away. */
+  readonly before: readonly string[]
+  /** The lines of the head that it wrote. */
+  readonly after: readonly string[]
+  /** The first of them in the base, or the line they would stand at. */
+  readonly beforeLine: number
+  readonly afterLine: number
+}
+
+/** A file of the head as what stayed the same and what was edited, in turn. */
+export class EditedFile {
+  readonly edits: readonly Edit[]
+
+  /** @param before undefined where the file is new, @param after undefined where it is deleted */
+  constructor(
+    readonly before: string | undefined,
+    readonly after: string | undefined,
+  ) {
+    // Files that differ nearly everywhere are not worth the time a minimal difference takes.
+    const patch = structuredPatch('', '', before ?? '', after ?? '', '', '', { context: 0, maxEditLength: 2000 })
+    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => {
+      const taken = lines.filter((line) => line.startsWith('-')).map((line) => line.slice(1))
+      const written = lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1))
+      const beforeStart = oldLines === 0 ? oldStart + 1 : oldStart
+      const afterStart = newLines === 0 ? newStart + 1 : newStart
+      return linePairs(taken, written, beforeStart, afterStart)
+    })
+  }
+
+  /** The head's text with some of the edits, or lines of them, taken back. */
+  without(taken: ReadonlySet<Edit>): string {
+    const lines = (this.after ?? '').split('\n')
+    for (const edit of [...taken].sort((a, b) => b.afterLine - a.afterLine || b.beforeLine - a.beforeLine))
+      lines.splice(edit.afterLine - 1, edit.after.length, ...edit.before)
+    return lines.join('\n')
+  }
+}
+
+/** Lines that follow each other and were changed one by one are edits of their own; what is left over is one more. */
+function linePairs(before: readonly string[], after: readonly string[], beforeLine: number, afterLine: number): Edit[] {
+  const pairs = Math.min(before.length, after.length)
+  const edits: Edit[] = before.slice(0, pairs).map((line, index) => ({
+    before: [line],
+    after: after.slice(index, index + 1),
+    beforeLine: beforeLine + index,
+    afterLine: afterLine + index,
+  }))
+  if (before.length !== after.length) {
+    edits.push({
+      before: before.slice(pairs),
+      after: after.slice(pairs),
+      beforeLine: beforeLine + pairs,
+      afterLine: afterLine + pairs,
+    })
+  }
+  return edits
+}
+
+/** The single lines of an edit that only wrote lines; an edit that cannot be cut stays whole. */
+export function linesOf(edit: Edit): Edit[] {
+  if (edit.before.length > 0 || edit.after.length < 2) return [edit]
+  return edit.after.map((line, index) => ({
+    before: [],
+    after: [line],
+    beforeLine: edit.beforeLine,
+    afterLine: edit.afterLine + index,
+  }))
+}

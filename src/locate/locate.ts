@@ -1,0 +1,237 @@
+import { decodeFile } from '../manifest/load'
+import { excerptOf } from '../report/excerpt'
+import { countsFor, type Finding, type Location, type Precision } from '../report/report'
+import type { Gathered } from '../source/gather'
+import type { SideOfChange } from '../source/side'
+import type { Source } from '../source/source'
+import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
+import { EditedFile } from './edits'
+import { OriginalPlaces } from './original'
+
+/** How many times a change is judged again, in part taken back, to find the lines that make its findings. */
+const mostTrials = 40
+
+/** What locating needs of a run. */
+export interface Bench {
+  readonly evidence: Gathered
+  /** Judges the head again with some files as they were: what is then introduced, and what could not be rendered. */
+  judgeAgain(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<readonly Finding[]>
+}
+
+/**
+ * Says of what was rendered which line a person has to change: the line of this change without which there is no finding,
+ * and the line of the template, or of the file that a Kustomization took in, which the rendered line comes from.
+ */
+export async function locate(findings: readonly Finding[], bench: Bench): Promise<Finding[]> {
+  const { mode } = bench.evidence
+  const open = (finding: Finding) => countsFor(finding, mode) && placesOf(finding).some(({ rendered }) => rendered)
+  if (!findings.some(open)) return [...findings]
+  const originals = new OriginalPlaces(bench.evidence.sides)
+  const trials = new Trials(bench)
+  const located: Finding[] = []
+  for (const finding of findings) {
+    if (!open(finding)) {
+      located.push(finding)
+      continue
+    }
+    const causes = finding.status === 'introduced' ? await trials.causesOf(finding) : []
+    const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
+    const [main, ...others] = originally as [Location, ...Location[]]
+    const [cause, ...further] = causes.flatMap((one) => placesOfCause(one, bench.evidence))
+    located.push(
+      cause
+        ? {
+            ...finding,
+            location: cause,
+            related: distinct([...further, { ...main, note: main.note ?? 'rendered from here' }, ...others], cause),
+          }
+        : { ...finding, location: main, related: others },
+    )
+  }
+  return located
+}
+
+function placesOf({ location, related }: Finding): Location[] {
+  return [location, ...related]
+}
+
+function distinct(places: readonly Location[], main: Location): Location[] {
+  const key = ({ side, path, region }: Location) => JSON.stringify([side, path, region.startLine])
+  const seen = new Set([key(main)])
+  return places.filter((place) => !seen.has(key(place)) && seen.add(key(place)))
+}
+
+/** The places of a cause: what was written at the head; what was only taken away at the base, and the head's line there. */
+function placesOfCause({ file, edit }: Cause, { sides }: Gathered): Location[] {
+  const { path, text } = file
+  const precision = precisionOf(path, sides)
+  const at = (side: Location['side'], line: number, note?: string): Location => {
+    const whole = (side === 'head' ? text?.after : text?.before) ?? ''
+    const written = whole.split('\n')[line - 1] ?? ''
+    const startColumn = written.search(/\S/) + 1 || 1
+    const region = {
+      startLine: line,
+      startColumn,
+      endLine: line,
+      endColumn: Math.max(startColumn, written.trimEnd().length + 1),
+    }
+    return {
+      side,
+      path,
+      region,
+      precision,
+      ...(note ? { note } : {}),
+      excerpt: excerptOf(whole, region),
+      changed: side === 'head',
+    }
+  }
+  if (!text || !edit) {
+    const deleted = file.after === undefined
+    const region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
+    const note = deleted ? 'this change deletes the file' : undefined
+    return [
+      {
+        side: deleted ? 'base' : 'head',
+        path,
+        region,
+        precision: 'file',
+        ...(note ? { note } : {}),
+        changed: !deleted,
+      },
+    ]
+  }
+  if (text.after === undefined) return [at('base', edit.beforeLine, 'this change deletes the file')]
+  if (edit.after.length > 0) return [at('head', edit.afterLine)]
+  return [at('base', edit.beforeLine), at('head', Math.max(1, edit.afterLine - 1), 'taken away here')]
+}
+
+function precisionOf(path: string, { base, head }: Gathered['sides']): Precision {
+  const sources = [...(base?.discovery.sources ?? []), ...head.discovery.sources]
+  if (sources.some((source) => isValuesOf(path, source))) return 'values'
+  return /(?:^|\/)templates\//.test(path) ? 'template' : 'exact'
+}
+
+function isValuesOf(path: string, source: Source): boolean {
+  if (source.kind !== 'helm') return false
+  return source.values.some((one) => 'path' in one && one.path === path) || isDefaultValues(path)
+}
+
+function isDefaultValues(path: string): boolean {
+  return /(?:^|\/)values\.ya?ml$/.test(path)
+}
+
+/** Takes parts of the change back and judges it again, no part twice and not for ever. */
+class Trials {
+  private readonly done = new Map<string, Promise<ReadonlySet<string> | undefined>>()
+  private readonly files = new Map<string, ChangedFile | undefined>()
+  private readonly found: { causes: Cause[]; introduced: ReadonlySet<string> }[] = []
+  private left = mostTrials
+  private readonly failures: number
+
+  constructor(private readonly bench: Bench) {
+    this.failures = unrenderedAmong(bench.evidence.findings)
+  }
+
+  async causesOf(finding: Finding): Promise<Cause[]> {
+    const files = await this.suspects(finding)
+    if (files.length === 0) return []
+    // What mends another finding mends this one too, more often than not.
+    const known = this.found.find(
+      ({ causes, introduced }) =>
+        !introduced.has(finding.fingerprint) && causes.every(({ file }) => files.includes(file)),
+    )
+    if (known) return known.causes
+    const causes = await causeOf(finding.fingerprint, files, this.trial)
+    const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : undefined
+    if (introduced) this.found.push({ causes, introduced })
+    return causes
+  }
+
+  private readonly trial: Trial = (reversal) => {
+    const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)] as const))
+    const key = JSON.stringify(
+      [...edits].map(([path, text]) => [path, text && Buffer.from(text).toString('base64')]).sort(),
+    )
+    const known = this.done.get(key)
+    if (known) return known
+    if (this.left <= 0) return Promise.resolve(undefined)
+    this.left--
+    const outcome = this.judge(edits)
+    this.done.set(key, outcome)
+    return outcome
+  }
+
+  private async judge(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<ReadonlySet<string> | undefined> {
+    const findings = await this.bench.judgeAgain(edits)
+    if (unrenderedAmong(findings) > this.failures) return undefined
+    return new Set(findings.filter(({ status }) => status === 'introduced').map(({ fingerprint }) => fingerprint))
+  }
+
+  /** The files that this change touches and the finding's sources are made of: values first, packed charts last. */
+  private async suspects(finding: Finding): Promise<ChangedFile[]> {
+    const { sides } = this.bench.evidence
+    const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []))
+    const names = new Set<string>()
+    const values = new Set<string>()
+    for (const side of [sides.base, sides.head]) {
+      for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
+        const said = source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
+        for (const file of [...said, source.at.path]) values.add(file)
+        for (const file of [...((await side?.files(source)) ?? []), source.at.path]) names.add(file)
+      }
+    }
+    const changed: ChangedFile[] = []
+    for (const path of names) {
+      const file = await this.changedFile(path)
+      if (file) changed.push(file)
+    }
+    const rank = ({ path }: ChangedFile) => {
+      if (values.has(path)) return 0
+      if (isDefaultValues(path)) return 1
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path)) return 2
+      if (/\.(?:tgz|lock)$/.test(path)) return 6
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path)) return 3
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path) ? 5 : 4
+    }
+    return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
+  }
+
+  private async changedFile(path: string): Promise<ChangedFile | undefined> {
+    if (this.files.has(path)) return this.files.get(path)
+    const { base, head } = this.bench.evidence.sides
+    const differs = base && base.checkout.tree.entries.get(path)?.id !== head.checkout.tree.entries.get(path)?.id
+    const file = differs ? await readChanged(path, base, head) : undefined
+    this.files.set(path, file)
+    return file
+  }
+}
+
+async function readChanged(path: string, base: SideOfChange, head: SideOfChange): Promise<ChangedFile> {
+  const read = async ({ checkout }: SideOfChange) => {
+    const content = (await checkout.read([path])).get(path)
+    return content && !('missing' in content) ? content : undefined
+  }
+  const [before, after] = await Promise.all([read(base), read(head)])
+  const texts = [before, after].map((bytes) => bytes && decodeFile(bytes))
+  const isText = texts.every((one) => !one?.damaged && !one?.text.includes('\0'))
+  return { path, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : undefined }
+}
+
+function textWithout(file: ChangedFile, taken: ReadonlySet<unknown> | 'all'): Uint8Array | undefined {
+  if (taken === 'all' || !file.text) return file.before ?? emptied(file)
+  if (file.after === undefined) return file.before
+  return Buffer.from(file.text.without(taken as never))
+}
+
+/** A new file is named by something that would miss it, so it is emptied; a new Kustomization has to go. */
+function emptied({ path }: ChangedFile): Uint8Array | undefined {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path) ? undefined : new Uint8Array()
+}
+
+function reversalOf(causes: readonly Cause[]): Reversal {
+  return new Map(causes.map(({ file, edit }) => [file, edit ? new Set([edit]) : 'all'] as const))
+}
+
+function unrenderedAmong(findings: readonly Finding[]): number {
+  return findings.filter(({ rule, level }) => rule.startsWith('source/') && level === 'error').length
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto'
+import { loadFile } from '../manifest/load'
+import { Manifest, nameOf, type Region } from '../manifest/manifest'
+import { excerptOf } from '../report/excerpt'
+import type { Location, Precision, RenderedPlace } from '../report/report'
+import type { Gathered } from '../source/gather'
+import type { SideOfChange } from '../source/side'
+import type { HelmSource, KustomizeSource } from '../source/source'
+import { Markers } from './markers'
+
+/** Some lines of a file, one for each line of the rendering they came to. */
+interface Written {
+  readonly lines: readonly string[]
+  readonly origins: readonly (number | undefined)[]
+}
+
+/** Finds the lines of templates and included files that rendered lines come from. */
+export class OriginalPlaces {
+  private readonly markers = new Markers(randomBytes(8).toString('hex'))
+  private readonly marked = new Map<string, Promise<Map<string, Written[]>>>()
+  private readonly origins = new Map<string, Promise<Map<string, string>>>()
+
+  constructor(private readonly sides: Gathered['sides']) {}
+
+  /** The place a person can edit; the given one, which names no line, where that cannot be told for certain. */
+  async find(location: Location): Promise<Location> {
+    const { rendered, side: name } = location
+    const side = this.sides[name]
+    const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
+    if (!rendered || !side || !source) return location
+    return source.kind === 'helm'
+      ? this.templateLine(location, rendered, side, source)
+      : this.includedLine(location, rendered, side, source)
+  }
+
+  private async templateLine(
+    location: Location,
+    rendered: RenderedPlace,
+    side: SideOfChange,
+    source: HelmSource,
+  ): Promise<Location> {
+    const { path } = location
+    const text = await side.checkout.text(path)
+    if (text === undefined || !path.endsWith(rendered.template.slice(rendered.template.lastIndexOf('/'))))
+      return location
+    const written = rendered.template.includes('/crds/')
+      ? documentsOf(
+          text,
+          text.split('\n').map((_, index) => index + 1),
+        )
+      : ((await this.markedOf(location.side, side, source)).get(rendered.template) ?? [])
+    const plain = meaningful(rendered.text)
+    const match = written.find((one) =>
+      sameLines(
+        one.lines,
+        plain.map(([line]) => line),
+      ),
+    )
+    const index = plain.findIndex(([, number]) => number === rendered.line)
+    const line = match?.origins[index]
+    return line === undefined ? location : at(location, path, lineOf(text, line), text, 'template')
+  }
+
+  private markedOf(name: Location['side'], side: SideOfChange, source: HelmSource): Promise<Map<string, Written[]>> {
+    const key = `${name} ${source.id}`
+    const known = this.marked.get(key)
+    if (known) return known
+    const marking = side
+      .renderRewritten(source, (template) => this.markers.into(template))
+      .then((outputs) => {
+        const found = new Map<string, Written[]>()
+        for (const { template, text: output } of outputs) {
+          const { text, origins } = this.markers.outOf(output)
+          found.set(template, [...(found.get(template) ?? []), ...documentsOf(text, origins)])
+        }
+        return found
+      })
+    this.marked.set(key, marking)
+    return marking
+  }
+
+  /** The same value in the file that the Kustomization took the object from. */
+  private async includedLine(
+    location: Location,
+    rendered: RenderedPlace,
+    side: SideOfChange,
+    source: KustomizeSource,
+  ): Promise<Location> {
+    const key = `${location.side} ${source.id}`
+    const origins = this.origins.get(key) ?? originsOf(side, source)
+    this.origins.set(key, origins)
+    const path = (await origins).get(nameOf(rendered.object))
+    const text = path === undefined ? undefined : await side.checkout.text(path)
+    if (path === undefined || text === undefined) return location
+    const { kind, name } = rendered.object
+    const candidates = loadFile({ text }).objects.filter(
+      ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name)),
+    )
+    const object =
+      candidates.find(({ ref }) => ref.name === name) ?? (candidates.length === 1 ? candidates[0] : undefined)
+    if (!object) return location
+    const original = new Manifest(object, location.side, { kind: 'file', path }, []).root.at(...rendered.keys)
+    const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name)
+    const value =
+      shown && new Manifest(shown, location.side, { kind: 'file', path }, []).root.at(...rendered.keys).value
+    const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value)
+    return same ? at(location, path, original.region, text, 'exact') : at(location, path, object.region, text, 'file')
+  }
+}
+
+async function originsOf(side: SideOfChange, source: KustomizeSource): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (const { text } of await side.renderWithOrigins(source)) {
+    for (const object of loadFile({ text }).objects) {
+      const annotations = new Manifest(object, 'head', { kind: 'file', path: '' }, []).root.at(
+        'metadata',
+        'annotations',
+      )
+      const origin = annotations.at('config.kubernetes.io/origin').string?.match(/^path: (.*)$/m)?.[1]
+      const path = origin === undefined ? undefined : side.fileFrom(origin)
+      if (path !== undefined) found.set(nameOf(object.ref), path)
+    }
+  }
+  return found
+}
+
+function at(location: Location, path: string, region: Region, text: string, precision: Precision): Location {
+  const { rendered: _, ...rest } = location
+  return { ...rest, path, region, precision, excerpt: excerptOf(text, region) }
+}
+
+function lineOf(text: string, line: number): Region {
+  const written = text.split('\n')[line - 1] ?? ''
+  const startColumn = written.search(/\S/) + 1 || 1
+  return { startLine: line, startColumn, endLine: line, endColumn: Math.max(startColumn, written.trimEnd().length + 1) }
+}
+
+/** The lines that say something, with their numbers. */
+function meaningful(text: string): [line: string, number: number][] {
+  return text
+    .split('\n')
+    .flatMap((line, index): [string, number][] => (line.trim() ? [[line.trimEnd(), index + 1]] : []))
+}
+
+function documentsOf(text: string, origins: readonly (number | undefined)[]): Written[] {
+  const documents: { lines: string[]; origins: (number | undefined)[] }[] = [{ lines: [], origins: [] }]
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.startsWith('---')) documents.push({ lines: [], origins: [] })
+    else if (line.trim()) {
+      documents.at(-1)?.lines.push(line.trimEnd())
+      documents.at(-1)?.origins.push(origins[index])
+    }
+  }
+  return documents
+}
+
+/** Whether marking has changed nothing; checksums of marked templates differ, and nothing else may. */
+function sameLines(marked: readonly string[], plain: readonly string[]): boolean {
+  const isChecksum = (line: string) => /[0-9a-f]{32}/.test(line)
+  return (
+    marked.length === plain.length &&
+    marked.every((line, index) => {
+      const other = plain[index] ?? ''
+      return (
+        line === other ||
+        (isChecksum(line) && line.length === other.length && line.split(':')[0] === other.split(':')[0])
+      )
+    })
+  )
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import type { Content, Entry, Revision } from './revision'
+
+/** A revision with some files as they would be had a part of a change not been made; undefined for one that were not there. */
+export class EditedRevision implements Revision {
+  readonly name: string
+
+  constructor(
+    private readonly revision: Revision,
+    private readonly edits: ReadonlyMap<string, Uint8Array | undefined>,
+  ) {
+    this.name = revision.name
+  }
+
+  async list(): Promise<readonly Entry[]> {
+    const kept = (await this.revision.list()).filter(({ path }) => !this.edits.has(path))
+    const edited = [...this.edits].flatMap(([path, content]): Entry[] =>
+      content ? [{ path, type: 'file', id: `edited:${createHash('sha1').update(content).digest('hex')}` }] : [],
+    )
+    return [...kept, ...edited]
+  }
+
+  async *read(entries: readonly Entry[]): AsyncGenerator<[Entry, Content]> {
+    const theirs = entries.filter(({ path }) => !this.edits.has(path))
+    const reading = this.revision.read(theirs)[Symbol.asyncIterator]()
+    for (const entry of entries) {
+      const edited = this.edits.get(entry.path)
+      if (edited) yield [entry, edited]
+      else {
+        const { value, done } = await reading.next()
+        if (!done) yield value
+      }
+    }
+  }
+}

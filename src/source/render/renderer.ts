@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Checkout } from '../checkout'
+import type { Kustomization } from '../kustomization'
+import type { HelmSource, Source } from '../source'
+import { helmFiles, renderHelm, renderRewritten, type TemplateOutput } from './helm'
+import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
+import { firstLine, type Rendering } from './rendering'
+import { defaultLimits, findProgram, type Limits, runTool } from './tool'
+
+/** The programs that render, as paths or names; by default those of the PATH. */
+export interface Programs {
+  readonly helm?: string | undefined
+  readonly kustomize?: string | undefined
+}
+
+/** Renders sources, several at a time, and none twice. */
+export class Renderer {
+  /** A private folder, gone when the renderer is closed. */
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'ingress-guard-'))
+  private readonly done = new Map<string, Promise<Rendering>>()
+  private readonly waiting: (() => void)[] = []
+  private running = 0
+  private folders = 0
+  /** How many times a tool was started. */
+  renderings = 0
+  readonly helm: string | undefined
+  private readonly kustomize: string | undefined
+
+  constructor(
+    programs: Programs = {},
+    readonly limits: Limits = defaultLimits,
+  ) {
+    this.helm = findProgram(programs.helm ? [programs.helm] : ['helm'])
+    this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  /** A new private folder. */
+  newFolder(): string {
+    return mkdtempSync(path.join(this.folder, `${this.folders++}-`))
+  }
+
+  /** The files of the repository that a source is made of. */
+  files(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string[]> {
+    return source.kind === 'helm' ? helmFiles(source, checkout) : Promise.resolve(kustomizeFiles(source, all, checkout))
+  }
+
+  /** What tells one rendering from another: the source and the content of every file it is made of. */
+  async keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
+    const { id: _, target: __, at: ___, known: ____, ...inputs } = source
+    const files = await this.files(source, checkout, all)
+    const hash = createHash('sha256').update(JSON.stringify(inputs))
+    for (const file of files) hash.update(`\0${file}\0${checkout.idOf(file)}`)
+    return hash.digest('hex')
+  }
+
+  async render(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<Rendering> {
+    const key = await this.keyOf(source, checkout, all)
+    const known = this.done.get(key)
+    if (known) return known
+    const rendering = this.inTurn(() => this.start(source, checkout, all))
+    this.done.set(key, rendering)
+    return rendering
+  }
+
+  private async start(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<Rendering> {
+    const home = this.newFolder()
+    const limits = this.limits
+    if (source.kind === 'helm') {
+      if (!this.helm) return missing('helm', source)
+      this.renderings++
+      return renderHelm(source, checkout, { program: this.helm, home, limits })
+    }
+    if (!this.kustomize) return missing('kustomize', source)
+    const kubectl = path.basename(this.kustomize).startsWith('kubectl')
+    const kustomize: Kustomize = {
+      program: this.kustomize,
+      command: [kubectl ? 'kustomize' : 'build'],
+      helm: this.helm,
+    }
+    this.renderings++
+    return renderKustomize(source, all, checkout, { kustomize, home, limits })
+  }
+
+  /** Renders a release with its templates written otherwise, also into what is no YAML any more. */
+  renderRewritten(
+    source: HelmSource,
+    checkout: Checkout,
+    rewrite: (template: string) => string,
+  ): Promise<TemplateOutput[]> {
+    return this.inTurn(async () => {
+      if (!this.helm) return []
+      this.renderings++
+      const running = { program: this.helm, home: this.newFolder(), limits: this.limits }
+      return renderRewritten(source, checkout, running, rewrite)
+    })
+  }
+
+  /** As many at once as the machine has processors. */
+  async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running >= availableParallelism()) await new Promise<void>((resolve) => this.waiting.push(resolve))
+    this.running++
+    try {
+      return await work()
+    } finally {
+      this.running--
+      this.waiting.shift()?.()
+    }
+  }
+
+  /** The tools that were used, with what they say of their version. */
+  async tools(kinds: ReadonlySet<Source['kind']>): Promise<{ name: string; version: string }[]> {
+    const told: { name: string; version: string }[] = []
+    const ask = async (program: string, args: readonly string[]) => {
+      const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits: this.limits })
+      told.push({ name: path.basename(program), version: stdout.match(/v?\d+\.\d+\.\d+\S*/)?.[0] ?? 'unknown' })
+    }
+    if (this.helm && kinds.has('helm')) await ask(this.helm, ['version', '--short'])
+    if (this.kustomize && kinds.has('kustomize'))
+      await ask(
+        this.kustomize,
+        path.basename(this.kustomize).startsWith('kubectl') ? ['version', '--client'] : ['version'],
+      )
+    return told
+  }
+}
+
+function missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
+  const what = tool === 'helm' ? 'helm' : 'kustomize (or kubectl)'
+  const reason = `there is no ${what} to render it with; install one in the job, or name it with the input ${tool}`
+  return { failure: { reason, path: source.at.path, region: firstLine, missing: tool } }
+}

@@ -1,0 +1,28 @@
+import type { Region } from '../../manifest/manifest'
+
+/** A piece of a rendering: what one template, or one object of a Kustomization, came to. */
+export interface Piece {
+  /** The file of the repository that a reader can open for it. */
+  readonly path: string
+  /** Its template as helm names it, `chart/templates/ingress.yaml`; empty for a Kustomization's. */
+  readonly template: string
+  readonly text: string
+}
+
+/** Why a source could not be rendered, at the place to look at. */
+export interface Failure {
+  readonly reason: string
+  readonly path: string
+  readonly region: Region
+  /** It is the tool that is missing, not anything in the repository. */
+  readonly missing?: 'helm' | 'kustomize'
+}
+
+export type Rendering = { readonly pieces: readonly Piece[] } | { readonly failure: Failure }
+
+export const firstLine: Region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
+
+/** A line of a file, as a region. */
+export function lineRegion(line: number, column = 1): Region {
+  return { startLine: line, startColumn: column, endLine: line, endColumn: column }
+}

@@ -1,0 +1,125 @@
+import { identify } from '../kubernetes/identity'
+import { type LoadedObject, loadFile } from '../manifest/load'
+import type { Origin, RenderedSource, Side } from '../manifest/manifest'
+import type { DeclaredRelease } from '../policy/config'
+import { Checkout } from './checkout'
+import { type Discovery, discover } from './discover'
+import { inside } from './kustomization'
+import type { TemplateOutput } from './render/helm'
+import type { Renderer } from './render/renderer'
+import type { Failure, Piece } from './render/rendering'
+import type { Revision } from './revision'
+import type { HelmSource, KustomizeSource, Source } from './source'
+import { readTree, type Skipped, type Tree } from './tree'
+
+/** A source as one side of a change has it, rendered. */
+export interface RenderedSide {
+  readonly source: Source
+  readonly objects: readonly { readonly object: LoadedObject; readonly origin: Origin }[]
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
+  readonly failure: Failure | undefined
+}
+
+/** One side of a change: its files, and what is deployed of them by rendering. */
+export class SideOfChange {
+  private constructor(
+    readonly revision: Revision,
+    /** Without the files that belong to charts and Kustomizations. */
+    readonly tree: Tree,
+    readonly checkout: Checkout,
+    readonly discovery: Discovery,
+    private readonly renderer: Renderer,
+    /** What tells one rendering of a source from another, by the source's id. */
+    readonly keys: ReadonlyMap<string, string>,
+  ) {}
+
+  static async open(
+    revision: Revision,
+    side: Side,
+    { ignore, releases, repository, renderer, base }: Opening,
+  ): Promise<SideOfChange> {
+    const tree = await readTree(revision, ignore)
+    const checkout = new Checkout(revision, tree, renderer.newFolder())
+    const discovery = await discover(checkout, { releases, repository, ...(base ? { base } : {}) }, side)
+    const keys = await Promise.all(
+      discovery.sources.map(async (source) => {
+        const key = await renderer.keyOf(source, checkout, discovery.kustomizations)
+        return [source.id, JSON.stringify([key, source.target])] as const
+      }),
+    )
+    return new SideOfChange(revision, withoutClaimed(tree, discovery), checkout, discovery, renderer, new Map(keys))
+  }
+
+  files(source: Source): Promise<string[]> {
+    return this.renderer.files(source, this.checkout, this.discovery.kustomizations)
+  }
+
+  /** Renders a release with its templates written otherwise; empty when it then says nothing. */
+  async renderRewritten(source: HelmSource, rewrite: (template: string) => string): Promise<TemplateOutput[]> {
+    return this.renderer.renderRewritten(source, this.checkout, rewrite)
+  }
+
+  /** Builds a Kustomization so that each object says which file it comes from. */
+  async renderWithOrigins(source: KustomizeSource): Promise<readonly Piece[]> {
+    const overlay = { ...source.overlay, buildMetadata: ['originAnnotations'] }
+    const rendering = await this.renderer.render({ ...source, overlay }, this.checkout, this.discovery.kustomizations)
+    return 'failure' in rendering ? [] : rendering.pieces
+  }
+
+  /** The file behind what kustomize says an object comes from, seen from the folder that lies over its own. */
+  fileFrom(origin: string): string | undefined {
+    // The folder laid over it stands beside the top folders of the repository.
+    const place = inside('', origin.replace(/^\.\.\//, ''))
+    return place !== undefined && this.checkout.has(place) ? place : undefined
+  }
+
+  async render(source: Source): Promise<RenderedSide> {
+    const rendering = await this.renderer.render(source, this.checkout, this.discovery.kustomizations)
+    if ('failure' in rendering) return { source, objects: [], unreadable: [], failure: rendering.failure }
+    const objects: RenderedSide['objects'][number][] = []
+    const unreadable: RenderedSide['unreadable'][number][] = []
+    for (const { path, template, text } of rendering.pieces) {
+      const file = loadFile({ text })
+      const origin: Origin = { kind: 'rendered', path, template, id: source.id, source: described(source) }
+      objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })))
+      unreadable.push(...file.unreadable.map(({ reason }) => ({ path, reason })))
+    }
+    return { source, objects, unreadable, failure: undefined }
+  }
+}
+
+interface Opening {
+  readonly ignore: readonly string[]
+  readonly releases: readonly DeclaredRelease[]
+  readonly repository: readonly string[]
+  readonly renderer: Renderer
+  /** What the base deploys, when the head is opened. */
+  readonly base?: Discovery | undefined
+}
+
+/** A source as reports name it. */
+export function described(source: Source): RenderedSource {
+  if (source.kind === 'kustomize') return { kind: 'kustomize', path: source.root || '.' }
+  const { chart, release, namespace, values } = source
+  const names = values.map((one) => ('path' in one ? one.path : one.name))
+  return { kind: 'helm', path: chart || '.', release, namespace, values: names }
+}
+
+/** A release gives its namespace to the objects that name none. */
+function withNamespace(object: LoadedObject, source: Source): LoadedObject {
+  if (source.kind !== 'helm' || object.ref.namespace !== '') return object
+  const { kind, name } = object.ref
+  return { ...object, ref: identify(object.apiVersion, kind, source.namespace, name) }
+}
+
+function withoutClaimed(tree: Tree, { claims, notInspected }: Discovery): Tree {
+  const orphans = new Map<string, string[]>()
+  const files = new Map(tree.files)
+  for (const [path, { deployed, reason }] of claims) {
+    if (files.delete(path) && !deployed) orphans.set(reason, [...(orphans.get(reason) ?? []), path])
+  }
+  const skipped = [...orphans].map(([reason, [path = '', ...more]]): Skipped => {
+    return { path, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason }
+  })
+  return { ...tree, files, skipped: [...tree.skipped, ...skipped, ...notInspected] }
+}

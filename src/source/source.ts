@@ -1,0 +1,62 @@
+import type { Region } from '../manifest/manifest'
+
+/** Where a source is spoken of: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`. */
+export interface SpokenAt {
+  readonly path: string
+  readonly region: Region
+}
+
+/** How the gate knows of a source, strongest first. */
+export type Knowledge = 'declared' | 'named' | 'discovered'
+
+/** To which cluster a source's objects go: one that is named, or the one that a path of the repository belongs to. */
+export type Target = { readonly cluster: string } | { readonly path: string }
+
+interface Shared {
+  /** The same on both sides of a change for what is the same source. */
+  readonly id: string
+  readonly target: Target
+  readonly known: Knowledge
+  readonly at: SpokenAt
+}
+
+/** Values that a release is given: a file of the repository, or text that stands elsewhere. */
+export type Values = { readonly path: string } | { readonly text: string; readonly name: string }
+
+/** A chart as it is installed. Paths start at the repository's root. */
+export interface HelmSource extends Shared {
+  readonly kind: 'helm'
+  /** A folder with `Chart.yaml`, or a packaged chart. */
+  readonly chart: string
+  /** Laid over the chart's own, in this order. */
+  readonly values: readonly Values[]
+  /** As `--set` takes them: `controller.scope.enabled` → true. */
+  readonly set: Readonly<Record<string, unknown>>
+  readonly release: string
+  readonly namespace: string
+  readonly kubeVersion?: string
+  readonly apiVersions?: readonly string[]
+  readonly skipCrds?: boolean
+}
+
+/** A Kustomization that is deployed by itself. */
+export interface KustomizeSource extends Shared {
+  readonly kind: 'kustomize'
+  /** The folder that holds the `kustomization.yaml`. */
+  readonly root: string
+  /** What an Argo CD or Flux object lays over it, as fields of a `kustomization.yaml`. */
+  readonly overlay?: Readonly<Record<string, unknown>>
+  /** What Flux replaces `${name}` by in the output. */
+  readonly substitutions?: Readonly<Record<string, string>>
+}
+
+/** What yields manifests by being rendered. */
+export type Source = HelmSource | KustomizeSource
+
+/** `release two/ingress-nginx of charts/ingress-nginx with teams/two/values.yaml`: how messages name a source. */
+export function nameOfSource(source: Source): string {
+  if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
+  const values = source.values.map((one) => ('path' in one ? one.path : one.name))
+  const using = values.length > 0 ? ` with ${values.join(', ')}` : ''
+  return `release ${source.namespace}/${source.release} of ${source.chart || '.'}${using}`
+}
