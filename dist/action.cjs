@@ -20983,14 +20983,14 @@ var require_foldFlowLines = __commonJS({
     var FOLD_FLOW = "flow";
     var FOLD_BLOCK = "block";
     var FOLD_QUOTED = "quoted";
-    function foldFlowLines(text3, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
+    function foldFlowLines(text4, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
       if (!lineWidth || lineWidth < 0)
-        return text3;
+        return text4;
       if (lineWidth < minContentWidth)
         minContentWidth = 0;
       const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent2.length);
-      if (text3.length <= endStep)
-        return text3;
+      if (text4.length <= endStep)
+        return text4;
       const folds = [];
       const escapedFolds = {};
       let end = lineWidth - indent2.length;
@@ -21007,14 +21007,14 @@ var require_foldFlowLines = __commonJS({
       let escStart = -1;
       let escEnd = -1;
       if (mode === FOLD_BLOCK) {
-        i = consumeMoreIndentedLines(text3, i, indent2.length);
+        i = consumeMoreIndentedLines(text4, i, indent2.length);
         if (i !== -1)
           end = i + endStep;
       }
-      for (let ch; ch = text3[i += 1]; ) {
+      for (let ch; ch = text4[i += 1]; ) {
         if (mode === FOLD_QUOTED && ch === "\\") {
           escStart = i;
-          switch (text3[i + 1]) {
+          switch (text4[i + 1]) {
             case "x":
               i += 3;
               break;
@@ -21031,12 +21031,12 @@ var require_foldFlowLines = __commonJS({
         }
         if (ch === "\n") {
           if (mode === FOLD_BLOCK)
-            i = consumeMoreIndentedLines(text3, i, indent2.length);
+            i = consumeMoreIndentedLines(text4, i, indent2.length);
           end = i + indent2.length + endStep;
           split2 = void 0;
         } else {
           if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
-            const next = text3[i + 1];
+            const next = text4[i + 1];
             if (next && next !== " " && next !== "\n" && next !== "	")
               split2 = i;
           }
@@ -21048,12 +21048,12 @@ var require_foldFlowLines = __commonJS({
             } else if (mode === FOLD_QUOTED) {
               while (prev === " " || prev === "	") {
                 prev = ch;
-                ch = text3[i += 1];
+                ch = text4[i += 1];
                 overflow = true;
               }
               const j = i > escEnd + 1 ? i - 2 : escStart - 1;
               if (escapedFolds[j])
-                return text3;
+                return text4;
               folds.push(j);
               escapedFolds[j] = true;
               end = j + endStep;
@@ -21068,39 +21068,39 @@ var require_foldFlowLines = __commonJS({
       if (overflow && onOverflow)
         onOverflow();
       if (folds.length === 0)
-        return text3;
+        return text4;
       if (onFold)
         onFold();
-      let res = text3.slice(0, folds[0]);
+      let res = text4.slice(0, folds[0]);
       for (let i2 = 0; i2 < folds.length; ++i2) {
         const fold = folds[i2];
-        const end2 = folds[i2 + 1] || text3.length;
+        const end2 = folds[i2 + 1] || text4.length;
         if (fold === 0)
           res = `
-${indent2}${text3.slice(0, end2)}`;
+${indent2}${text4.slice(0, end2)}`;
         else {
           if (mode === FOLD_QUOTED && escapedFolds[fold])
-            res += `${text3[fold]}\\`;
+            res += `${text4[fold]}\\`;
           res += `
-${indent2}${text3.slice(fold + 1, end2)}`;
+${indent2}${text4.slice(fold + 1, end2)}`;
         }
       }
       return res;
     }
-    function consumeMoreIndentedLines(text3, i, indent2) {
+    function consumeMoreIndentedLines(text4, i, indent2) {
       let end = i;
       let start4 = i + 1;
-      let ch = text3[start4];
+      let ch = text4[start4];
       while (ch === " " || ch === "	") {
         if (i < start4 + indent2) {
-          ch = text3[++i];
+          ch = text4[++i];
         } else {
           do {
-            ch = text3[++i];
+            ch = text4[++i];
           } while (ch && ch !== "\n");
           end = i;
           start4 = i + 1;
-          ch = text3[start4];
+          ch = text4[start4];
         }
       }
       return end;
@@ -24530,7 +24530,7 @@ var require_resolve_block_scalar = __commonJS({
       const end = start4 + header.length + scalar3.source.length;
       return { value, type, comment: header.comment, range: [start4, end, end] };
     }
-    function parseBlockScalarHeader({ offset, props }, strict2, onError) {
+    function parseBlockScalarHeader({ offset, props }, strict3, onError) {
       if (props[0].type !== "block-scalar-header") {
         onError(props[0], "IMPOSSIBLE", "Block scalar header not found");
         return null;
@@ -24567,7 +24567,7 @@ var require_resolve_block_scalar = __commonJS({
             length += token.source.length;
             break;
           case "comment":
-            if (strict2 && !hasSpace) {
+            if (strict3 && !hasSpace) {
               const message = "Comments must be separated from other tokens by white space characters";
               onError(token, "MISSING_CHAR", message);
             }
@@ -24610,7 +24610,7 @@ var require_resolve_flow_scalar = __commonJS({
     "use strict";
     var Scalar = require_Scalar();
     var resolveEnd = require_resolve_end();
-    function resolveFlowScalar(scalar3, strict2, onError) {
+    function resolveFlowScalar(scalar3, strict3, onError) {
       const { offset, type, source, end } = scalar3;
       let _type;
       let value;
@@ -24639,7 +24639,7 @@ var require_resolve_flow_scalar = __commonJS({
           };
       }
       const valueEnd = offset + source.length;
-      const re = resolveEnd.resolveEnd(end, valueEnd, strict2, onError);
+      const re = resolveEnd.resolveEnd(end, valueEnd, strict3, onError);
       return {
         value,
         type: _type,
@@ -25301,7 +25301,7 @@ var require_cst_scalar = __commonJS({
     var resolveFlowScalar = require_resolve_flow_scalar();
     var errors = require_errors2();
     var stringifyString = require_stringifyString();
-    function resolveAsScalar(token, strict2 = true, onError) {
+    function resolveAsScalar(token, strict3 = true, onError) {
       if (token) {
         const _onError = (pos, code4, message) => {
           const offset = typeof pos === "number" ? pos : Array.isArray(pos) ? pos[0] : pos.offset;
@@ -25314,9 +25314,9 @@ var require_cst_scalar = __commonJS({
           case "scalar":
           case "single-quoted-scalar":
           case "double-quoted-scalar":
-            return resolveFlowScalar.resolveFlowScalar(token, strict2, _onError);
+            return resolveFlowScalar.resolveFlowScalar(token, strict3, _onError);
           case "block-scalar":
-            return resolveBlockScalar.resolveBlockScalar({ options: { strict: strict2 } }, token, _onError);
+            return resolveBlockScalar.resolveBlockScalar({ options: { strict: strict3 } }, token, _onError);
         }
       }
       return null;
@@ -31994,7 +31994,7 @@ var require_core = __commonJS({
       errorsText(errors = this.errors, { separator = ", ", dataVar = "data" } = {}) {
         if (!errors || errors.length === 0)
           return "No errors";
-        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text3, msg) => text3 + separator + msg);
+        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text4, msg) => text4 + separator + msg);
       }
       $dataMetaSchema(metaSchema, keywordsJsonPointers) {
         const rules2 = this.RULES.all;
@@ -36472,7 +36472,7 @@ var require_satisfies = __commonJS({
   "node_modules/semver/functions/satisfies.js"(exports2, module2) {
     "use strict";
     var Range2 = require_range();
-    var satisfies2 = (version, range2, options2) => {
+    var satisfies3 = (version, range2, options2) => {
       try {
         range2 = new Range2(range2, options2);
       } catch (er) {
@@ -36480,7 +36480,7 @@ var require_satisfies = __commonJS({
       }
       return range2.test(version);
     };
-    module2.exports = satisfies2;
+    module2.exports = satisfies3;
   }
 });
 
@@ -36635,7 +36635,7 @@ var require_outside = __commonJS({
     var Comparator = require_comparator();
     var { ANY } = Comparator;
     var Range2 = require_range();
-    var satisfies2 = require_satisfies();
+    var satisfies3 = require_satisfies();
     var gt = require_gt();
     var lt = require_lt();
     var lte2 = require_lte();
@@ -36662,7 +36662,7 @@ var require_outside = __commonJS({
         default:
           throw new TypeError('Must provide a hilo val of "<" or ">"');
       }
-      if (satisfies2(version, range2, options2)) {
+      if (satisfies3(version, range2, options2)) {
         return false;
       }
       for (let i = 0; i < range2.set.length; ++i) {
@@ -36734,7 +36734,7 @@ var require_intersects = __commonJS({
 var require_simplify = __commonJS({
   "node_modules/semver/ranges/simplify.js"(exports2, module2) {
     "use strict";
-    var satisfies2 = require_satisfies();
+    var satisfies3 = require_satisfies();
     var compare2 = require_compare();
     module2.exports = (versions, range2, options2) => {
       const set = [];
@@ -36742,7 +36742,7 @@ var require_simplify = __commonJS({
       let prev = null;
       const v = versions.sort((a, b) => compare2(a, b, options2));
       for (const version of v) {
-        const included = satisfies2(version, range2, options2);
+        const included = satisfies3(version, range2, options2);
         if (included) {
           prev = version;
           if (!first) {
@@ -36787,7 +36787,7 @@ var require_subset = __commonJS({
     var Range2 = require_range();
     var Comparator = require_comparator();
     var { ANY } = Comparator;
-    var satisfies2 = require_satisfies();
+    var satisfies3 = require_satisfies();
     var compare2 = require_compare();
     var subset = (sub, dom, options2 = {}) => {
       if (sub === dom) {
@@ -36856,14 +36856,14 @@ var require_subset = __commonJS({
         }
       }
       for (const eq of eqSet) {
-        if (gt && !satisfies2(eq, String(gt), options2)) {
+        if (gt && !satisfies3(eq, String(gt), options2)) {
           return null;
         }
-        if (lt && !satisfies2(eq, String(lt), options2)) {
+        if (lt && !satisfies3(eq, String(lt), options2)) {
           return null;
         }
         for (const c of dom) {
-          if (!satisfies2(eq, String(c), options2)) {
+          if (!satisfies3(eq, String(c), options2)) {
             return false;
           }
         }
@@ -36976,7 +36976,7 @@ var require_semver2 = __commonJS({
     var truncate = require_truncate();
     var Comparator = require_comparator();
     var Range2 = require_range();
-    var satisfies2 = require_satisfies();
+    var satisfies3 = require_satisfies();
     var toComparators = require_to_comparators();
     var maxSatisfying = require_max_satisfying();
     var minSatisfying = require_min_satisfying();
@@ -37015,7 +37015,7 @@ var require_semver2 = __commonJS({
       truncate,
       Comparator,
       Range: Range2,
-      satisfies: satisfies2,
+      satisfies: satisfies3,
       toComparators,
       maxSatisfying,
       minSatisfying,
@@ -38164,8 +38164,8 @@ var Summary = class {
    *
    * @returns {Summary} summary instance
    */
-  addRaw(text3, addEOL = false) {
-    this._buffer += text3;
+  addRaw(text4, addEOL = false) {
+    this._buffer += text4;
     return addEOL ? this.addEOL() : this;
   }
   /**
@@ -38261,10 +38261,10 @@ var Summary = class {
    *
    * @returns {Summary} summary instance
    */
-  addHeading(text3, level) {
+  addHeading(text4, level) {
     const tag = `h${level}`;
     const allowedTag = ["h1", "h2", "h3", "h4", "h5", "h6"].includes(tag) ? tag : "h1";
-    const element = this.wrap(allowedTag, text3);
+    const element = this.wrap(allowedTag, text4);
     return this.addRaw(element).addEOL();
   }
   /**
@@ -38293,9 +38293,9 @@ var Summary = class {
    *
    * @returns {Summary} summary instance
    */
-  addQuote(text3, cite) {
+  addQuote(text4, cite) {
     const attrs = Object.assign({}, cite && { cite });
-    const element = this.wrap("blockquote", text3, attrs);
+    const element = this.wrap("blockquote", text4, attrs);
     return this.addRaw(element).addEOL();
   }
   /**
@@ -38306,8 +38306,8 @@ var Summary = class {
    *
    * @returns {Summary} summary instance
    */
-  addLink(text3, href) {
-    const element = this.wrap("a", text3, { href });
+  addLink(text4, href) {
+    const element = this.wrap("a", text4, { href });
     return this.addRaw(element).addEOL();
   }
 };
@@ -40092,8 +40092,8 @@ var convertMarkedBigIntsReviver = (key, value, context3, userReviver) => {
   if (!hasUserReviver) return value;
   return userReviver(key, value, context3);
 };
-var JSONParseV2 = (text3, reviver) => {
-  return JSON.parse(text3, (key, value, context3) => {
+var JSONParseV2 = (text4, reviver) => {
+  return JSON.parse(text4, (key, value, context3) => {
     const isNumber = typeof value === "number";
     const isOutOfBounds = value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER;
     const isBigNumber = isNumber && isOutOfBounds;
@@ -40151,8 +40151,8 @@ var applyReviverIteratively = (parsed, userReviver) => {
   }
   return rootHolder[""];
 };
-var serializeBigInts = (text3) => {
-  return text3.replace(
+var serializeBigInts = (text4) => {
+  return text4.replace(
     stringsOrLargeNumbers,
     (match3, digits, fractional, exponential) => {
       const isString = match3[0] === '"';
@@ -40166,18 +40166,18 @@ var serializeBigInts = (text3) => {
     }
   );
 };
-var JSONParse = (text3, reviver) => {
-  if (!text3) return originalParse(text3, reviver);
+var JSONParse = (text4, reviver) => {
+  if (!text4) return originalParse(text4, reviver);
   try {
-    if (isContextSourceSupported()) return JSONParseV2(text3, reviver);
-    const serializedData = serializeBigInts(text3);
+    if (isContextSourceSupported()) return JSONParseV2(text4, reviver);
+    const serializedData = serializeBigInts(text4);
     return originalParse(
       serializedData,
       (key, value, context3) => convertMarkedBigIntsReviver(key, value, context3, reviver)
     );
   } catch (error2) {
     if (error2 instanceof RangeError) {
-      const serializedData = serializeBigInts(text3);
+      const serializedData = serializeBigInts(text4);
       const parsed = originalParse(serializedData);
       return applyReviverIteratively(parsed, reviver);
     }
@@ -40345,12 +40345,12 @@ async function getResponseData(response) {
   }
   const mimetype = (0, import_fast_content_type_parse.safeParse)(contentType);
   if (isJSONResponse(mimetype)) {
-    let text3 = "";
+    let text4 = "";
     try {
-      text3 = await response.text();
-      return JSONParse(text3);
+      text4 = await response.text();
+      return JSONParse(text4);
     } catch (err) {
-      return text3;
+      return text4;
     }
   } else if (mimetype.type.startsWith("text/") || mimetype.parameters.charset?.toLowerCase() === "utf-8") {
     return response.text().catch(noop);
@@ -40524,12 +40524,12 @@ async function getResponseData2(response) {
   }
   const mimetype = (0, import_fast_content_type_parse2.safeParse)(contentType);
   if (isJSONResponse2(mimetype)) {
-    let text3 = "";
+    let text4 = "";
     try {
-      text3 = await response.text();
-      return JSONParse(text3);
+      text4 = await response.text();
+      return JSONParse(text4);
     } catch (err) {
-      return text3;
+      return text4;
     }
   } else if (mimetype.type.startsWith("text/") || mimetype.parameters.charset?.toLowerCase() === "utf-8") {
     return response.text().catch(noop2);
@@ -43470,16 +43470,16 @@ function countsFor(finding, mode) {
 }
 
 // src/report/visible.ts
-function visible(text3) {
-  return text3.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
+function visible(text4) {
+  return text4.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
     if (char === "\n") return "\\n";
     if (char === "	") return "\\t";
     const code4 = (char.codePointAt(0) ?? 0).toString(16);
     return code4.length <= 2 ? `\\x${code4.padStart(2, "0")}` : `\\u{${code4}}`;
   }).replace(/^(\s*)::/, "$1\\x3a:").replaceAll("##[", "#\\x23[");
 }
-function visibleLines(text3) {
-  return text3.split("\n").map(visible).join("\n");
+function visibleLines(text4) {
+  return text4.split("\n").map(visible).join("\n");
 }
 
 // node_modules/balanced-match/dist/esm/index.js
@@ -46232,8 +46232,8 @@ function findPair(map4, key, resolve2, depth = 0) {
 function keysOf(map4, resolve2, depth = 0) {
   return map4.items.flatMap((pair3) => {
     if (!isMerge(pair3)) {
-      const text3 = textOf(pair3.key, resolve2);
-      return text3 === void 0 ? [] : [text3];
+      const text4 = textOf(pair3.key, resolve2);
+      return text4 === void 0 ? [] : [text4];
     }
     return depth > deepestMerge ? [] : mergedBy(pair3, resolve2).flatMap((source) => keysOf(source, resolve2, depth + 1));
   });
@@ -46284,14 +46284,14 @@ function validatorOf(schema) {
   }
   return validate;
 }
-function isDate(text3) {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text3)) return false;
-  const date = /* @__PURE__ */ new Date(`${text3}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text3;
+function isDate(text4) {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text4)) return false;
+  const date = /* @__PURE__ */ new Date(`${text4}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text4;
 }
-function readOwnDocument(text3, path16, schema, code4) {
+function readOwnDocument(text4, path16, schema, code4) {
   const counter = new import_yaml2.LineCounter();
-  const document = (0, import_yaml2.parseDocument)(text3, { lineCounter: counter, logLevel: "error", prettyErrors: false });
+  const document = (0, import_yaml2.parseDocument)(text4, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
     const [a, b] = [counter.linePos(from), counter.linePos(Math.max(from, to))];
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
@@ -50716,8 +50716,8 @@ function matchesObject(glob, ref) {
   const [namespace, name] = rest.length === 1 ? ["", rest[0]] : rest;
   return part(kind, ref.kind) && (namespace === ref.namespace || namespace !== "" && (namespace === "*" || part(namespace ?? "", ref.namespace))) && part(name ?? "", ref.name);
 }
-function part(glob, text3) {
-  return minimatch(text3, glob, { dot: true, nocomment: true, nonegate: true });
+function part(glob, text4) {
+  return minimatch(text4, glob, { dot: true, nocomment: true, nonegate: true });
 }
 var objectGlobPattern = "^(?:\\*|[^/]+/[^/]+(?:/[^/]+)?)$";
 
@@ -50820,9 +50820,9 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text3, path16) {
-  if (text3.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path16 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text3, path16, ConfigFile, "config");
+function readConfig(text4, path16) {
+  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path16 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path16, ConfigFile, "config");
   return {
     path: path16,
     failOn: value["fail-on"],
@@ -50931,9 +50931,9 @@ function isOnChangedLine({ location, related }) {
   return location.changed === true || related.some((place2) => place2.changed);
 }
 function annotationsFor(finding) {
-  const { level, rule, text: text3, location, related } = finding;
+  const { level, rule, text: text4, location, related } = finding;
   const title = visible(rule);
-  const message = visible(text3);
+  const message = visible(text4);
   if (location.side === "head") return [{ level, title, message, ...at(location) }];
   if (!finding.object) return [{ level, title, message, file: visible(location.path) }];
   const removed = {
@@ -50951,10 +50951,10 @@ function at({ path: path16, region, precision }) {
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
 }
-function unheeded(text3) {
+function unheeded(text4) {
   const token = (0, import_node_crypto.randomUUID)();
   return `::stop-commands::${token}
-${text3}::${token}::
+${text4}::${token}::
 `;
 }
 
@@ -51839,7 +51839,7 @@ function check(tokens, before, after) {
       continue;
     }
     const marker = tokens[index].value.charAt(0);
-    const strict2 = builtins.get(marker);
+    const strict3 = builtins.get(marker);
     let end = index + 1;
     while (end < tokens.length && tokens[end].attention && tokens[end].value.charAt(0) === marker) {
       end++;
@@ -51857,10 +51857,10 @@ function check(tokens, before, after) {
       start: 0,
       end: 0,
       // Underscores are strict, they cannot open or close inside words.
-      open: strict2 ? open2 && (Boolean(previous) || !close) : open2,
-      close: strict2 ? close && (Boolean(next) || !open2) : close,
+      open: strict3 ? open2 && (Boolean(previous) || !close) : open2,
+      close: strict3 ? close && (Boolean(next) || !open2) : close,
       // All builtins can split runs.
-      split: strict2 !== void 0
+      split: strict3 !== void 0
     };
     for (const token of run3.tokens) {
       wrong.set(token, [...run3.tokens]);
@@ -52637,12 +52637,12 @@ function link(node2, _, state, info2) {
   const exit = state.enter("link");
   let subexit = state.enter("label");
   let value = tracker.move("[");
-  const text3 = state.containerPhrasing(node2, {
+  const text4 = state.containerPhrasing(node2, {
     before: value,
     after: "](",
     ...tracker.current()
   });
-  value += tracker.move(text3);
+  value += tracker.move(text4);
   subexit();
   value += tracker.move("](");
   const enclose = /[\0- \u007F]/.test(node2.url);
@@ -52650,10 +52650,10 @@ function link(node2, _, state, info2) {
   let title = node2.title || void 0;
   if (!title && !enclose && (last === "\n" || last === "\r")) {
     let index = 0;
-    while (index < text3.length && text3.charCodeAt(index) !== 93) {
-      index += text3.charCodeAt(index) === 92 ? 2 : 1;
+    while (index < text4.length && text4.charCodeAt(index) !== 93) {
+      index += text4.charCodeAt(index) === 92 ? 2 : 1;
     }
-    if (text3.charCodeAt(index + 1) === 58) title = "";
+    if (text4.charCodeAt(index + 1) === 58) title = "";
   }
   if (
     // If there’s no url but there is a title…
@@ -52706,12 +52706,12 @@ function linkReference(node2, _, state, info2) {
   let subexit = state.enter("label");
   const tracker = state.createTracker(info2);
   let value = tracker.move("[");
-  const text3 = state.containerPhrasing(node2, {
+  const text4 = state.containerPhrasing(node2, {
     before: value,
     after: "]",
     ...tracker.current()
   });
-  value += tracker.move(text3 + "][");
+  value += tracker.move(text4 + "][");
   subexit();
   const stack = state.stack;
   state.stack = stack.filter(function(d) {
@@ -52726,7 +52726,7 @@ function linkReference(node2, _, state, info2) {
   subexit();
   state.stack = stack;
   exit();
-  if (type === "full" || !text3 || text3 !== reference) {
+  if (type === "full" || !text4 || text4 !== reference) {
     value += tracker.move(reference + "]");
   } else if (type === "shortcut") {
     value = value.slice(0, -1);
@@ -55813,7 +55813,7 @@ function markdownReport(report) {
     () => listOf(
       "Stood before this change",
       quiet,
-      ({ rule, location, text: text3 }) => words(`${rule} ${placeOf(location)}: ${text3}`)
+      ({ rule, location, text: text4 }) => words(`${rule} ${placeOf(location)}: ${text4}`)
     ),
     () => listOf("Not inspected", skipped, ({ path: path16, reason }) => [inlineCode2(path16), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
@@ -55936,12 +55936,12 @@ ${indent(visibleLines(yaml))}`);
 `;
 }
 function findingBlock(finding, paint) {
-  const { level, rule, text: text3, location, related, policy } = finding;
+  const { level, rule, text: text4, location, related, policy } = finding;
   const about = [subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ""].filter(Boolean);
   return [
     `${paint(colours[level], level)} ${paint("bold", rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ""}`,
     ...frame(location, paint),
-    `  ${visible(text3)}`,
+    `  ${visible(text4)}`,
     ...related.map((place2) => `  ${paint("dim", visible(`${place2.note ?? "see also"}: ${placeOf(place2)}`))}`),
     ...about.length > 0 ? [`  ${paint("dim", visible(about.join(" \xB7 ")))}`] : []
   ].join("\n");
@@ -55949,12 +55949,12 @@ function findingBlock(finding, paint) {
 function frame({ excerpt, region }, paint) {
   if (!excerpt) return [];
   const width = String(excerpt.startLine + excerpt.lines.length).length;
-  return excerpt.lines.flatMap((text3, index) => {
+  return excerpt.lines.flatMap((text4, index) => {
     const number = excerpt.startLine + index;
-    const line = `${String(number).padStart(width)} | ${visible(text3.replaceAll("	", " "))}`;
+    const line = `${String(number).padStart(width)} | ${visible(text4.replaceAll("	", " "))}`;
     if (number !== region.startLine) return [paint("dim", `    ${line}`)];
     if (region.endLine !== region.startLine) return [`  > ${line}`];
-    const marks2 = "^".repeat(Math.max(1, Math.min(region.endColumn, text3.length + 1) - region.startColumn));
+    const marks2 = "^".repeat(Math.max(1, Math.min(region.endColumn, text4.length + 1) - region.startColumn));
     return [`  > ${line}`, paint("red", `    ${" ".repeat(width)} | ${" ".repeat(region.startColumn - 1)}${marks2}`)];
   });
 }
@@ -55966,7 +55966,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
     ...excepted.map(
       ({ rule, location, exception }) => `excepted until ${exception?.expires}: ${rule} ${placeOf(location)} (${exception?.reason})`
     ),
-    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text3, location }) => `${rule} ${placeOf(location)}: ${text3}`),
+    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text4, location }) => `${rule} ${placeOf(location)}: ${text4}`),
     ...existing.some(({ policy }) => policy) ? [`${count(existing.filter(({ policy }) => policy).length, "finding")} stood before this change.`] : [],
     ...resolved.length > 0 ? [`This change resolves ${count(resolved.length, "finding")}.`] : [],
     ...inspected2.skipped.length > 0 ? [`Not inspected: ${skippedIn(inspected2.skipped)}`] : []
@@ -55976,8 +55976,8 @@ function skippedIn(skipped) {
   const shown = skipped.slice(0, 5).map(({ path: path16, reason }) => `${path16} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
-function indent(text3) {
-  return text3.replace(/^/gm, "    ");
+function indent(text4) {
+  return text4.replace(/^/gm, "    ");
 }
 
 // src/doubt.ts
@@ -56112,9 +56112,9 @@ var Evaluation = class {
       report: (at2, message, args, more = {}) => {
         const level = active.levelOf(message);
         if (!level) return;
-        const text3 = active.rule.messages[message](args);
+        const text4 = active.rule.messages[message](args);
         const ends = Array.isArray(at2) ? at2 : [at2];
-        drafts.push({ active, message, text: text3, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
+        drafts.push({ active, message, text: text4, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
       },
       skip: (at2, reason) => {
         const { ref, origin } = at2.manifest;
@@ -56499,9 +56499,9 @@ function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, ne
     };
   }
 }
-function splitLines(text3) {
-  const hasTrailingNl = text3.endsWith("\n");
-  const result = text3.split("\n").map((line) => line + "\n");
+function splitLines(text4) {
+  const hasTrailingNl = text4.endsWith("\n");
+  const result = text4.split("\n").map((line) => line + "\n");
   if (hasTrailingNl) {
     result.pop();
   } else {
@@ -56550,16 +56550,16 @@ var import_node_crypto2 = require("node:crypto");
 // src/report/excerpt.ts
 var mostLines = 8;
 var widest = 200;
-function excerptOf(text3, region) {
+function excerptOf(text4, region) {
   const first = Math.max(1, region.startLine - 1);
   const last = Math.min(region.endLine + 1, first + mostLines - 1);
   const lines = [];
   let start4 = 0;
-  for (let line = 1; line <= last && start4 <= text3.length; line++) {
-    const end = text3.indexOf("\n", start4);
-    const stop = end === -1 ? text3.length : end;
-    if (line >= first && (start4 < text3.length || line <= region.endLine))
-      lines.push(clip(text3.slice(start4, stop).replace(/\r$/, "")));
+  for (let line = 1; line <= last && start4 <= text4.length; line++) {
+    const end = text4.indexOf("\n", start4);
+    const stop = end === -1 ? text4.length : end;
+    if (line >= first && (start4 < text4.length || line <= region.endLine))
+      lines.push(clip(text4.slice(start4, stop).replace(/\r$/, "")));
     start4 = stop + 1;
   }
   return { startLine: first, lines };
@@ -56570,11 +56570,11 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement) {
-  const { side, path: path16, region, text: text3, keys, status, object = null, fileText } = statement;
+  const { side, path: path16, region, text: text4, keys, status, object = null, fileText } = statement;
   return {
     rule,
     message,
-    text: text3,
+    text: text4,
     level,
     status,
     policy: null,
@@ -56678,7 +56678,7 @@ function locationOf(cursor, placing, note) {
   const { side, origin, object } = cursor.manifest;
   return place(side, origin.path, cursor.region, object.fileText, placing, note);
 }
-function place(side, path16, region, text3, placing, note) {
+function place(side, path16, region, text4, placing, note) {
   const changed = side === "head" && (placing.isNew(path16) || placing.hunks(path16)?.wrote(region.startLine) === true);
   return {
     side,
@@ -56686,7 +56686,7 @@ function place(side, path16, region, text3, placing, note) {
     region,
     precision: "exact",
     ...note ? { note } : {},
-    excerpt: excerptOf(text3, region),
+    excerpt: excerptOf(text4, region),
     changed
   };
 }
@@ -56840,8 +56840,8 @@ function statused(base, head, placing, mode) {
 // src/policy/policy.ts
 var import_semver = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text3, path16) {
-  const { value } = readOwnDocument(text3, path16, PolicyFile, "policy");
+function readPolicy(text4, path16) {
+  const { value } = readOwnDocument(text4, path16, PolicyFile, "policy");
   return { path: path16, file: value };
 }
 function defaultUses(bundled) {
@@ -56978,8 +56978,8 @@ function levelOf(message, given, own5) {
   return setting === "off" ? void 0 : setting;
 }
 
-// src/kubernetes/certificate.ts
-var import_node_crypto4 = require("node:crypto");
+// src/kubernetes/controller.ts
+var import_semver2 = __toESM(require_semver2(), 1);
 
 // src/kubernetes/ingress.ts
 function tlsEntries(ingress) {
@@ -57014,6 +57014,562 @@ function isPlaceholder(name) {
   return /\$\{|\{\{|\$\(|<[^<>/]+>|__\w+__/.test(name);
 }
 
+// src/kubernetes/arguments.ts
+var Arguments = class {
+  constructor(container) {
+    this.container = container;
+    this.words = [...container.at("command").items(), ...container.at("args").items()];
+  }
+  container;
+  words;
+  /** Where an argument that is missing has to be written. */
+  get place() {
+    const [args, command] = [this.container.at("args"), this.container.at("command")];
+    return args.exists || !command.exists ? args : command;
+  }
+  /** Whether a word is a program of this name. */
+  runs(program) {
+    return this.words.some((word) => word.string?.split("/").at(-1) === program);
+  }
+  /** Whether a shell takes the words apart, which is not done here. */
+  get inShell() {
+    return this.words.some((word) => /^-[a-z]*c$/.test(word.string ?? "")) && !this.words.some(isLongFlag);
+  }
+  /** `--flag=value`, `--flag value`, and both with one dash; the last one counts. */
+  get(flag) {
+    const found = this.words.findLastIndex((word) => nameOf2(word) === flag);
+    const at2 = this.words[found];
+    if (!at2) return void 0;
+    const written2 = at2.string ?? "";
+    const equals = written2.indexOf("=");
+    if (equals !== -1) return { at: at2, value: this.resolve(written2.slice(equals + 1)) };
+    const next = this.words[found + 1];
+    return next ? { at: next, value: this.resolve(next.string ?? "") } : { at: at2, value: "" };
+  }
+  /**
+   * A flag that is true when it stands alone: its value is never the next word. Undefined where no file tells.
+   * Source: https://pkg.go.dev/github.com/spf13/pflag#readme-command-line-flag-syntax
+   */
+  isOn(flag, byDefault) {
+    const at2 = this.words.findLast((word) => nameOf2(word) === flag)?.string;
+    if (at2 === void 0) return byDefault;
+    const equals = at2.indexOf("=");
+    if (equals === -1) return true;
+    const value = this.resolve(at2.slice(equals + 1));
+    return value === void 0 ? void 0 : /^(?:1|t|true)$/i.test(value);
+  }
+  /**
+   * Puts variables in: `$(NAME)`, where `$$(NAME)` is text. Undefined when one of them is not written here.
+   * Source: https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/
+   */
+  resolve(written2, depth = 0) {
+    if (isPlaceholder(written2.replace(/\$?\$\([^)]*\)/g, ""))) return void 0;
+    let told = true;
+    const value = written2.replace(/(\$?)\$\(([^)]*)\)/g, (whole, doubled, name) => {
+      if (doubled) return whole.slice(1);
+      const resolved = this.variable(name, depth);
+      if (resolved === void 0) told = false;
+      return resolved ?? whole;
+    });
+    return told ? value : void 0;
+  }
+  variable(name, depth) {
+    const entry = [...this.container.at("env").items()].findLast((one2) => one2.at("name").string === name);
+    if (entry?.at("valueFrom", "fieldRef", "fieldPath").string === "metadata.namespace")
+      return this.container.manifest.ref.namespace || void 0;
+    if (!entry || entry.at("valueFrom").exists || depth > deepestVariable) return void 0;
+    return this.resolve(entry.at("value").string ?? "", depth + 1);
+  }
+};
+var deepestVariable = 8;
+function isLongFlag(word) {
+  return /^--[a-z]/.test(word.string ?? "");
+}
+function nameOf2(word) {
+  return word.string?.match(/^--?([a-zA-Z][^=]*)/)?.[1];
+}
+
+// src/kubernetes/controller-facts.json
+var controller_facts_default = {
+  format: 1,
+  controllers: [
+    {
+      name: "ingress-nginx",
+      images: [
+        "(?:^|/)ingress-nginx/controller(?:-chroot)?$",
+        "(?:^|/)ingress-nginx-controller$",
+        "(?:^|/)nginx-ingress-controller(?:-[a-z0-9]+)?$"
+      ],
+      binary: "nginx-ingress-controller",
+      labels: {
+        "app.kubernetes.io/name": "ingress-nginx",
+        "app.kubernetes.io/component": "controller"
+      },
+      marks: [
+        "ingress-nginx",
+        "nginx-ingress-controller"
+      ],
+      source: "https://github.com/kubernetes/ingress-nginx/tree/controller-v1.15.1/charts/ingress-nginx/templates",
+      checked: "2026-11-21",
+      scope: {
+        namespace: "watch-namespace",
+        selector: "watch-namespace-selector",
+        value: "controller.scope.enabled: true",
+        source: "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/pkg/flags/flags.go",
+        checked: "2026-11-21"
+      },
+      classes: [
+        {
+          releases: "<1.0.0",
+          name: "ingress-class",
+          default: "nginx",
+          unclassed: {
+            class: "nginx"
+          },
+          value: "controller.ingressClass",
+          source: "https://github.com/kubernetes/ingress-nginx/blob/controller-v0.46.0/internal/ingress/annotations/class/main.go",
+          checked: "2026-11-21"
+        },
+        {
+          releases: ">=1.0.0",
+          name: "ingress-class",
+          default: "nginx",
+          controller: "controller-class",
+          controllerDefault: "k8s.io/ingress-nginx",
+          byName: "ingress-class-by-name",
+          unclassed: {
+            flag: "watch-ingress-without-class"
+          },
+          value: "controller.ingressClassResource.name and .controllerValue",
+          source: "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/internal/ingress/controller/store/store.go",
+          checked: "2026-11-21"
+        }
+      ],
+      status: {
+        service: "publish-service",
+        address: "publish-status-address",
+        update: "update-status",
+        nodes: "report-node-internal-ip-address",
+        value: "controller.publishService.enabled: true",
+        source: "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/internal/ingress/status/status.go",
+        checked: "2026-11-21"
+      },
+      election: {
+        id: "election-id",
+        default: "ingress-controller-leader",
+        source: "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/pkg/flags/flags.go",
+        checked: "2026-11-21"
+      }
+    }
+  ]
+};
+
+// src/kubernetes/controller-facts.ts
+var strict2 = { additionalProperties: false };
+var text3 = build_default.String({ minLength: 1 });
+var proof = { source: build_default.String({ pattern: "^https://" }), checked: build_default.String({ format: "date" }) };
+var ClassFacts = build_default.Object(
+  {
+    releases: text3,
+    /** The flag that names the class, and the class without it. */
+    name: text3,
+    default: text3,
+    /** The flag that an IngressClass's `spec.controller` is compared with; without one, classes are compared by name. */
+    controller: build_default.Optional(text3),
+    controllerDefault: build_default.Optional(text3),
+    /** The flag by which the IngressClass of the class's name counts too, whatever its controller. */
+    byName: build_default.Optional(text3),
+    /** When Ingresses that name no class are taken: with a flag, or by the controller of a class. */
+    unclassed: build_default.Optional(build_default.Union([build_default.Object({ flag: text3 }, strict2), build_default.Object({ class: text3 }, strict2)])),
+    /** The value of the controller's chart. */
+    value: text3,
+    ...proof
+  },
+  strict2
+);
+var ControllerFacts = build_default.Object(
+  {
+    name: text3,
+    /** Patterns of its image's repository. */
+    images: build_default.Array(text3, { minItems: 1 }),
+    binary: text3,
+    /** The labels that, all together, tell its Pods. */
+    labels: build_default.Record(text3, text3),
+    /** Of these strings each of its manifests has one. */
+    marks: build_default.Array(text3, { minItems: 1 }),
+    ...proof,
+    scope: build_default.Object({ namespace: text3, selector: text3, value: text3, ...proof }, strict2),
+    classes: build_default.Array(ClassFacts, { minItems: 1 }),
+    status: build_default.Object({ service: text3, address: text3, update: text3, nodes: text3, value: text3, ...proof }, strict2),
+    election: build_default.Object({ id: text3, default: text3, ...proof }, strict2)
+  },
+  strict2
+);
+var ControllerFactsFile = build_default.Object(
+  { format: build_default.Literal(1), controllers: build_default.Array(ControllerFacts) },
+  strict2
+);
+var controllerFacts = controller_facts_default.controllers;
+
+// src/kubernetes/image.ts
+function parseImage(name) {
+  const [named = ""] = name.trim().split("@");
+  const colon = named.indexOf(":", named.lastIndexOf("/") + 1);
+  if (colon === -1) return { repository: named, tag: void 0 };
+  return { repository: named.slice(0, colon), tag: named.slice(colon + 1) || void 0 };
+}
+function releaseOf({ tag }) {
+  const match3 = tag?.match(/^(?:[a-z]+-)?v?(\d+\.\d+\.\d+)(?:$|[-+_](?!alpha|beta|rc))/);
+  return match3?.[1];
+}
+
+// src/kubernetes/namespace.ts
+function shareNamespace(a, b) {
+  if (a.ref.namespace !== b.ref.namespace) return false;
+  if (a.ref.namespace !== "") return true;
+  const [one2, other] = [folderOf2(a), folderOf2(b)];
+  return one2.startsWith(other) || other.startsWith(one2);
+}
+function folderOf2({ origin }) {
+  return origin.path.slice(0, origin.path.lastIndexOf("/") + 1);
+}
+
+// src/kubernetes/controller.ts
+var controllerKinds = ["Deployment.apps", "DaemonSet.apps", "StatefulSet.apps"];
+var marksOfControllers = controllerFacts.flatMap(({ marks: marks2 }) => marks2);
+function controllersIn(snapshot) {
+  return controllerKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(controllersOf);
+}
+function controllersOf(manifest) {
+  if (!controllerKinds.some((kind) => kind.startsWith(`${manifest.ref.kind}.`))) return [];
+  if (manifest.root.at("spec", "replicas").value === 0) return [];
+  const containers = [...manifest.root.at("spec", "template", "spec", "containers").items()];
+  return containers.flatMap((container) => {
+    const facts = controllerFacts.find((one2) => recognises(one2, container, containers.length === 1));
+    return facts && container.at("image").string ? [read2(facts, container)] : [];
+  });
+}
+function recognises(facts, container, alone) {
+  const { repository } = parseImage(container.at("image").string ?? "");
+  if (facts.images.some((pattern) => new RegExp(pattern).test(repository))) return true;
+  if (new Arguments(container).runs(facts.binary)) return true;
+  const labels = container.manifest.root.at("spec", "template", "metadata", "labels");
+  const labelled = Object.entries(facts.labels).every(([key, value]) => labels.at(key).string === value);
+  return labelled && (alone || container.at("name").string === "controller");
+}
+function read2(facts, container) {
+  const { manifest } = container;
+  const args = new Arguments(container);
+  const image2 = container.at("image");
+  const release = releaseOf(parseImage(image2.string ?? ""));
+  const { inShell, place: place2 } = args;
+  return {
+    facts,
+    manifest,
+    image: image2,
+    release,
+    place: place2,
+    inShell,
+    watched: inShell ? { at: place2, scope: "unknown" } : watchedBy(facts, args),
+    claims: inShell ? [] : claimsOf(facts, args, release),
+    status: inShell ? { writes: "unknown" } : statusOf(facts, args, container),
+    election: electionOf(facts, args)
+  };
+}
+function watchedBy({ scope }, args) {
+  const [namespace, selector] = [args.get(scope.namespace), args.get(scope.selector)];
+  if (namespace && namespace.value !== "") {
+    const { at: at2, value } = namespace;
+    return value === void 0 ? { at: at2, scope: "unknown" } : { at: at2, scope: "namespace", name: value };
+  }
+  if (selector && selector.value !== "") {
+    const { at: at2, value } = selector;
+    return value === void 0 ? { at: at2, scope: "unknown" } : { at: at2, scope: "selector", selector: value };
+  }
+  return { at: namespace?.at ?? args.place, scope: "all" };
+}
+function claimsOf(facts, args, release) {
+  return waysOf(facts, args, release).flatMap((way) => {
+    const name = valueOr(args, way.name, way.default);
+    const controller = way.controller && valueOr(args, way.controller, way.controllerDefault ?? "");
+    const byName = way.byName ? args.isOn(way.byName, false) : false;
+    const unclassed = takesUnclassed(way, args, name);
+    const told = name !== void 0 && byName !== void 0 && unclassed !== void 0;
+    if (!told || way.controller && controller === void 0) return [];
+    return [{ facts: way, name, controller, byName, unclassed }];
+  });
+}
+function waysOf({ classes }, args, release) {
+  if (release !== void 0) return classes.filter(({ releases }) => (0, import_semver2.satisfies)(release, releases));
+  const flags = new Set(classes.flatMap(flagsOf).filter((flag) => args.get(flag)));
+  return classes.filter((way) => [...flags].every((flag) => flagsOf(way).includes(flag)));
+}
+function flagsOf({ name, controller, byName, unclassed }) {
+  const flag = unclassed && "flag" in unclassed ? unclassed.flag : void 0;
+  return [name, controller, byName, flag].filter((one2) => one2 !== void 0);
+}
+function takesUnclassed({ unclassed }, args, name) {
+  if (!unclassed) return false;
+  return "flag" in unclassed ? args.isOn(unclassed.flag, false) : name === unclassed.class;
+}
+function valueOr(args, flag, byDefault) {
+  const given = args.get(flag);
+  return given?.value === "" || !given ? byDefault : given.value;
+}
+function statusOf({ status }, args, container) {
+  const updates = args.isOn(status.update, true);
+  if (updates !== true) return { writes: updates === false ? "nothing" : "unknown" };
+  for (const flag of [status.service, status.address]) {
+    const given = args.get(flag);
+    if (given && given.value !== "") return { writes: "source", at: given.at, flag, value: given.value };
+  }
+  const onHost = container.manifest.root.at("spec", "template", "spec", "hostNetwork").value === true;
+  const hasHostPort = [...container.at("ports").items()].some((port) => port.at("hostPort").exists);
+  if (onHost || hasHostPort || args.isOn(status.nodes, false) !== false) return { writes: "nodes" };
+  return { writes: "fallback", at: args.get(status.service)?.at ?? args.get(status.address)?.at ?? args.place };
+}
+function electionOf({ election }, args) {
+  return args.inShell ? void 0 : valueOr(args, election.id, election.default);
+}
+function areOneController(a, b) {
+  return shareNamespace(a.manifest, b.manifest) && a.election !== void 0 && a.election === b.election && described(a) === described(b);
+}
+function described({ watched, claims, status }) {
+  const { at: _, ...scope } = watched;
+  return JSON.stringify([
+    scope,
+    claims.map(({ name, controller }) => [name, controller]),
+    status.writes === "source" ? [status.flag, status.value] : status.writes
+  ]);
+}
+
+// src/kubernetes/ingress-class.ts
+function classOf(ingress) {
+  return ingress.root.at("spec", "ingressClassName").string || classAnnotation(ingress).string || void 0;
+}
+function classAnnotation(ingress) {
+  return ingress.root.at("metadata", "annotations", "kubernetes.io/ingress.class");
+}
+function sameClass(a, b) {
+  return classOf(a) === classOf(b);
+}
+function controllerOf(snapshot, ingress) {
+  const name = classOf(ingress);
+  if (!name) return void 0;
+  const copies = snapshot.get({ group: "networking.k8s.io", kind: "IngressClass", namespace: "", name });
+  const controllers = new Set(copies.map((copy) => copy.root.at("spec", "controller").string));
+  return controllers.size === 1 ? [...controllers][0] : void 0;
+}
+
+// src/kubernetes/controller-overlap.ts
+function sharedNamespaces(a, b) {
+  const [one2, other] = [a.watched, b.watched];
+  if (one2.scope === "all") return inWords(other, b);
+  if (other.scope === "all") return inWords(one2, a);
+  const same = one2.scope === "namespace" && other.scope === "namespace" && one2.name === other.name || one2.scope === "selector" && other.scope === "selector" && one2.selector === other.selector;
+  return same ? inWords(one2, a) : void 0;
+}
+function inWords(watched, { manifest }) {
+  if (watched.scope === "all") return "every namespace";
+  if (watched.scope === "namespace") return `namespace ${watched.name}`;
+  if (watched.scope === "selector") return `the namespaces labelled ${watched.selector}`;
+  return `the namespace ${manifest.ref.kind} ${manifest.ref.name} is limited to`;
+}
+function sharedClaim(a, b, snapshot) {
+  let weakest;
+  for (const one2 of a.claims) {
+    for (const other of b.claims) {
+      const name = sharedClass(one2, other, snapshot);
+      const shared = name === void 0 ? sharedOtherwise(a, one2, b, other, snapshot) : { by: "class", name };
+      if (!shared) return void 0;
+      if (!weakest || weakest.by === "class") weakest = shared;
+    }
+  }
+  return weakest;
+}
+function sharedClass(a, b, snapshot) {
+  const [classesOfA, classesOfB] = [classesOf(a, snapshot), classesOf(b, snapshot)];
+  const names = [...classesOfA].filter((name) => classesOfB.has(name)).sort();
+  if (names.length > 0) return names.join(", ");
+  if (a.controller === void 0 || a.controller !== b.controller) return void 0;
+  return a.name === b.name ? a.name : `of ${a.controller}`;
+}
+function classesOf({ controller, name, byName }, snapshot) {
+  if (controller === void 0) return /* @__PURE__ */ new Set([name]);
+  const names = snapshot.ofKind("IngressClass.networking.k8s.io").filter((one2) => one2.root.at("spec", "controller").string === controller).map((one2) => one2.ref.name);
+  return new Set(byName ? [...names, name] : names);
+}
+function sharedOtherwise(a, one2, b, other, snapshot) {
+  if (one2.name === other.name) {
+    const ingress = snapshot.ofKind("Ingress.networking.k8s.io").find(
+      (candidate) => classAnnotation(candidate).string === one2.name && !candidate.root.at("spec", "ingressClassName").exists && [a, b].every(({ watched }) => watches(watched, candidate.ref.namespace))
+    );
+    if (ingress) return { by: "annotation", name: one2.name, ingress };
+  }
+  return one2.unclassed && other.unclassed ? { by: "none", name: "" } : void 0;
+}
+function watches(watched, namespace) {
+  return watched.scope === "all" || watched.scope === "namespace" && watched.name === namespace;
+}
+
+// src/rules/rule.ts
+function defineRule(rule) {
+  return rule;
+}
+
+// src/rules/controller-scope/namespace-isolated.ts
+var outcome = "so each keeps overwriting the addresses in their status";
+var namespace_isolated_default = defineRule({
+  id: "controller-scope/namespace-isolated",
+  summary: "No two ingress controllers of a cluster take the same Ingresses.",
+  since: "1.0.0",
+  scope: "snapshot",
+  kinds: controllerKinds,
+  reads: ["IngressClass.networking.k8s.io", "Ingress.networking.k8s.io"],
+  messages: {
+    overlap: ({ first, second, name, where, scope, own: own5 }) => `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${outcome}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own5}.`,
+    annotated: ({ first, second, name, where, own: own5, ingress }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own5} of ${first} to another name.`,
+    unclassed: ({ first, second, where, scope, own: own5 }) => `${first} and ${second} both take Ingresses that name no class in ${where}, ${outcome}. Take ${own5} from one of them, or limit ${first} to its namespaces with ${scope}.`
+  },
+  *partners(manifest) {
+    if (manifest.ref.kind === "IngressClass") yield* marksOfControllers;
+    if (manifest.ref.kind === "Ingress") yield* classAnnotation(manifest).exists ? marksOfControllers : [];
+    for (const { facts, claims } of controllersOf(manifest)) {
+      yield* facts.marks;
+      for (const { controller, facts: way } of claims) {
+        if (controller) yield controller;
+        if (controller !== way.controllerDefault) yield "kubernetes.io/ingress.class";
+      }
+    }
+  },
+  check({ manifest, snapshot, report, skip }) {
+    for (const first of controllersOf(manifest)) {
+      if (first.inShell) skip(first.place, "a shell takes its arguments apart, so what it watches is not known");
+      for (const second of controllersIn(snapshot)) {
+        if (!comesFirst(first, second) || mayBeCopies(first.manifest, second.manifest)) continue;
+        if (areOneController(first, second)) continue;
+        const where = sharedNamespaces(first, second);
+        const shared = where === void 0 ? void 0 : sharedClaim(first, second, snapshot);
+        if (where === void 0 || !shared) continue;
+        const overlap = { ...namesOf(first, second, shared), where };
+        const ends = [first.watched.at, second.watched.at];
+        const more = { keys: keysOf2(first, second, shared) };
+        if (shared.by === "class") report(ends, "overlap", overlap, more);
+        else if (shared.by === "none") report(ends, "unclassed", overlap, more);
+        else {
+          const at2 = classAnnotation(shared.ingress);
+          report([...ends, at2], "annotated", { ...overlap, ingress: nameOf(shared.ingress.ref) }, more);
+        }
+      }
+    }
+  }
+});
+function comesFirst(a, b) {
+  const further = breadth[a.watched.scope] - breadth[b.watched.scope];
+  return further > 0 || further === 0 && identityOf(a.manifest.ref) < identityOf(b.manifest.ref);
+}
+var breadth = { all: 3, selector: 2, namespace: 1, unknown: 0 };
+function mayBeCopies({ ref: a }, { ref: b }) {
+  if (identityOf(a) === identityOf(b)) return true;
+  return a.kind === b.kind && a.name === b.name && a.namespace === "" !== (b.namespace === "");
+}
+function namesOf(first, second, { by, name }) {
+  const { scope, classes } = first.facts;
+  const way = first.claims[0]?.facts ?? classes[0];
+  const flags = [way?.name, way?.controller].filter((flag) => flag !== void 0).map((flag) => `--${flag}`);
+  const own5 = {
+    class: `${flags.join(" and ")} (in its chart ${way?.value})`,
+    annotation: flags[0],
+    // Classes differ here, so one of the two says by a flag that it takes these Ingresses.
+    none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== void 0)
+  }[by];
+  return {
+    first: nameOf(first.manifest.ref),
+    second: nameOf(second.manifest.ref),
+    name,
+    scope: `--${scope.namespace} (in its chart ${scope.value})`,
+    own: own5 ?? ""
+  };
+}
+function flagForUnclassed({ facts: { unclassed } }) {
+  return unclassed && "flag" in unclassed ? `--${unclassed.flag}` : void 0;
+}
+function keysOf2(first, second, { name }) {
+  const everywhere = first.watched.scope === "all" && second.watched.scope === "all";
+  return [name, ...everywhere ? ["every namespace"] : [], "some namespace"];
+}
+
+// src/kubernetes/service.ts
+function selects(service, workload) {
+  const selector = [...service.root.at("spec", "selector").entries()];
+  const labels = workload.root.at("spec", "template", "metadata", "labels");
+  return selector.length > 0 && shareNamespace(service, workload) && selector.every(([key, value]) => value.string !== void 0 && labels.at(key).string === value.string);
+}
+
+// src/rules/controller-scope/status-source.ts
+var status_source_default = defineRule({
+  id: "controller-scope/status-source",
+  summary: "An ingress controller behind a load balancer writes that address into the status of its Ingresses.",
+  since: "1.0.0",
+  scope: "snapshot",
+  kinds: controllerKinds,
+  reads: ["Service"],
+  messages: {
+    unpublished: ({ controller, flag, value, service, target }) => `Nothing tells ${controller} its address, so it writes those of the nodes that run it into the status of every Ingress it takes, although ${service} is its load balancer. Set --${flag}=${target} (in its chart ${value}).`,
+    taken: ({ controller, flag, value, lost }) => `This change takes ${lost} from ${controller}, so it writes the addresses of the nodes that run it into the status of every Ingress it takes. Keep --${flag} (in its chart ${value}), or set --update-status=false.`
+  },
+  *partners(manifest) {
+    if (manifest.ref.kind === "Service") {
+      for (const [, value] of manifest.root.at("spec", "selector").entries()) if (value.string) yield value.string;
+    } else if (controllersOf(manifest).length > 0) {
+      for (const [key, value] of manifest.root.at("spec", "template", "metadata", "labels").entries())
+        if (value.string && !neverSelected.includes(key)) yield value.string;
+    }
+  },
+  check({ manifest, snapshot, report }) {
+    for (const controller of controllersOf(manifest)) {
+      if (controller.status.writes !== "fallback") continue;
+      const service = serviceOf(controller, snapshot, "LoadBalancer");
+      if (!service) continue;
+      const { namespace, name } = service.ref;
+      const target = `${namespace ? `${namespace}/` : ""}${name}`;
+      report(
+        [controller.status.at, service.root.at("spec", "type")],
+        "unpublished",
+        { ...namesOf2(controller), service: nameOf(service.ref), target },
+        { keys: [target] }
+      );
+    }
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind !== "changed") return;
+    const lost = controllersOf(change.before).flatMap(({ status }) => status.writes === "source" ? [status] : []);
+    for (const controller of controllersOf(change.after)) {
+      const [source] = lost;
+      if (controller.status.writes !== "fallback" || !source) continue;
+      if (serviceOf(controller, head, "LoadBalancer") || serviceOf(controller, head, "NodePort")) continue;
+      const argument = `--${source.flag}${source.value === void 0 ? "" : `=${source.value}`}`;
+      report(controller.status.at, "taken", { ...namesOf2(controller), lost: argument }, { keys: [source.flag] });
+    }
+  }
+});
+var neverSelected = [
+  "helm.sh/chart",
+  "chart",
+  "heritage",
+  "app.kubernetes.io/managed-by",
+  "app.kubernetes.io/version"
+];
+function serviceOf({ manifest }, snapshot, type) {
+  return snapshot.ofKind("Service").find((service) => service.root.at("spec", "type").string === type && selects(service, manifest));
+}
+function namesOf2({ manifest, facts }) {
+  return { controller: nameOf(manifest.ref), flag: facts.status.service, value: facts.status.value };
+}
+
+// src/kubernetes/certificate.ts
+var import_node_crypto4 = require("node:crypto");
+
 // src/kubernetes/secret.ts
 var filledInBy = /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflects|replicator\.v1\.mittwald\.de\/replicate-from|avp\.kubernetes\.io\/|vault\.security\.banzaicloud\.io\/)/;
 function isSecretComplete(secret) {
@@ -57031,7 +57587,7 @@ function missingTlsKeys(secret) {
     (key) => !secret.root.at("data", key).exists && !secret.root.at("stringData", key).exists
   );
 }
-function keysOf2(secret) {
+function keysOf3(secret) {
   const written2 = ["data", "stringData"].map((key) => secret.root.at(key)).find((cursor) => cursor.exists);
   return written2 ?? secret.root.at("kind");
 }
@@ -57201,45 +57757,45 @@ function keyOf(namespace, name) {
 
 // src/kubernetes/certificate.ts
 function readCertificates(secret) {
-  return read2(secret, "tls.crt", /^CERTIFICATE$/, (pem) => new import_node_crypto4.X509Certificate(pem));
+  return read3(secret, "tls.crt", /^CERTIFICATE$/, (pem) => new import_node_crypto4.X509Certificate(pem));
 }
 function readKey(secret) {
-  return read2(secret, "tls.key", /(?:^| )PRIVATE KEY$/, (pem) => (0, import_node_crypto4.createPrivateKey)(pem));
+  return read3(secret, "tls.key", /(?:^| )PRIVATE KEY$/, (pem) => (0, import_node_crypto4.createPrivateKey)(pem));
 }
 var pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm;
 var standInWords = /\$\{|\{\{|\$\(|<[^<>]+>|ENC\[|\.\.|…|\*{3}|x{4}|change.?me|replace|redacted|placeholder|dummy|insert|your|todo/i;
-function read2(secret, key, label, parse3) {
+function read3(secret, key, label, parse3) {
   const plain = secret.root.at("stringData", key);
   const at2 = plain.exists ? plain : secret.root.at("data", key);
   const written2 = at2.string ?? "";
   const bytes = plain.exists ? Buffer.from(written2) : Buffer.from(written2, "base64");
-  const text3 = bytes.toString();
+  const text4 = bytes.toString();
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(
     written2.replace(/[\r\n]/g, "")
   );
   const isReadable = plain.exists || isBase64;
-  const blocks = [...text3.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
+  const blocks = [...text4.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
   const wanted = blocks.filter(({ type }) => label.test(type));
   const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse3(pemOf(block2)))) : [];
   if (first !== void 0) return { kind: "read", at: at2, first, further: further.filter((one2) => one2 !== void 0) };
-  if (isStandIn(written2) || isReadable && isStandIn(text3)) return { kind: "standIn", at: at2 };
+  if (isStandIn(written2) || isReadable && isStandIn(text4)) return { kind: "standIn", at: at2 };
   const broken = (fault) => ({ kind: "broken", at: at2, fault });
   if (!isReadable) {
     if (written2.includes("-----BEGIN ")) return broken("is PEM under data, which takes base64");
     return written2.startsWith("LS0t") ? broken("is no base64 that the API server accepts") : { kind: "standIn", at: at2 };
   }
-  if (text3.trimStart().startsWith("LS0t")) return broken("is encoded in base64 once too often");
+  if (text4.trimStart().startsWith("LS0t")) return broken("is encoded in base64 once too often");
   const [block] = wanted;
   if (block && isEncrypted2(block)) return broken("is encrypted with a passphrase, which no controller has");
   if (block) return broken(`holds a block ${block.type} that cannot be parsed`);
   if (blocks[0]) return broken(`holds a block ${blocks[0].type} and none of the kind that belongs there`);
-  if (text3.includes("-----BEGIN "))
+  if (text4.includes("-----BEGIN "))
     return broken("begins like PEM, but its BEGIN and END do not stand on lines of their own");
   if (attempt(() => new import_node_crypto4.X509Certificate(bytes))) return broken("is DER, where controllers read PEM");
   return { kind: "standIn", at: at2 };
 }
-function isStandIn(text3) {
-  return text3.replace(/-----(?:BEGIN|END) [A-Z0-9 ]+-----/g, "").trim() === "" || standInWords.test(text3);
+function isStandIn(text4) {
+  return text4.replace(/-----(?:BEGIN|END) [A-Z0-9 ]+-----/g, "").trim() === "" || standInWords.test(text4);
 }
 function pemOf({ type, body }) {
   const lines = body.replace(/\s/g, "").match(/.{1,64}/g) ?? [];
@@ -57357,11 +57913,6 @@ function listed(names) {
   return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${last}` : last ?? "no host";
 }
 
-// src/rules/rule.ts
-function defineRule(rule) {
-  return rule;
-}
-
 // src/rules/ingress-tls/certificate-covers-host.ts
 var ingressKind = "Ingress.networking.k8s.io";
 var certificate_covers_host_default = defineRule({
@@ -57436,17 +57987,6 @@ function servedHosts(ingress, entries) {
 }
 function twinOf(host) {
   return host.startsWith("www.") ? host.slice(4) : `www.${host}`;
-}
-
-// src/kubernetes/namespace.ts
-function shareNamespace(a, b) {
-  if (a.ref.namespace !== b.ref.namespace) return false;
-  if (a.ref.namespace !== "") return true;
-  const [one2, other] = [folderOf2(a), folderOf2(b)];
-  return one2.startsWith(other) || other.startsWith(one2);
-}
-function folderOf2({ origin }) {
-  return origin.path.slice(0, origin.path.lastIndexOf("/") + 1);
 }
 
 // src/kubernetes/tls-user.ts
@@ -57577,7 +58117,7 @@ var certificate_valid_default = defineRule({
   check({ manifest, params: { renewBeforeDays }, report, skip, today }) {
     if (manifest.root.at("type").string !== "kubernetes.io/tls" && missingTlsKeys(manifest).length > 0) return;
     if (!isSecretComplete(manifest))
-      return skip(keysOf2(manifest), "its certificate is encrypted, or a tool fills it in inside the cluster");
+      return skip(keysOf3(manifest), "its certificate is encrypted, or a tool fills it in inside the cluster");
     const secret = nameOf(manifest.ref);
     const [certificates, key] = [readCertificates(manifest), readKey(manifest)];
     for (const [name, reading] of [["tls.crt", certificates], ["tls.key", key]]) {
@@ -57608,39 +58148,7 @@ function inDays(days) {
 
 // src/kubernetes/ingress-nginx.ts
 var import_node_crypto5 = require("node:crypto");
-var import_semver2 = __toESM(require_semver2(), 1);
-
-// src/kubernetes/image.ts
-function parseImage(name) {
-  const [named = ""] = name.trim().split("@");
-  const colon = named.indexOf(":", named.lastIndexOf("/") + 1);
-  if (colon === -1) return { repository: named, tag: void 0 };
-  return { repository: named.slice(0, colon), tag: named.slice(colon + 1) || void 0 };
-}
-function releaseOf({ tag }) {
-  const match3 = tag?.match(/^(?:[a-z]+-)?v?(\d+\.\d+\.\d+)(?:$|[-+_](?!alpha|beta|rc))/);
-  return match3?.[1];
-}
-
-// src/kubernetes/ingress-class.ts
-function classOf(ingress) {
-  return ingress.root.at("spec", "ingressClassName").string || classAnnotation(ingress).string || void 0;
-}
-function classAnnotation(ingress) {
-  return ingress.root.at("metadata", "annotations", "kubernetes.io/ingress.class");
-}
-function sameClass(a, b) {
-  return classOf(a) === classOf(b);
-}
-function controllerOf(snapshot, ingress) {
-  const name = classOf(ingress);
-  if (!name) return void 0;
-  const copies = snapshot.get({ group: "networking.k8s.io", kind: "IngressClass", namespace: "", name });
-  const controllers = new Set(copies.map((copy) => copy.root.at("spec", "controller").string));
-  return controllers.size === 1 ? [...controllers][0] : void 0;
-}
-
-// src/kubernetes/ingress-nginx.ts
+var import_semver3 = __toESM(require_semver2(), 1);
 var workloadKinds = ["Deployment.apps", "DaemonSet.apps"];
 var controllerMarks = ["ingress-nginx", "nginx-ingress-controller"];
 var repositories = /(?:^|\/)(?:ingress-nginx\/controller(?:-chroot)?|ingress-nginx-controller|nginx-ingress-controller(?:-[a-z0-9]+)?)$/;
@@ -57663,7 +58171,7 @@ function argumentIn(words2, name) {
   return words2[at2]?.split(/=(.*)/s)[1] ?? words2[at2 + 1];
 }
 function panics(release, listed2) {
-  return release !== void 0 && (0, import_semver2.satisfies)(release, listed2 ? ">=0.26.0 <0.31.0" : ">=0.26.0 <1.0.0");
+  return release !== void 0 && (0, import_semver3.satisfies)(release, listed2 ? ">=0.26.0 <0.31.0" : ">=0.26.0 <1.0.0");
 }
 function takes(controller, ingress) {
   const own5 = controller.argument("ingress-class") || "nginx";
@@ -57700,7 +58208,7 @@ function isCertificate(block) {
 }
 
 // src/rules/ingress-tls/controller-crash.ts
-var outcome = "and panics: every replica dies, and every host of the cluster with it";
+var outcome2 = "and panics: every replica dies, and every host of the cluster with it";
 var mend = "Name a Secret that has a tls.crt and a tls.key";
 var controller_crash_default = defineRule({
   id: "ingress-tls/controller-crash",
@@ -57710,8 +58218,8 @@ var controller_crash_default = defineRule({
   kinds: ["Ingress.networking.k8s.io"],
   reads: [...producerKinds, ...workloadKinds],
   messages: {
-    unlistedHost: ({ host, secret, controller, release }) => `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) asks ${secret}, which holds a CA and no certificate, ${outcome}. ${mend}, and list ${host} in its entry; ingress-nginx 1.0.0 mended the panic.`,
-    listedHost: ({ host, secret, controller, release }) => `For ${host}, ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA and no certificate, ${outcome}. ${mend}; ingress-nginx 0.31.0 mended this panic, and 1.0.0 the other one.`
+    unlistedHost: ({ host, secret, controller, release }) => `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) asks ${secret}, which holds a CA and no certificate, ${outcome2}. ${mend}, and list ${host} in its entry; ingress-nginx 1.0.0 mended the panic.`,
+    listedHost: ({ host, secret, controller, release }) => `For ${host}, ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA and no certificate, ${outcome2}. ${mend}; ingress-nginx 0.31.0 mended this panic, and 1.0.0 the other one.`
   },
   *partners(manifest) {
     if (manifest.ref.kind === "Ingress") yield* partnersOfIngress(manifest);
@@ -57868,12 +58376,12 @@ var host_unique_default = defineRule({
     twice: ({ first, second, claims }) => `${first} and ${second} both claim ${claims}: the controller refuses the newer one or serves the older, which no file tells. Take it out of one of them.`
   },
   *partners(manifest) {
-    for (const claim of claimsOf(manifest).keys()) yield claim.split(" ")[0] ?? claim;
+    for (const claim of claimsOf2(manifest).keys()) yield claim.split(" ")[0] ?? claim;
   },
   check({ manifest, snapshot, report }) {
-    const own5 = claimsOf(manifest);
+    const own5 = claimsOf2(manifest);
     for (const other of partnersOfClass(manifest, snapshot, standsAside)) {
-      const theirs = claimsOf(other);
+      const theirs = claimsOf2(other);
       const keys = [...own5.keys()].filter((claim) => theirs.has(claim)).sort();
       const [key = ""] = keys;
       const [at2, there] = [own5.get(key), theirs.get(key)];
@@ -57891,7 +58399,7 @@ function standsAside(ingress) {
 function isSolver(ingress) {
   return ingress.root.at("metadata", "labels", "acme.cert-manager.io/http01-solver").exists;
 }
-function claimsOf(ingress) {
+function claimsOf2(ingress) {
   const claims = /* @__PURE__ */ new Map();
   for (const rule of ingress.root.at("spec", "rules").items()) {
     const host = rule.at("host").string?.toLowerCase();
@@ -58346,6 +58854,8 @@ var object_kept_default = defineRule({
 
 // src/rules/index.ts
 var rules = [
+  namespace_isolated_default,
+  status_source_default,
   certificate_covers_host_default,
   certificate_issued_default,
   certificate_valid_default,
@@ -58410,16 +58920,16 @@ async function readConfigs(base, head, named, validate) {
   }
   return { inForce: inForce(baseText, file, attempt2, validate), head: attempt2, findings: [changed] };
 }
-function inForce(text3, file, mended, validate) {
-  if (text3 === void 0) return emptyConfig;
-  const config = valid(text3, file, validate);
+function inForce(text4, file, mended, validate) {
+  if (text4 === void 0) return emptyConfig;
+  const config = valid(text4, file, validate);
   if (!(config instanceof GuardError)) return config;
   if (mended) return emptyConfig;
   throw config;
 }
-function valid(text3, file, validate) {
+function valid(text4, file, validate) {
   try {
-    const config = readConfig(text3, file);
+    const config = readConfig(text4, file);
     validate(config);
     return config;
   } catch (error2) {
@@ -58716,8 +59226,8 @@ var scalars = [
   scalar("null", /^(?:~|null|Null|NULL|)$/, () => null),
   scalar("bool", /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/, () => true),
   scalar("bool", /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/, () => false),
-  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text3) => {
-    const digits = text3.replaceAll("_", "").toLowerCase();
+  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text4) => {
+    const digits = text4.replaceAll("_", "").toLowerCase();
     const [, sign, body = ""] = digits.match(/^([-+]?)(.*)$/) ?? [];
     const number = Number(/^0[0-7]+$/.test(body) ? `0o${body.slice(1)}` : body);
     return sign === "-" ? -number : number;
@@ -58725,11 +59235,11 @@ var scalars = [
   scalar(
     "float",
     /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/,
-    (text3) => Number(text3.replaceAll("_", ""))
+    (text4) => Number(text4.replaceAll("_", ""))
   ),
-  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text3) => text3.startsWith("-") ? -Infinity : Infinity),
+  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text4) => text4.startsWith("-") ? -Infinity : Infinity),
   scalar("float", /^\.(?:nan|NaN|NAN)$/, () => Number.NaN),
-  { tag: "tag:yaml.org,2002:binary", resolve: (text3) => Buffer.from(text3, "base64").toString("utf8") }
+  { tag: "tag:yaml.org,2002:binary", resolve: (text4) => Buffer.from(text4, "base64").toString("utf8") }
 ];
 var options = {
   version: "1.1",
@@ -58741,27 +59251,27 @@ var options = {
   logLevel: "silent",
   prettyErrors: false
 };
-function parseAsKubectl(text3) {
-  const plain = text3.replace(/^(---[^\n]*\n)?\ufeff/, "$1").replace(/^---(?=[ \t]*(?:#|\r?\n|$))/, "   ").replace(/\r(?!\n)|[\u0085\u2028\u2029]/g, "\n");
+function parseAsKubectl(text4) {
+  const plain = text4.replace(/^(---[^\n]*\n)?\ufeff/, "$1").replace(/^---(?=[ \t]*(?:#|\r?\n|$))/, "   ").replace(/\r(?!\n)|[\u0085\u2028\u2029]/g, "\n");
   const document = firstOf2(plain);
   if (!document || document.errors.length === 0) return document && { document, text: plain };
   const deeper = indentContinuations(plain);
   const mended = deeper === plain ? void 0 : firstOf2(deeper);
   return mended?.errors.length === 0 ? { document: mended, text: deeper } : { document, text: plain };
 }
-function firstOf2(text3) {
-  const documents = (0, import_yaml4.parseAllDocuments)(text3, options);
+function firstOf2(text4) {
+  const documents = (0, import_yaml4.parseAllDocuments)(text4, options);
   const document = Array.isArray(documents) ? documents[0] : void 0;
   if (document)
     document.errors = document.errors.filter(({ message }) => !message.startsWith("Comments must be separated"));
   return document;
 }
 var deep = " ".repeat(100);
-function indentContinuations(text3) {
+function indentContinuations(text4) {
   let quote = "";
   let depth = 0;
   let blockParent = -1;
-  return text3.split("\n").map((line) => {
+  return text4.split("\n").map((line) => {
     const indent2 = line.search(/\S|$/);
     if (blockParent >= 0 && (line.trim() === "" || indent2 > blockParent)) return line;
     blockParent = -1;
@@ -58795,16 +59305,16 @@ var nodeLimit = 1e6;
 var tooDeep = "it nests deeper than any manifest";
 var DocumentReader = class {
   known = /* @__PURE__ */ new Map();
-  read(text3) {
-    const reading = this.known.get(text3) ?? readDocument(text3);
-    this.known.set(text3, reading);
+  read(text4) {
+    const reading = this.known.get(text4) ?? readDocument(text4);
+    this.known.set(text4, reading);
     return reading;
   }
 };
 function readDocument(original) {
-  const unreadable2 = (text4, reason, node2) => {
+  const unreadable2 = (text5, reason, node2) => {
     const [from, to] = node2?.range ?? [0, 1];
-    return { text: text4, reason, from, to };
+    return { text: text5, reason, from, to };
   };
   if (original.length > documentLimit) {
     const size = Math.round(original.length / 1024 / 1024);
@@ -58820,34 +59330,34 @@ function readDocument(original) {
   if (parsed instanceof Error) return unreadable2("", parsed.message);
   const noAlias = () => void 0;
   if (!parsed) return { text: original, objects: [], resolve: noAlias };
-  const { document, text: text3 } = parsed;
+  const { document, text: text4 } = parsed;
   const error2 = document.errors[0];
   if (error2) {
-    return holdsTemplate(text3) ? { text: text3, template: true } : { text: text3, reason: reasonOf(error2), from: error2.pos[0], to: error2.pos[1] };
+    return holdsTemplate(text4) ? { text: text4, template: true } : { text: text4, reason: reasonOf(error2), from: error2.pos[0], to: error2.pos[1] };
   }
   const survey = surveyOf(document);
   if (survey.collectionKey) {
-    return holdsTemplate(text3) ? { text: text3, template: true } : unreadable2(text3, "a map or list cannot be a key", survey.collectionKey);
+    return holdsTemplate(text4) ? { text: text4, template: true } : unreadable2(text4, "a map or list cannot be a key", survey.collectionKey);
   }
   if (survey.size > nodeLimit) {
     return unreadable2(
-      text3,
+      text4,
       `its aliases expand to more than ${nodeLimit.toLocaleString("en")} values`,
       survey.firstAlias
     );
   }
   if (survey.lostAlias) {
-    return unreadable2(text3, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
+    return unreadable2(text4, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
   }
   const resolve2 = (alias) => survey.targets.get(alias);
   const misnamed = misnamedIn(document.contents, resolve2);
-  if (misnamed) return unreadable2(text3, misnamed.reason, misnamed.node);
+  if (misnamed) return unreadable2(text4, misnamed.reason, misnamed.node);
   const all2 = objectsIn(document.contents, resolve2);
   const found = all2.filter(
     ({ apiVersion, kind, metadata }) => !isTemplate(apiVersion, kind, metadata.namespace, metadata.name)
   );
   const objects = found.map(({ node: node2, apiVersion, kind, metadata }) => {
-    const [from, , to] = node2.range ?? [0, 0, text3.length];
+    const [from, , to] = node2.range ?? [0, 0, text4.length];
     const startOf = (key) => key.range?.[0] ?? 0;
     return {
       ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
@@ -58856,11 +59366,11 @@ function readDocument(original) {
       duplicates: survey.duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to)
     };
   });
-  return { text: text3, objects, resolve: resolve2, ...found.length < all2.length ? { template: true } : {} };
+  return { text: text4, objects, resolve: resolve2, ...found.length < all2.length ? { template: true } : {} };
 }
-function parse2(text3) {
+function parse2(text4) {
   try {
-    return parseAsKubectl(text3);
+    return parseAsKubectl(text4);
   } catch (error2) {
     if (error2 instanceof RangeError) return new Error(tooDeep);
     throw error2;
@@ -58903,10 +59413,10 @@ function surveyOf(yaml) {
     if ((0, import_yaml5.isMap)(node2)) {
       const seen = /* @__PURE__ */ new Set();
       for (const { key, value } of node2.items) {
-        const text3 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
-        if (text3 !== void 0 && text3 !== "<<") {
-          if (seen.has(text3)) survey.duplicates.push({ text: text3, node: key });
-          seen.add(text3);
+        const text4 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
+        if (text4 !== void 0 && text4 !== "<<") {
+          if (seen.has(text4)) survey.duplicates.push({ text: text4, node: key });
+          seen.add(text4);
         }
         const keyNode = (0, import_yaml5.isAlias)(key) ? anchors.get(key.source) : key;
         if ((0, import_yaml5.isMap)(keyNode) || (0, import_yaml5.isSeq)(keyNode)) survey.collectionKey ??= key;
@@ -58962,50 +59472,50 @@ function nodeIn(map4, key, resolve2) {
   const value = (0, import_yaml5.isMap)(map4) ? findPair(map4, key, resolve2)?.value : void 0;
   return (0, import_yaml5.isAlias)(value) ? resolve2(value) : value;
 }
-function holdsTemplate(text3) {
-  return /\{\{|\{%/.test(text3.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
+function holdsTemplate(text4) {
+  return /\{\{|\{%/.test(text4.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
 }
 function isTemplate(...identity) {
   return identity.some((part2) => /\{\{|\{%/.test(part2));
 }
 
 // src/manifest/documents.ts
-function splitDocuments(text3) {
-  return /^\s*\{/.test(text3) && splitJson(text3) || splitYaml(text3);
+function splitDocuments(text4) {
+  return /^\s*\{/.test(text4) && splitJson(text4) || splitYaml(text4);
 }
-function splitYaml(text3) {
+function splitYaml(text4) {
   const starts = [0];
-  for (let at2 = text3.indexOf("\n---"); at2 !== -1; at2 = text3.indexOf("\n---", at2 + 1)) {
-    if (/^(?:[\s#]|$)/.test(text3.slice(at2 + 4, at2 + 5))) starts.push(at2 + 1);
+  for (let at2 = text4.indexOf("\n---"); at2 !== -1; at2 = text4.indexOf("\n---", at2 + 1)) {
+    if (/^(?:[\s#]|$)/.test(text4.slice(at2 + 4, at2 + 5))) starts.push(at2 + 1);
   }
-  return starts.map((offset, index) => ({ text: text3.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
+  return starts.map((offset, index) => ({ text: text4.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
 }
-function isBlank(text3) {
-  return text3.split("\n").every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line));
+function isBlank(text4) {
+  return text4.split("\n").every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line));
 }
-function splitJson(text3) {
+function splitJson(text4) {
   const documents = [];
   let start4 = 0;
   let depth = 0;
   let inString = false;
-  for (let index = 0; index < text3.length; index++) {
-    const char = text3[index];
+  for (let index = 0; index < text4.length; index++) {
+    const char = text4[index];
     if (inString) {
       if (char === "\\") index++;
       else if (char === '"') inString = false;
     } else if (char === '"') inString = true;
     else if (char === "{" || char === "[") depth++;
     else if ((char === "}" || char === "]") && --depth === 0) {
-      documents.push({ text: text3.slice(start4, index + 1), offset: start4 });
+      documents.push({ text: text4.slice(start4, index + 1), offset: start4 });
       start4 = index + 1;
     }
   }
-  const complete = text3.slice(start4).trim() === "" && documents.every((document) => isJson(document.text));
+  const complete = text4.slice(start4).trim() === "" && documents.every((document) => isJson(document.text));
   return complete ? documents : void 0;
 }
-function isJson(text3) {
+function isJson(text4) {
   try {
-    JSON.parse(text3);
+    JSON.parse(text4);
     return true;
   } catch {
     return false;
@@ -59015,9 +59525,9 @@ function isJson(text3) {
 // src/manifest/lines.ts
 var LineIndex = class {
   /** @param firstLine the number of the text's first line */
-  constructor(text3, firstLine2 = 1) {
+  constructor(text4, firstLine2 = 1) {
     this.firstLine = firstLine2;
-    for (let index = text3.indexOf("\n"); index !== -1; index = text3.indexOf("\n", index + 1))
+    for (let index = text4.indexOf("\n"); index !== -1; index = text4.indexOf("\n", index + 1))
       this.starts.push(index + 1);
   }
   firstLine;
@@ -59040,20 +59550,20 @@ var LineIndex = class {
 };
 
 // src/manifest/load.ts
-function loadFile({ text: text3, damaged = false }, wants = () => true, reader = new DocumentReader()) {
+function loadFile({ text: text4, damaged = false }, wants = () => true, reader = new DocumentReader()) {
   const objects = [];
   const unreadable2 = [];
   const templates = [];
-  if (text3.startsWith("version https://git-lfs.github.com/spec/")) {
+  if (text4.startsWith("version https://git-lfs.github.com/spec/")) {
     const reason = "it is a Git LFS pointer, and what it points at is not in the repository";
-    unreadable2.push({ reason, region: new LineIndex(text3).region(0, text3.indexOf("\n")), content: text3 });
-    return { text: text3, objects, unreadable: unreadable2, templates, kubernetes: false };
+    unreadable2.push({ reason, region: new LineIndex(text4).region(0, text4.indexOf("\n")), content: text4 });
+    return { text: text4, objects, unreadable: unreadable2, templates, kubernetes: false };
   }
   let line = 1;
   let counted = 0;
-  for (const { text: original, offset } of splitDocuments(text3)) {
+  for (const { text: original, offset } of splitDocuments(text4)) {
     if (!wants(original)) continue;
-    line += linesIn(text3, counted, offset);
+    line += linesIn(text4, counted, offset);
     counted = offset;
     const damage = damaged ? original.indexOf("\uFFFD") : -1;
     if (damage !== -1) {
@@ -59083,7 +59593,7 @@ function loadFile({ text: text3, damaged = false }, wants = () => true, reader =
           node: node2,
           // Alone in its document an object is the whole of it, comments included; in a List it is its own lines.
           content: contentOf(reading.objects.length === 1 ? original : own5),
-          fileText: text3,
+          fileText: text4,
           region: lines.region(from, from + own5.trimEnd().length),
           duplicateKeys: duplicates.map((key) => ({ key: key.text, region: regionOf(key.node) })),
           regionOf,
@@ -59092,10 +59602,10 @@ function loadFile({ text: text3, damaged = false }, wants = () => true, reader =
       }
     }
   }
-  return { text: text3, objects, unreadable: unreadable2, templates, kubernetes: mentionsKubernetes(text3) };
+  return { text: text4, objects, unreadable: unreadable2, templates, kubernetes: mentionsKubernetes(text4) };
 }
-function mentionsKubernetes(text3) {
-  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text3) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text3);
+function mentionsKubernetes(text4) {
+  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text4) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text4);
 }
 function decodeFile(bytes) {
   const [first, second] = bytes;
@@ -59106,13 +59616,13 @@ function decodeFile(bytes) {
     return { text: new TextDecoder(encoding).decode(bytes), damaged: true };
   }
 }
-function linesIn(text3, from, to) {
+function linesIn(text4, from, to) {
   let lines = 0;
-  for (let at2 = text3.indexOf("\n", from); at2 !== -1 && at2 < to; at2 = text3.indexOf("\n", at2 + 1)) lines++;
+  for (let at2 = text4.indexOf("\n", from); at2 !== -1 && at2 < to; at2 = text4.indexOf("\n", at2 + 1)) lines++;
   return lines;
 }
-function contentOf(text3) {
-  return text3.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
+function contentOf(text4) {
+  return text4.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
 }
 
 // src/manifest/skim.ts
@@ -59121,25 +59631,25 @@ var apiVersionLine = new RegExp(`^apiVersion:[ \\t]+${scalar2}`, "gm");
 var kindLine = new RegExp(`^kind:[ \\t]+${scalar2}`, "gm");
 var metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/gm;
 var notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
-function skimIdentities(text3) {
-  return splitDocuments(text3).flatMap((document) => {
+function skimIdentities(text4) {
+  return splitDocuments(text4).flatMap((document) => {
     const skimmed = skimDocument(document.text);
     if (skimmed === "none") return [];
     return skimmed ? [skimmed] : loadFile({ text: document.text }).objects.map((object) => object.ref);
   });
 }
-function skimKind(text3) {
-  const kind = onlyValue([...text3.matchAll(kindLine)]);
+function skimKind(text4) {
+  const kind = onlyValue([...text4.matchAll(kindLine)]);
   return kind?.endsWith("List") ? void 0 : kind;
 }
-function skimDocument(text3) {
-  if (!text3.includes("apiVersion") || !text3.includes("kind")) return "none";
-  const apiVersion = onlyValue([...text3.matchAll(apiVersionLine)]);
-  const kind = skimKind(text3);
-  const [block, ...more] = [...text3.matchAll(metadataBlock)];
+function skimDocument(text4) {
+  if (!text4.includes("apiVersion") || !text4.includes("kind")) return "none";
+  const apiVersion = onlyValue([...text4.matchAll(apiVersionLine)]);
+  const kind = skimKind(text4);
+  const [block, ...more] = [...text4.matchAll(metadataBlock)];
   const metadata = block?.[1];
   if (!apiVersion || !kind || metadata === void 0 || more.length > 0) return void 0;
-  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text3) || /<<|:[ \t]+[*!]/.test(metadata))
+  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text4) || /<<|:[ \t]+[*!]/.test(metadata))
     return void 0;
   const indent2 = metadata.match(/^([ \t]+)[^\s#]/m)?.[1];
   if (indent2 === void 0) return void 0;
@@ -59216,8 +59726,8 @@ var BlindSpots = class {
       lost.delete(path16);
     }
     for (const [path16, manifests] of lost) {
-      const text3 = this.head.loaded.get(path16)?.text;
-      findings.push(unreadable(path16, this.reasonFor(path16) ?? "it is gone", start3, "introduced", text3, manifests));
+      const text4 = this.head.loaded.get(path16)?.text;
+      findings.push(unreadable(path16, this.reasonFor(path16) ?? "it is gone", start3, "introduced", text4, manifests));
     }
     for (const [path16, reason] of this.base.missing) {
       if (!this.head.missing.has(path16)) findings.push(unreadableBase(path16, reason));
@@ -59324,21 +59834,21 @@ function loadPartners(rules2, changes, rest) {
       const known = asked.get(active) ?? /* @__PURE__ */ new Set();
       asked.set(active, known);
       for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
-        for (const text3 of partnersOf(active.rule, manifest, active.params)) {
-          if (known.has(text3)) continue;
-          known.add(text3);
-          wanted.set(active, [...wanted.get(active) ?? [], text3]);
+        for (const text4 of partnersOf(active.rule, manifest, active.params)) {
+          if (known.has(text4)) continue;
+          known.add(text4);
+          wanted.set(active, [...wanted.get(active) ?? [], text4]);
         }
       }
     }
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path16, text3] of rest) {
-      if (!strings.some((string) => text3.includes(string))) continue;
+    for (const [path16, text4] of rest) {
+      if (!strings.some((string) => text4.includes(string))) continue;
       const before = new Set(loaded.get(path16)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
-        { text: text3 },
+        { text: text4 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
@@ -59531,15 +60041,15 @@ async function readTexts(revision, entries, files) {
       files.miss(entry.path, content);
       continue;
     }
-    const { text: text3 } = decodeFile(content);
-    if (mentionsKubernetes(text3)) texts.set(entry.path, text3);
+    const { text: text4 } = decodeFile(content);
+    if (mentionsKubernetes(text4)) texts.set(entry.path, text4);
   }
   return texts;
 }
 function objectsByFile(before, after, rest) {
   const loaded = (side, files) => [...files.loaded].map(([path16, file]) => ({ path: path16, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path16, text3]) => {
-    const refs = skimIdentities(text3);
+  const skimmed = [...rest].flatMap(([path16, text4]) => {
+    const refs = skimIdentities(text4);
     return [
       { path: path16, side: "base", refs },
       { path: path16, side: "head", refs }
@@ -59575,8 +60085,8 @@ function duplicateKeys(changes, whole) {
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path16, { text: text3 }] of before.loaded) texts.set(path16, { before: text3 });
-  for (const [path16, { text: text3 }] of after.loaded) texts.set(path16, { ...texts.get(path16), after: text3 });
+  for (const [path16, { text: text4 }] of before.loaded) texts.set(path16, { before: text4 });
+  for (const [path16, { text: text4 }] of after.loaded) texts.set(path16, { ...texts.get(path16), after: text4 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -59795,8 +60305,8 @@ async function resolveCommit(repository, revision) {
 async function isShallow(repository) {
   return await ask(repository, "rev-parse", "--is-shallow-repository") === "true";
 }
-function firstLine(text3) {
-  return text3.split("\n").find((line) => line.trim() !== "") ?? "no message";
+function firstLine(text4) {
+  return text4.split("\n").find((line) => line.trim() !== "") ?? "no message";
 }
 async function defaultRemote(repository) {
   const remotes = (await ask(repository, "remote"))?.split("\n").filter(Boolean) ?? [];
@@ -59819,8 +60329,8 @@ async function defaultBranch(repository) {
   throw new GuardError("usage", "There is no default branch to compare with. Name the base with --base.");
 }
 async function writtenParents(repository, commit) {
-  const text3 = await git(repository, "cat-file", "commit", commit);
-  const header = text3.slice(0, text3.indexOf("\n\n") === -1 ? void 0 : text3.indexOf("\n\n"));
+  const text4 = await git(repository, "cat-file", "commit", commit);
+  const header = text4.slice(0, text4.indexOf("\n\n") === -1 ? void 0 : text4.indexOf("\n\n"));
   return [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((match3) => match3[1] ?? "");
 }
 
@@ -60021,16 +60531,16 @@ async function contentOnDisk(dir, entry) {
   return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises2.readFile)(file);
 }
 async function onDisk(top, bytes, algorithm) {
-  const text3 = pathText(bytes);
-  const place2 = { path: text3, ...bytes.toString("utf8") === text3 ? {} : { raw: bytes } };
+  const text4 = pathText(bytes);
+  const place2 = { path: text4, ...bytes.toString("utf8") === text4 ? {} : { raw: bytes } };
   const file = diskPath(top, place2);
   const stats = await (0, import_promises2.lstat)(file).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const folder = import_node_path5.default.dirname(import_node_path5.default.join(top, text3));
+  const folder = import_node_path5.default.dirname(import_node_path5.default.join(top, text4));
   if (!place2.raw && await (0, import_promises2.realpath)(folder) !== folder) return void 0;
   const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
   const content = await contentOnDisk(top, entry);
-  if ("missing" in content) return { ...entry, id: `large:${text3}` };
+  if ("missing" in content) return { ...entry, id: `large:${text4}` };
   const id = (0, import_node_crypto7.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
   return { ...entry, id };
 }
@@ -60047,8 +60557,8 @@ function splitNul(buffer) {
   return parts;
 }
 function pathText(bytes) {
-  const text3 = bytes.toString("utf8");
-  if (!text3.includes("\uFFFD")) return text3;
+  const text4 = bytes.toString("utf8");
+  if (!text4.includes("\uFFFD")) return text4;
   return bytes.toString("latin1").replace(/[\x80-\xff]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
 }
 
@@ -60069,14 +60579,14 @@ async function openRevisions(opening) {
   const named = opening.base ?? await defaultBranch(repository);
   const commit = await resolveCommit(repository, named);
   const base = opening.exactBase ? commit : await mergeBase(repository, commit, headCommit, named);
-  return { base: new CommitRevision(repository, base, nameOf2(named, base)), head };
+  return { base: new CommitRevision(repository, base, nameOf3(named, base)), head };
 }
 async function openHead(repository, named) {
   if (named === void 0 && !repository.bare) return new WorkingTreeRevision(repository);
   const commit = await resolveCommit(repository, named ?? "HEAD");
-  return new CommitRevision(repository, commit, nameOf2(named ?? "HEAD", commit));
+  return new CommitRevision(repository, commit, nameOf3(named ?? "HEAD", commit));
 }
-function nameOf2(named, commit) {
+function nameOf3(named, commit) {
   const short = commit.slice(0, 8);
   const name = /^[0-9a-f]{40,}$/.test(named) ? named.slice(0, 8) : named;
   return commit.startsWith(name) ? short : `${name} (${short})`;
@@ -60254,7 +60764,7 @@ async function main() {
   await tell(report);
 }
 async function tell(report) {
-  process.stdout.write(unheeded(terminalReport(report, (_, text3) => text3)));
+  process.stdout.write(unheeded(terminalReport(report, (_, text4) => text4)));
   const annotate = { error, warning, notice };
   const annotations = annotationsOf(report);
   for (const { level, message, ...properties } of annotations) annotate[level](message, properties);
