@@ -25577,10 +25577,10 @@ var Sim = class {
   // the string starts with `.`, and `dot:true` is not set
   dotStart;
   #marks;
-  constructor(dots, dotStart, marks2) {
+  constructor(dots, dotStart, marks3) {
     this.dots = dots;
     this.dotStart = dotStart;
-    this.#marks = marks2;
+    this.#marks = marks3;
   }
   state() {
     return new State2(++this.#marks.gen);
@@ -25706,10 +25706,10 @@ var Dfa = class {
   #dotStart;
   #sim;
   #dotSim;
-  constructor(start4, marks2) {
+  constructor(start4, marks3) {
     this.#start = start4;
-    this.#sim = new Sim(false, false, marks2);
-    this.#dotSim = new Sim(false, true, marks2);
+    this.#sim = new Sim(false, false, marks3);
+    this.#dotSim = new Sim(false, true, marks3);
   }
   #make(state) {
     return {
@@ -33061,8 +33061,8 @@ function frame({ excerpt, region }, paint) {
     const line = `${String(number).padStart(width)} | ${visible(text4.replaceAll("	", " "))}`;
     if (number !== region.startLine) return [paint("dim", `    ${line}`)];
     if (region.endLine !== region.startLine) return [`  > ${line}`];
-    const marks2 = "^".repeat(Math.max(1, Math.min(region.endColumn, text4.length + 1) - region.startColumn));
-    return [`  > ${line}`, paint("red", `    ${" ".repeat(width)} | ${" ".repeat(region.startColumn - 1)}${marks2}`)];
+    const marks3 = "^".repeat(Math.max(1, Math.min(region.endColumn, text4.length + 1) - region.startColumn));
+    return [`  > ${line}`, paint("red", `    ${" ".repeat(width)} | ${" ".repeat(region.startColumn - 1)}${marks3}`)];
   });
 }
 function quietLines({ findings, inspected: inspected2, mode }) {
@@ -33319,6 +33319,11 @@ var ControllerFactsFile = build_default.Object(
   strict2
 );
 var controllerFacts = controller_facts_default.controllers;
+function factsOf(name) {
+  const facts = controllerFacts.find((one2) => one2.name === name);
+  if (!facts) throw new Error(`policies/facts/controllers.yaml has no row ${name}.`);
+  return facts;
+}
 
 // src/kubernetes/image.ts
 function parseImage(name) {
@@ -33345,7 +33350,7 @@ function folderOf({ origin }) {
 
 // src/kubernetes/controller.ts
 var controllerKinds = ["Deployment.apps", "DaemonSet.apps", "StatefulSet.apps"];
-var marksOfControllers = controllerFacts.flatMap(({ marks: marks2 }) => marks2);
+var marksOfControllers = controllerFacts.flatMap(({ marks: marks3 }) => marks3);
 function controllersIn(snapshot) {
   return controllerKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(controllersOf);
 }
@@ -34259,8 +34264,9 @@ function inDays(days) {
 var import_node_crypto3 = require("node:crypto");
 var import_semver2 = __toESM(require_semver2(), 1);
 var workloadKinds = ["Deployment.apps", "DaemonSet.apps"];
-var controllerMarks = ["ingress-nginx", "nginx-ingress-controller"];
-var repositories = /(?:^|\/)(?:ingress-nginx\/controller(?:-chroot)?|ingress-nginx-controller|nginx-ingress-controller(?:-[a-z0-9]+)?)$/;
+var { marks: marks2, images } = factsOf("ingress-nginx");
+var controllerMarks = marks2;
+var repositories = new RegExp(images.join("|"));
 function ingressNginxIn(snapshot) {
   return workloadKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(ingressNginxOf);
 }

@@ -60,3 +60,10 @@ export type ControllerFactsFile = Static<typeof ControllerFactsFile>
 
 /** Every controller that the code knows. */
 export const controllerFacts: readonly ControllerFacts[] = (written as ControllerFactsFile).controllers
+
+/** The facts of a controller that code is written for. */
+export function factsOf(name: string): ControllerFacts {
+  const facts = controllerFacts.find((one) => one.name === name)
+  if (!facts) throw new Error(`policies/facts/controllers.yaml has no row ${name}.`)
+  return facts
+}
