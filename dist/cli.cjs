@@ -33493,8 +33493,7 @@ function sharedClaim(a, b, snapshot) {
   let weakest;
   for (const one2 of a.claims) {
     for (const other of b.claims) {
-      const name = sharedClass(one2, other, snapshot);
-      const shared = name === void 0 ? sharedOtherwise(a, one2, b, other, snapshot) : { by: "class", name };
+      const shared = sharedClass(one2, other, snapshot) ?? sharedOtherwise(a, one2, b, other, snapshot);
       if (!shared) return void 0;
       if (!weakest || weakest.by === "class") weakest = shared;
     }
@@ -33503,15 +33502,17 @@ function sharedClaim(a, b, snapshot) {
 }
 function sharedClass(a, b, snapshot) {
   const [classesOfA, classesOfB] = [classesOf(a, snapshot), classesOf(b, snapshot)];
-  const names = [...classesOfA].filter((name) => classesOfB.has(name)).sort();
-  if (names.length > 0) return names.join(", ");
+  const names = [...classesOfA.keys()].filter((name) => classesOfB.has(name)).sort();
+  const [first = ""] = names;
+  const through = a.controller === b.controller ? void 0 : classesOfA.get(first) ?? classesOfB.get(first);
+  if (names.length > 0) return { by: "class", name: names.join(", "), through };
   if (a.controller === void 0 || a.controller !== b.controller) return void 0;
-  return a.name === b.name ? a.name : `of ${a.controller}`;
+  return { by: "class", name: a.name === b.name ? a.name : `of ${a.controller}` };
 }
 function classesOf({ controller, name, byName }, snapshot) {
-  if (controller === void 0) return /* @__PURE__ */ new Set([name]);
-  const names = snapshot.ofKind("IngressClass.networking.k8s.io").filter((one2) => one2.root.at("spec", "controller").string === controller).map((one2) => one2.ref.name);
-  return new Set(byName ? [...names, name] : names);
+  if (controller === void 0) return /* @__PURE__ */ new Map([[name, void 0]]);
+  const own5 = snapshot.ofKind("IngressClass.networking.k8s.io").filter((one2) => one2.root.at("spec", "controller").string === controller).map((one2) => [one2.ref.name, one2]);
+  return new Map([...byName ? [[name, void 0]] : [], ...own5]);
 }
 function sharedOtherwise(a, one2, b, other, snapshot) {
   if (one2.name === other.name) {
@@ -33567,10 +33568,12 @@ var namespace_isolated_default = defineRule({
         if (where === void 0 || !shared) continue;
         const overlap = { ...namesOf(first, second, shared), where };
         const ends = [first.watched.at, second.watched.at];
-        const more = { keys: keysOf2(first, second, shared) };
-        if (shared.by === "class") report(ends, "overlap", overlap, more);
-        else if (shared.by === "none") report(ends, "unclassed", overlap, more);
-        else {
+        const more = { keys: keysOf2(first, second) };
+        if (shared.by === "none") report(ends, "unclassed", overlap, more);
+        else if (shared.by === "class") {
+          const through = shared.through ? [shared.through.root.at("spec", "controller")] : [];
+          report([...ends, ...through], "overlap", overlap, more);
+        } else {
           const at2 = classAnnotation(shared.ingress);
           report([...ends, at2], "annotated", { ...overlap, ingress: nameOf(shared.ingress.ref) }, more);
         }
@@ -33589,7 +33592,7 @@ function mayBeCopies({ ref: a }, { ref: b }) {
 }
 function namesOf(first, second, { by, name }) {
   const { scope, classes } = first.facts;
-  const way = first.claims[0]?.facts ?? classes[0];
+  const way = first.claims.at(-1)?.facts ?? classes.at(-1);
   const flags = [way?.name, way?.controller].filter((flag) => flag !== void 0).map((flag) => `--${flag}`);
   const own5 = {
     class: `${flags.join(" and ")} (in its chart ${way?.value})`,
@@ -33608,9 +33611,10 @@ function namesOf(first, second, { by, name }) {
 function flagForUnclassed({ facts: { unclassed } }) {
   return unclassed && "flag" in unclassed ? `--${unclassed.flag}` : void 0;
 }
-function keysOf2(first, second, { name }) {
+function keysOf2(first, second) {
+  const names = [first, second].flatMap(({ claims }) => claims.map(({ name }) => name));
   const everywhere = first.watched.scope === "all" && second.watched.scope === "all";
-  return [name, ...everywhere ? ["every namespace"] : [], "some namespace"];
+  return [...new Set(names), ...everywhere ? ["every namespace"] : [], "some namespace"];
 }
 
 // src/kubernetes/service.ts

@@ -24,7 +24,8 @@ function inWords(watched: Watched, { manifest }: Controller): string {
 
 /** What two controllers both claim: a class; or Ingresses by the old annotation, or by naming no class. */
 export type SharedClaim =
-  | { readonly by: 'class'; readonly name: string }
+  /** With the IngressClass that both take for different reasons: one by its controller, one by its name. */
+  | { readonly by: 'class'; readonly name: string; readonly through?: Manifest | undefined }
   | { readonly by: 'annotation'; readonly name: string; readonly ingress: Manifest }
   | { readonly by: 'none'; readonly name: string }
 
@@ -36,8 +37,7 @@ export function sharedClaim(a: Controller, b: Controller, snapshot: Snapshot): S
   let weakest: SharedClaim | undefined
   for (const one of a.claims) {
     for (const other of b.claims) {
-      const name = sharedClass(one, other, snapshot)
-      const shared = name === undefined ? sharedOtherwise(a, one, b, other, snapshot) : ({ by: 'class', name } as const)
+      const shared = sharedClass(one, other, snapshot) ?? sharedOtherwise(a, one, b, other, snapshot)
       if (!shared) return undefined
       if (!weakest || weakest.by === 'class') weakest = shared
     }
@@ -45,22 +45,24 @@ export function sharedClaim(a: Controller, b: Controller, snapshot: Snapshot): S
   return weakest
 }
 
-function sharedClass(a: Claims, b: Claims, snapshot: Snapshot): string | undefined {
+function sharedClass(a: Claims, b: Claims, snapshot: Snapshot): SharedClaim | undefined {
   const [classesOfA, classesOfB] = [classesOf(a, snapshot), classesOf(b, snapshot)]
-  const names = [...classesOfA].filter((name) => classesOfB.has(name)).sort()
-  if (names.length > 0) return names.join(', ')
+  const names = [...classesOfA.keys()].filter((name) => classesOfB.has(name)).sort()
+  const [first = ''] = names
+  const through = a.controller === b.controller ? undefined : (classesOfA.get(first) ?? classesOfB.get(first))
+  if (names.length > 0) return { by: 'class', name: names.join(', '), through }
   if (a.controller === undefined || a.controller !== b.controller) return undefined
-  return a.name === b.name ? a.name : `of ${a.controller}`
+  return { by: 'class', name: a.name === b.name ? a.name : `of ${a.controller}` }
 }
 
-/** The classes whose Ingresses are taken, by the name that `spec.ingressClassName` gives them. */
-function classesOf({ controller, name, byName }: Claims, snapshot: Snapshot): Set<string> {
-  if (controller === undefined) return new Set([name])
-  const names = snapshot
+/** The classes whose Ingresses are taken, by the name that `spec.ingressClassName` gives them, with their objects. */
+function classesOf({ controller, name, byName }: Claims, snapshot: Snapshot): Map<string, Manifest | undefined> {
+  if (controller === undefined) return new Map([[name, undefined]])
+  const own = snapshot
     .ofKind('IngressClass.networking.k8s.io')
     .filter((one) => one.root.at('spec', 'controller').string === controller)
-    .map((one) => one.ref.name)
-  return new Set(byName ? [...names, name] : names)
+    .map((one) => [one.ref.name, one] as const)
+  return new Map<string, Manifest | undefined>([...(byName ? [[name, undefined] as const] : []), ...own])
 }
 
 /** Distinct classes still meet where Ingresses use the annotation, or name no class at all. */

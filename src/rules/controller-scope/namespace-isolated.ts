@@ -65,10 +65,12 @@ export default defineRule({
         if (where === undefined || !shared) continue
         const overlap = { ...namesOf(first, second, shared), where }
         const ends = [first.watched.at, second.watched.at]
-        const more = { keys: keysOf(first, second, shared) }
-        if (shared.by === 'class') report(ends, 'overlap', overlap, more)
-        else if (shared.by === 'none') report(ends, 'unclassed', overlap, more)
-        else {
+        const more = { keys: keysOf(first, second) }
+        if (shared.by === 'none') report(ends, 'unclassed', overlap, more)
+        else if (shared.by === 'class') {
+          const through = shared.through ? [shared.through.root.at('spec', 'controller')] : []
+          report([...ends, ...through], 'overlap', overlap, more)
+        } else {
           const at = classAnnotation(shared.ingress)
           report([...ends, at], 'annotated', { ...overlap, ingress: nameOf(shared.ingress.ref) }, more)
         }
@@ -93,7 +95,8 @@ function mayBeCopies({ ref: a }: Manifest, { ref: b }: Manifest): boolean {
 
 function namesOf(first: Controller, second: Controller, { by, name }: SharedClaim) {
   const { scope, classes } = first.facts
-  const way = first.claims[0]?.facts ?? classes[0]
+  // Where the release is not told, the newest way.
+  const way = first.claims.at(-1)?.facts ?? classes.at(-1)
   const flags = [way?.name, way?.controller].filter((flag) => flag !== undefined).map((flag) => `--${flag}`)
   const own = {
     class: `${flags.join(' and ')} (in its chart ${way?.value})`,
@@ -115,7 +118,8 @@ function flagForUnclassed({ facts: { unclassed } }: Claims): string | undefined 
 }
 
 /** A wider overlap is another statement; one that this change makes narrower is not. */
-function keysOf(first: Controller, second: Controller, { name }: SharedClaim): string[] {
+function keysOf(first: Controller, second: Controller): string[] {
+  const names = [first, second].flatMap(({ claims }) => claims.map(({ name }) => name))
   const everywhere = first.watched.scope === 'all' && second.watched.scope === 'all'
-  return [name, ...(everywhere ? ['every namespace'] : []), 'some namespace']
+  return [...new Set(names), ...(everywhere ? ['every namespace'] : []), 'some namespace']
 }
