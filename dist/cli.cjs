@@ -3199,9 +3199,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
           helpWidth: context.helpWidth,
           outputHasColors: context.hasColors
         });
-        const text4 = helper.formatHelp(this, helper);
-        if (context.hasColors) return text4;
-        return this._outputConfiguration.stripColor(text4);
+        const text5 = helper.formatHelp(this, helper);
+        if (context.hasColors) return text5;
+        return this._outputConfiguration.stripColor(text5);
       }
       /**
        * @typedef HelpContext
@@ -3361,7 +3361,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {(string | Function)} text - string to add, or a function returning a string
        * @return {Command} `this` command for chaining
        */
-      addHelpText(position, text4) {
+      addHelpText(position, text5) {
         const allowedValues = ["beforeAll", "before", "after", "afterAll"];
         if (!allowedValues.includes(position)) {
           throw new Error(`Unexpected value for position to addHelpText.
@@ -3370,10 +3370,10 @@ Expecting one of '${allowedValues.join("', '")}'`);
         const helpEvent = `${position}Help`;
         this.on(helpEvent, (context) => {
           let helpStr;
-          if (typeof text4 === "function") {
-            helpStr = text4({ error: context.error, command: context.command });
+          if (typeof text5 === "function") {
+            helpStr = text5({ error: context.error, command: context.command });
           } else {
-            helpStr = text4;
+            helpStr = text5;
           }
           if (helpStr) {
             context.write(`${helpStr}
@@ -4427,14 +4427,14 @@ var require_foldFlowLines = __commonJS({
     var FOLD_FLOW = "flow";
     var FOLD_BLOCK = "block";
     var FOLD_QUOTED = "quoted";
-    function foldFlowLines(text4, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
+    function foldFlowLines(text5, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
       if (!lineWidth || lineWidth < 0)
-        return text4;
+        return text5;
       if (lineWidth < minContentWidth)
         minContentWidth = 0;
       const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent2.length);
-      if (text4.length <= endStep)
-        return text4;
+      if (text5.length <= endStep)
+        return text5;
       const folds = [];
       const escapedFolds = {};
       let end = lineWidth - indent2.length;
@@ -4451,14 +4451,14 @@ var require_foldFlowLines = __commonJS({
       let escStart = -1;
       let escEnd = -1;
       if (mode === FOLD_BLOCK) {
-        i = consumeMoreIndentedLines(text4, i, indent2.length);
+        i = consumeMoreIndentedLines(text5, i, indent2.length);
         if (i !== -1)
           end = i + endStep;
       }
-      for (let ch; ch = text4[i += 1]; ) {
+      for (let ch; ch = text5[i += 1]; ) {
         if (mode === FOLD_QUOTED && ch === "\\") {
           escStart = i;
-          switch (text4[i + 1]) {
+          switch (text5[i + 1]) {
             case "x":
               i += 3;
               break;
@@ -4475,12 +4475,12 @@ var require_foldFlowLines = __commonJS({
         }
         if (ch === "\n") {
           if (mode === FOLD_BLOCK)
-            i = consumeMoreIndentedLines(text4, i, indent2.length);
+            i = consumeMoreIndentedLines(text5, i, indent2.length);
           end = i + indent2.length + endStep;
           split2 = void 0;
         } else {
           if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
-            const next = text4[i + 1];
+            const next = text5[i + 1];
             if (next && next !== " " && next !== "\n" && next !== "	")
               split2 = i;
           }
@@ -4492,12 +4492,12 @@ var require_foldFlowLines = __commonJS({
             } else if (mode === FOLD_QUOTED) {
               while (prev === " " || prev === "	") {
                 prev = ch;
-                ch = text4[i += 1];
+                ch = text5[i += 1];
                 overflow = true;
               }
               const j = i > escEnd + 1 ? i - 2 : escStart - 1;
               if (escapedFolds[j])
-                return text4;
+                return text5;
               folds.push(j);
               escapedFolds[j] = true;
               end = j + endStep;
@@ -4512,39 +4512,39 @@ var require_foldFlowLines = __commonJS({
       if (overflow && onOverflow)
         onOverflow();
       if (folds.length === 0)
-        return text4;
+        return text5;
       if (onFold)
         onFold();
-      let res = text4.slice(0, folds[0]);
+      let res = text5.slice(0, folds[0]);
       for (let i2 = 0; i2 < folds.length; ++i2) {
         const fold = folds[i2];
-        const end2 = folds[i2 + 1] || text4.length;
+        const end2 = folds[i2 + 1] || text5.length;
         if (fold === 0)
           res = `
-${indent2}${text4.slice(0, end2)}`;
+${indent2}${text5.slice(0, end2)}`;
         else {
           if (mode === FOLD_QUOTED && escapedFolds[fold])
-            res += `${text4[fold]}\\`;
+            res += `${text5[fold]}\\`;
           res += `
-${indent2}${text4.slice(fold + 1, end2)}`;
+${indent2}${text5.slice(fold + 1, end2)}`;
         }
       }
       return res;
     }
-    function consumeMoreIndentedLines(text4, i, indent2) {
+    function consumeMoreIndentedLines(text5, i, indent2) {
       let end = i;
       let start4 = i + 1;
-      let ch = text4[start4];
+      let ch = text5[start4];
       while (ch === " " || ch === "	") {
         if (i < start4 + indent2) {
-          ch = text4[++i];
+          ch = text5[++i];
         } else {
           do {
-            ch = text4[++i];
+            ch = text5[++i];
           } while (ch && ch !== "\n");
           end = i;
           start4 = i + 1;
-          ch = text4[start4];
+          ch = text5[start4];
         }
       }
       return end;
@@ -7974,7 +7974,7 @@ var require_resolve_block_scalar = __commonJS({
       const end = start4 + header.length + scalar4.source.length;
       return { value, type, comment: header.comment, range: [start4, end, end] };
     }
-    function parseBlockScalarHeader({ offset, props }, strict2, onError) {
+    function parseBlockScalarHeader({ offset, props }, strict3, onError) {
       if (props[0].type !== "block-scalar-header") {
         onError(props[0], "IMPOSSIBLE", "Block scalar header not found");
         return null;
@@ -8011,7 +8011,7 @@ var require_resolve_block_scalar = __commonJS({
             length += token.source.length;
             break;
           case "comment":
-            if (strict2 && !hasSpace) {
+            if (strict3 && !hasSpace) {
               const message = "Comments must be separated from other tokens by white space characters";
               onError(token, "MISSING_CHAR", message);
             }
@@ -8054,7 +8054,7 @@ var require_resolve_flow_scalar = __commonJS({
     "use strict";
     var Scalar = require_Scalar();
     var resolveEnd = require_resolve_end();
-    function resolveFlowScalar(scalar4, strict2, onError) {
+    function resolveFlowScalar(scalar4, strict3, onError) {
       const { offset, type, source, end } = scalar4;
       let _type;
       let value;
@@ -8083,7 +8083,7 @@ var require_resolve_flow_scalar = __commonJS({
           };
       }
       const valueEnd = offset + source.length;
-      const re = resolveEnd.resolveEnd(end, valueEnd, strict2, onError);
+      const re = resolveEnd.resolveEnd(end, valueEnd, strict3, onError);
       return {
         value,
         type: _type,
@@ -8745,7 +8745,7 @@ var require_cst_scalar = __commonJS({
     var resolveFlowScalar = require_resolve_flow_scalar();
     var errors = require_errors();
     var stringifyString = require_stringifyString();
-    function resolveAsScalar(token, strict2 = true, onError) {
+    function resolveAsScalar(token, strict3 = true, onError) {
       if (token) {
         const _onError = (pos, code4, message) => {
           const offset = typeof pos === "number" ? pos : Array.isArray(pos) ? pos[0] : pos.offset;
@@ -8758,9 +8758,9 @@ var require_cst_scalar = __commonJS({
           case "scalar":
           case "single-quoted-scalar":
           case "double-quoted-scalar":
-            return resolveFlowScalar.resolveFlowScalar(token, strict2, _onError);
+            return resolveFlowScalar.resolveFlowScalar(token, strict3, _onError);
           case "block-scalar":
-            return resolveBlockScalar.resolveBlockScalar({ options: { strict: strict2 } }, token, _onError);
+            return resolveBlockScalar.resolveBlockScalar({ options: { strict: strict3 } }, token, _onError);
         }
       }
       return null;
@@ -15438,7 +15438,7 @@ var require_core = __commonJS({
       errorsText(errors = this.errors, { separator = ", ", dataVar = "data" } = {}) {
         if (!errors || errors.length === 0)
           return "No errors";
-        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text4, msg) => text4 + separator + msg);
+        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text5, msg) => text5 + separator + msg);
       }
       $dataMetaSchema(metaSchema, keywordsJsonPointers) {
         const rules2 = this.RULES.all;
@@ -19916,7 +19916,7 @@ var require_satisfies = __commonJS({
   "node_modules/semver/functions/satisfies.js"(exports2, module2) {
     "use strict";
     var Range2 = require_range();
-    var satisfies2 = (version, range2, options2) => {
+    var satisfies3 = (version, range2, options2) => {
       try {
         range2 = new Range2(range2, options2);
       } catch (er) {
@@ -19924,7 +19924,7 @@ var require_satisfies = __commonJS({
       }
       return range2.test(version);
     };
-    module2.exports = satisfies2;
+    module2.exports = satisfies3;
   }
 });
 
@@ -20079,7 +20079,7 @@ var require_outside = __commonJS({
     var Comparator = require_comparator();
     var { ANY } = Comparator;
     var Range2 = require_range();
-    var satisfies2 = require_satisfies();
+    var satisfies3 = require_satisfies();
     var gt = require_gt();
     var lt = require_lt();
     var lte2 = require_lte();
@@ -20106,7 +20106,7 @@ var require_outside = __commonJS({
         default:
           throw new TypeError('Must provide a hilo val of "<" or ">"');
       }
-      if (satisfies2(version, range2, options2)) {
+      if (satisfies3(version, range2, options2)) {
         return false;
       }
       for (let i = 0; i < range2.set.length; ++i) {
@@ -20178,7 +20178,7 @@ var require_intersects = __commonJS({
 var require_simplify = __commonJS({
   "node_modules/semver/ranges/simplify.js"(exports2, module2) {
     "use strict";
-    var satisfies2 = require_satisfies();
+    var satisfies3 = require_satisfies();
     var compare2 = require_compare();
     module2.exports = (versions, range2, options2) => {
       const set = [];
@@ -20186,7 +20186,7 @@ var require_simplify = __commonJS({
       let prev = null;
       const v = versions.sort((a, b) => compare2(a, b, options2));
       for (const version of v) {
-        const included = satisfies2(version, range2, options2);
+        const included = satisfies3(version, range2, options2);
         if (included) {
           prev = version;
           if (!first) {
@@ -20231,7 +20231,7 @@ var require_subset = __commonJS({
     var Range2 = require_range();
     var Comparator = require_comparator();
     var { ANY } = Comparator;
-    var satisfies2 = require_satisfies();
+    var satisfies3 = require_satisfies();
     var compare2 = require_compare();
     var subset = (sub, dom, options2 = {}) => {
       if (sub === dom) {
@@ -20300,14 +20300,14 @@ var require_subset = __commonJS({
         }
       }
       for (const eq of eqSet) {
-        if (gt && !satisfies2(eq, String(gt), options2)) {
+        if (gt && !satisfies3(eq, String(gt), options2)) {
           return null;
         }
-        if (lt && !satisfies2(eq, String(lt), options2)) {
+        if (lt && !satisfies3(eq, String(lt), options2)) {
           return null;
         }
         for (const c of dom) {
-          if (!satisfies2(eq, String(c), options2)) {
+          if (!satisfies3(eq, String(c), options2)) {
             return false;
           }
         }
@@ -20420,7 +20420,7 @@ var require_semver2 = __commonJS({
     var truncate = require_truncate();
     var Comparator = require_comparator();
     var Range2 = require_range();
-    var satisfies2 = require_satisfies();
+    var satisfies3 = require_satisfies();
     var toComparators = require_to_comparators();
     var maxSatisfying = require_max_satisfying();
     var minSatisfying = require_min_satisfying();
@@ -20459,7 +20459,7 @@ var require_semver2 = __commonJS({
       truncate,
       Comparator,
       Range: Range2,
-      satisfies: satisfies2,
+      satisfies: satisfies3,
       toComparators,
       maxSatisfying,
       minSatisfying,
@@ -25577,10 +25577,10 @@ var Sim = class {
   // the string starts with `.`, and `dot:true` is not set
   dotStart;
   #marks;
-  constructor(dots, dotStart, marks2) {
+  constructor(dots, dotStart, marks3) {
     this.dots = dots;
     this.dotStart = dotStart;
-    this.#marks = marks2;
+    this.#marks = marks3;
   }
   state() {
     return new State2(++this.#marks.gen);
@@ -25706,10 +25706,10 @@ var Dfa = class {
   #dotStart;
   #sim;
   #dotSim;
-  constructor(start4, marks2) {
+  constructor(start4, marks3) {
     this.#start = start4;
-    this.#sim = new Sim(false, false, marks2);
-    this.#dotSim = new Sim(false, true, marks2);
+    this.#sim = new Sim(false, false, marks3);
+    this.#dotSim = new Sim(false, true, marks3);
   }
   #make(state) {
     return {
@@ -27455,8 +27455,8 @@ function matchesObject(glob, ref) {
   const [namespace, name] = rest.length === 1 ? ["", rest[0]] : rest;
   return part(kind, ref.kind) && (namespace === ref.namespace || namespace !== "" && (namespace === "*" || part(namespace ?? "", ref.namespace))) && part(name ?? "", ref.name);
 }
-function part(glob, text4) {
-  return minimatch(text4, glob, { dot: true, nocomment: true, nonegate: true });
+function part(glob, text5) {
+  return minimatch(text5, glob, { dot: true, nocomment: true, nonegate: true });
 }
 var objectGlobPattern = "^(?:\\*|[^/]+/[^/]+(?:/[^/]+)?)$";
 
@@ -27618,16 +27618,16 @@ function countsFor(finding, mode) {
 }
 
 // src/report/visible.ts
-function visible(text4) {
-  return text4.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
+function visible(text5) {
+  return text5.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
     if (char === "\n") return "\\n";
     if (char === "	") return "\\t";
     const code4 = (char.codePointAt(0) ?? 0).toString(16);
     return code4.length <= 2 ? `\\x${code4.padStart(2, "0")}` : `\\u{${code4}}`;
   }).replace(/^(\s*)::/, "$1\\x3a:").replaceAll("##[", "#\\x23[");
 }
-function visibleLines(text4) {
-  return text4.split("\n").map(visible).join("\n");
+function visibleLines(text5) {
+  return text5.split("\n").map(visible).join("\n");
 }
 
 // src/report/wording.ts
@@ -27744,8 +27744,8 @@ function findPair(map4, key, resolve, depth = 0) {
 function keysOf(map4, resolve, depth = 0) {
   return map4.items.flatMap((pair3) => {
     if (!isMerge(pair3)) {
-      const text4 = textOf(pair3.key, resolve);
-      return text4 === void 0 ? [] : [text4];
+      const text5 = textOf(pair3.key, resolve);
+      return text5 === void 0 ? [] : [text5];
     }
     return depth > deepestMerge ? [] : mergedBy(pair3, resolve).flatMap((source) => keysOf(source, resolve, depth + 1));
   });
@@ -27798,14 +27798,14 @@ function validatorOf(schema) {
   }
   return validate;
 }
-function isDate(text4) {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text4)) return false;
-  const date = /* @__PURE__ */ new Date(`${text4}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text4;
+function isDate(text5) {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text5)) return false;
+  const date = /* @__PURE__ */ new Date(`${text5}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text5;
 }
-function readOwnDocument(text4, path21, schema, code4) {
+function readOwnDocument(text5, path21, schema, code4) {
   const counter = new import_yaml2.LineCounter();
-  const document = (0, import_yaml2.parseDocument)(text4, { lineCounter: counter, logLevel: "error", prettyErrors: false });
+  const document = (0, import_yaml2.parseDocument)(text5, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
     const [a, b] = [counter.linePos(from), counter.linePos(Math.max(from, to))];
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
@@ -27954,9 +27954,9 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text4, path21) {
-  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path21 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path21, ConfigFile, "config");
+function readConfig(text5, path21) {
+  if (text5.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path21 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text5, path21, ConfigFile, "config");
   return {
     path: path21,
     failOn: value["fail-on"],
@@ -28071,9 +28071,9 @@ function isOnChangedLine({ location, related }) {
   return location.changed === true || related.some((place2) => place2.changed);
 }
 function annotationsFor(finding) {
-  const { level, rule, text: text4, location, related } = finding;
+  const { level, rule, text: text5, location, related } = finding;
   const title = visible(rule);
-  const message = visible(text4);
+  const message = visible(text5);
   if (location.side === "head") return [{ level, title, message, ...at(location) }];
   if (!finding.object) return [{ level, title, message, file: visible(location.path) }];
   const removed = {
@@ -28099,17 +28099,17 @@ function workflowCommands(report) {
 `;
   }).join("");
 }
-function unheeded(text4) {
+function unheeded(text5) {
   const token = (0, import_node_crypto.randomUUID)();
   return `::stop-commands::${token}
-${text4}::${token}::
+${text5}::${token}::
 `;
 }
-function escapeData(text4) {
-  return text4.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+function escapeData(text5) {
+  return text5.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
-function escapeProperty(text4) {
-  return escapeData(text4).replaceAll(":", "%3A").replaceAll(",", "%2C");
+function escapeProperty(text5) {
+  return escapeData(text5).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
 // src/report/json.ts
@@ -29008,7 +29008,7 @@ function check(tokens, before, after) {
       continue;
     }
     const marker = tokens[index].value.charAt(0);
-    const strict2 = builtins.get(marker);
+    const strict3 = builtins.get(marker);
     let end = index + 1;
     while (end < tokens.length && tokens[end].attention && tokens[end].value.charAt(0) === marker) {
       end++;
@@ -29026,10 +29026,10 @@ function check(tokens, before, after) {
       start: 0,
       end: 0,
       // Underscores are strict, they cannot open or close inside words.
-      open: strict2 ? open && (Boolean(previous) || !close) : open,
-      close: strict2 ? close && (Boolean(next) || !open) : close,
+      open: strict3 ? open && (Boolean(previous) || !close) : open,
+      close: strict3 ? close && (Boolean(next) || !open) : close,
       // All builtins can split runs.
-      split: strict2 !== void 0
+      split: strict3 !== void 0
     };
     for (const token of run3.tokens) {
       wrong.set(token, [...run3.tokens]);
@@ -29806,12 +29806,12 @@ function link(node2, _, state, info) {
   const exit = state.enter("link");
   let subexit = state.enter("label");
   let value = tracker.move("[");
-  const text4 = state.containerPhrasing(node2, {
+  const text5 = state.containerPhrasing(node2, {
     before: value,
     after: "](",
     ...tracker.current()
   });
-  value += tracker.move(text4);
+  value += tracker.move(text5);
   subexit();
   value += tracker.move("](");
   const enclose = /[\0- \u007F]/.test(node2.url);
@@ -29819,10 +29819,10 @@ function link(node2, _, state, info) {
   let title = node2.title || void 0;
   if (!title && !enclose && (last === "\n" || last === "\r")) {
     let index = 0;
-    while (index < text4.length && text4.charCodeAt(index) !== 93) {
-      index += text4.charCodeAt(index) === 92 ? 2 : 1;
+    while (index < text5.length && text5.charCodeAt(index) !== 93) {
+      index += text5.charCodeAt(index) === 92 ? 2 : 1;
     }
-    if (text4.charCodeAt(index + 1) === 58) title = "";
+    if (text5.charCodeAt(index + 1) === 58) title = "";
   }
   if (
     // If there’s no url but there is a title…
@@ -29875,12 +29875,12 @@ function linkReference(node2, _, state, info) {
   let subexit = state.enter("label");
   const tracker = state.createTracker(info);
   let value = tracker.move("[");
-  const text4 = state.containerPhrasing(node2, {
+  const text5 = state.containerPhrasing(node2, {
     before: value,
     after: "]",
     ...tracker.current()
   });
-  value += tracker.move(text4 + "][");
+  value += tracker.move(text5 + "][");
   subexit();
   const stack = state.stack;
   state.stack = stack.filter(function(d) {
@@ -29895,7 +29895,7 @@ function linkReference(node2, _, state, info) {
   subexit();
   state.stack = stack;
   exit();
-  if (type === "full" || !text4 || text4 !== reference) {
+  if (type === "full" || !text5 || text5 !== reference) {
     value += tracker.move(reference + "]");
   } else if (type === "shortcut") {
     value = value.slice(0, -1);
@@ -32982,7 +32982,7 @@ function markdownReport(report) {
     () => listOf(
       "Stood before this change",
       quiet,
-      ({ rule, location, text: text4 }) => words(`${rule} ${placeOf(location)}: ${text4}`)
+      ({ rule, location, text: text5 }) => words(`${rule} ${placeOf(location)}: ${text5}`)
     ),
     () => listOf("Not inspected", skipped, ({ path: path21, reason }) => [inlineCode2(path21), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
@@ -33102,12 +33102,12 @@ ${indent(visibleLines(yaml))}`);
 `;
 }
 function findingBlock(finding, paint) {
-  const { level, rule, text: text4, location, related, policy } = finding;
+  const { level, rule, text: text5, location, related, policy } = finding;
   const about = [subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ""].filter(Boolean);
   return [
     `${paint(colours[level], level)} ${paint("bold", rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ""}`,
     ...frame(location, paint),
-    `  ${visible(text4)}`,
+    `  ${visible(text5)}`,
     ...related.map((place2) => `  ${paint("dim", visible(`${place2.note ?? "see also"}: ${placeOf(place2)}`))}`),
     ...about.length > 0 ? [`  ${paint("dim", visible(about.join(" \xB7 ")))}`] : []
   ].join("\n");
@@ -33115,13 +33115,13 @@ function findingBlock(finding, paint) {
 function frame({ excerpt, region }, paint) {
   if (!excerpt) return [];
   const width = String(excerpt.startLine + excerpt.lines.length).length;
-  return excerpt.lines.flatMap((text4, index) => {
+  return excerpt.lines.flatMap((text5, index) => {
     const number = excerpt.startLine + index;
-    const line = `${String(number).padStart(width)} | ${visible(text4.replaceAll("	", " "))}`;
+    const line = `${String(number).padStart(width)} | ${visible(text5.replaceAll("	", " "))}`;
     if (number !== region.startLine) return [paint("dim", `    ${line}`)];
     if (region.endLine !== region.startLine) return [`  > ${line}`];
-    const marks2 = "^".repeat(Math.max(1, Math.min(region.endColumn, text4.length + 1) - region.startColumn));
-    return [`  > ${line}`, paint("red", `    ${" ".repeat(width)} | ${" ".repeat(region.startColumn - 1)}${marks2}`)];
+    const marks3 = "^".repeat(Math.max(1, Math.min(region.endColumn, text5.length + 1) - region.startColumn));
+    return [`  > ${line}`, paint("red", `    ${" ".repeat(width)} | ${" ".repeat(region.startColumn - 1)}${marks3}`)];
   });
 }
 function quietLines({ findings, inspected: inspected2, mode }) {
@@ -33132,7 +33132,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
     ...excepted.map(
       ({ rule, location, exception }) => `excepted until ${exception?.expires}: ${rule} ${placeOf(location)} (${exception?.reason})`
     ),
-    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text4, location }) => `${rule} ${placeOf(location)}: ${text4}`),
+    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text5, location }) => `${rule} ${placeOf(location)}: ${text5}`),
     ...existing.some(({ policy }) => policy) ? [`${count(existing.filter(({ policy }) => policy).length, "finding")} stood before this change.`] : [],
     ...resolved.length > 0 ? [`This change resolves ${count(resolved.length, "finding")}.`] : [],
     ...inspected2.skipped.length > 0 ? [`Not inspected: ${skippedIn(inspected2.skipped)}`] : []
@@ -33142,12 +33142,12 @@ function skippedIn(skipped) {
   const shown = skipped.slice(0, 5).map(({ path: path21, reason }) => `${path21} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
-function indent(text4) {
-  return text4.replace(/^/gm, "    ");
+function indent(text5) {
+  return text5.replace(/^/gm, "    ");
 }
 
-// src/kubernetes/certificate.ts
-var import_node_crypto2 = require("node:crypto");
+// src/kubernetes/controller.ts
+var import_semver = __toESM(require_semver2(), 1);
 
 // src/kubernetes/ingress.ts
 function tlsEntries(ingress) {
@@ -33182,6 +33182,571 @@ function isPlaceholder(name) {
   return /\$\{|\{\{|\$\(|<[^<>/]+>|__\w+__/.test(name);
 }
 
+// src/kubernetes/arguments.ts
+var Arguments = class {
+  constructor(container) {
+    this.container = container;
+    this.words = [...container.at("command").items(), ...container.at("args").items()];
+  }
+  container;
+  words;
+  /** Where an argument that is missing has to be written. */
+  get place() {
+    const [args, command] = [this.container.at("args"), this.container.at("command")];
+    return args.exists || !command.exists ? args : command;
+  }
+  /** Whether a word is a program of this name. */
+  runs(program3) {
+    return this.words.some((word) => word.string?.split("/").at(-1) === program3);
+  }
+  /** Whether a shell takes the words apart, which is not done here. */
+  get inShell() {
+    return this.words.some((word) => /^-[a-z]*c$/.test(word.string ?? "")) && !this.words.some(isLongFlag);
+  }
+  /** `--flag=value`, `--flag value`, and both with one dash; the last one counts. */
+  get(flag) {
+    const found = this.words.findLastIndex((word) => nameOf2(word) === flag);
+    const at3 = this.words[found];
+    if (!at3) return void 0;
+    const written2 = at3.string ?? "";
+    const equals = written2.indexOf("=");
+    if (equals !== -1) return { at: at3, value: this.resolve(written2.slice(equals + 1)) };
+    const next = this.words[found + 1];
+    return next ? { at: next, value: this.resolve(next.string ?? "") } : { at: at3, value: "" };
+  }
+  /**
+   * A flag that is true when it stands alone: its value is never the next word. Undefined where no file tells.
+   * Source: https://pkg.go.dev/github.com/spf13/pflag#readme-command-line-flag-syntax
+   */
+  isOn(flag, byDefault) {
+    const at3 = this.words.findLast((word) => nameOf2(word) === flag)?.string;
+    if (at3 === void 0) return byDefault;
+    const equals = at3.indexOf("=");
+    if (equals === -1) return true;
+    const value = this.resolve(at3.slice(equals + 1));
+    return value === void 0 ? void 0 : /^(?:1|t|true)$/i.test(value);
+  }
+  /**
+   * Puts variables in: `$(NAME)`, where `$$(NAME)` is text. Undefined when one of them is not written here.
+   * Source: https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/
+   */
+  resolve(written2, depth = 0) {
+    if (isPlaceholder(written2.replace(/\$?\$\([^)]*\)/g, ""))) return void 0;
+    let told = true;
+    const value = written2.replace(/(\$?)\$\(([^)]*)\)/g, (whole, doubled, name) => {
+      if (doubled) return whole.slice(1);
+      const resolved = this.variable(name, depth);
+      if (resolved === void 0) told = false;
+      return resolved ?? whole;
+    });
+    return told ? value : void 0;
+  }
+  variable(name, depth) {
+    const entry = [...this.container.at("env").items()].findLast((one2) => one2.at("name").string === name);
+    if (entry?.at("valueFrom", "fieldRef", "fieldPath").string === "metadata.namespace")
+      return this.container.manifest.ref.namespace || void 0;
+    if (!entry || entry.at("valueFrom").exists || depth > deepestVariable) return void 0;
+    return this.resolve(entry.at("value").string ?? "", depth + 1);
+  }
+};
+var deepestVariable = 8;
+function isLongFlag(word) {
+  return /^--[a-z]/.test(word.string ?? "");
+}
+function nameOf2(word) {
+  return word.string?.match(/^--?([a-zA-Z][^=]*)/)?.[1];
+}
+
+// src/kubernetes/controller-facts.json
+var controller_facts_default = {
+  format: 1,
+  controllers: [
+    {
+      name: "ingress-nginx",
+      images: [
+        "(?:^|/)ingress-nginx/controller(?:-chroot)?$",
+        "(?:^|/)ingress-nginx-controller$",
+        "(?:^|/)nginx-ingress-controller(?:-[a-z0-9]+)?$"
+      ],
+      binary: "nginx-ingress-controller",
+      labels: {
+        "app.kubernetes.io/name": "ingress-nginx",
+        "app.kubernetes.io/component": "controller"
+      },
+      marks: [
+        "ingress-nginx",
+        "nginx-ingress-controller"
+      ],
+      source: "https://github.com/kubernetes/ingress-nginx/tree/controller-v1.15.1/charts/ingress-nginx/templates",
+      checked: "2026-11-21",
+      scope: {
+        namespace: "watch-namespace",
+        selector: "watch-namespace-selector",
+        value: "controller.scope.enabled: true",
+        source: "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/pkg/flags/flags.go",
+        checked: "2026-11-21"
+      },
+      classes: [
+        {
+          releases: "<1.0.0",
+          name: "ingress-class",
+          default: "nginx",
+          unclassed: {
+            class: "nginx"
+          },
+          value: "controller.ingressClass",
+          source: "https://github.com/kubernetes/ingress-nginx/blob/controller-v0.46.0/internal/ingress/annotations/class/main.go",
+          checked: "2026-11-21"
+        },
+        {
+          releases: ">=1.0.0",
+          name: "ingress-class",
+          default: "nginx",
+          controller: "controller-class",
+          controllerDefault: "k8s.io/ingress-nginx",
+          byName: "ingress-class-by-name",
+          unclassed: {
+            flag: "watch-ingress-without-class"
+          },
+          value: "controller.ingressClassResource.name and .controllerValue",
+          source: "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/internal/ingress/controller/store/store.go",
+          checked: "2026-11-21"
+        }
+      ],
+      status: {
+        service: "publish-service",
+        address: "publish-status-address",
+        update: "update-status",
+        nodes: "report-node-internal-ip-address",
+        value: "controller.publishService.enabled: true",
+        source: "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/internal/ingress/status/status.go",
+        checked: "2026-11-21"
+      },
+      election: {
+        id: "election-id",
+        default: "ingress-controller-leader",
+        source: "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/pkg/flags/flags.go",
+        checked: "2026-11-21"
+      }
+    }
+  ]
+};
+
+// src/kubernetes/controller-facts.ts
+var strict2 = { additionalProperties: false };
+var text3 = build_default.String({ minLength: 1 });
+var proof = { source: build_default.String({ pattern: "^https://" }), checked: build_default.String({ format: "date" }) };
+var ClassFacts = build_default.Object(
+  {
+    releases: text3,
+    /** The flag that names the class, and the class without it. */
+    name: text3,
+    default: text3,
+    /** The flag that an IngressClass's `spec.controller` is compared with; without one, classes are compared by name. */
+    controller: build_default.Optional(text3),
+    controllerDefault: build_default.Optional(text3),
+    /** The flag by which the IngressClass of the class's name counts too, whatever its controller. */
+    byName: build_default.Optional(text3),
+    /** When Ingresses that name no class are taken: with a flag, or by the controller of a class. */
+    unclassed: build_default.Optional(build_default.Union([build_default.Object({ flag: text3 }, strict2), build_default.Object({ class: text3 }, strict2)])),
+    /** The value of the controller's chart. */
+    value: text3,
+    ...proof
+  },
+  strict2
+);
+var ControllerFacts = build_default.Object(
+  {
+    name: text3,
+    /** Patterns of its image's repository. */
+    images: build_default.Array(text3, { minItems: 1 }),
+    binary: text3,
+    /** The labels that, all together, tell its Pods. */
+    labels: build_default.Record(text3, text3),
+    /** Of these strings each of its manifests has one. */
+    marks: build_default.Array(text3, { minItems: 1 }),
+    ...proof,
+    scope: build_default.Object({ namespace: text3, selector: text3, value: text3, ...proof }, strict2),
+    classes: build_default.Array(ClassFacts, { minItems: 1 }),
+    status: build_default.Object({ service: text3, address: text3, update: text3, nodes: text3, value: text3, ...proof }, strict2),
+    election: build_default.Object({ id: text3, default: text3, ...proof }, strict2)
+  },
+  strict2
+);
+var ControllerFactsFile = build_default.Object(
+  { format: build_default.Literal(1), controllers: build_default.Array(ControllerFacts) },
+  strict2
+);
+var controllerFacts = controller_facts_default.controllers;
+function factsOf(name) {
+  const facts = controllerFacts.find((one2) => one2.name === name);
+  if (!facts) throw new Error(`policies/facts/controllers.yaml has no row ${name}.`);
+  return facts;
+}
+
+// src/kubernetes/image.ts
+function parseImage(name) {
+  const [named = ""] = name.trim().split("@");
+  const colon = named.indexOf(":", named.lastIndexOf("/") + 1);
+  if (colon === -1) return { repository: named, tag: void 0 };
+  return { repository: named.slice(0, colon), tag: named.slice(colon + 1) || void 0 };
+}
+function releaseOf({ tag }) {
+  const match3 = tag?.match(/^(?:[a-z]+-)?v?(\d+\.\d+\.\d+)(?:$|[-+_](?!alpha|beta|rc))/);
+  return match3?.[1];
+}
+
+// src/kubernetes/namespace.ts
+function shareNamespace(a, b) {
+  if (a.ref.namespace !== b.ref.namespace) return false;
+  if (a.ref.namespace !== "") return true;
+  const [one2, other] = [folderOf(a), folderOf(b)];
+  return one2.startsWith(other) || other.startsWith(one2);
+}
+function folderOf({ origin }) {
+  return origin.path.slice(0, origin.path.lastIndexOf("/") + 1);
+}
+
+// src/kubernetes/controller.ts
+var controllerKinds = ["Deployment.apps", "DaemonSet.apps", "StatefulSet.apps"];
+var marksOfControllers = controllerFacts.flatMap(({ marks: marks3 }) => marks3);
+function controllersIn(snapshot) {
+  return controllerKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(controllersOf);
+}
+function controllersOf(manifest) {
+  if (!controllerKinds.some((kind) => kind.startsWith(`${manifest.ref.kind}.`))) return [];
+  if (manifest.root.at("spec", "replicas").value === 0) return [];
+  const containers = [...manifest.root.at("spec", "template", "spec", "containers").items()];
+  return containers.flatMap((container) => {
+    const facts = controllerFacts.find((one2) => recognises(one2, container, containers.length === 1));
+    return facts && container.at("image").string ? [read2(facts, container)] : [];
+  });
+}
+function recognises(facts, container, alone) {
+  const { repository } = parseImage(container.at("image").string ?? "");
+  if (facts.images.some((pattern) => new RegExp(pattern).test(repository))) return true;
+  if (new Arguments(container).runs(facts.binary)) return true;
+  const labels = container.manifest.root.at("spec", "template", "metadata", "labels");
+  const labelled = Object.entries(facts.labels).every(([key, value]) => labels.at(key).string === value);
+  return labelled && (alone || container.at("name").string === "controller");
+}
+function read2(facts, container) {
+  const { manifest } = container;
+  const args = new Arguments(container);
+  const image2 = container.at("image");
+  const release = releaseOf(parseImage(image2.string ?? ""));
+  const { inShell, place: place2 } = args;
+  return {
+    facts,
+    manifest,
+    image: image2,
+    release,
+    place: place2,
+    inShell,
+    watched: inShell ? { at: place2, scope: "unknown" } : watchedBy(facts, args),
+    claims: inShell ? [] : claimsOf(facts, args, release),
+    status: inShell ? { writes: "unknown" } : statusOf(facts, args, container),
+    election: electionOf(facts, args)
+  };
+}
+function watchedBy({ scope }, args) {
+  const [namespace, selector] = [args.get(scope.namespace), args.get(scope.selector)];
+  if (namespace && namespace.value !== "") {
+    const { at: at3, value } = namespace;
+    return value === void 0 ? { at: at3, scope: "unknown" } : { at: at3, scope: "namespace", name: value };
+  }
+  if (selector && selector.value !== "") {
+    const { at: at3, value } = selector;
+    return value === void 0 ? { at: at3, scope: "unknown" } : { at: at3, scope: "selector", selector: value };
+  }
+  return { at: namespace?.at ?? args.place, scope: "all" };
+}
+function claimsOf(facts, args, release) {
+  return waysOf(facts, args, release).flatMap((way) => {
+    const name = valueOr(args, way.name, way.default);
+    const controller = way.controller && valueOr(args, way.controller, way.controllerDefault ?? "");
+    const byName = way.byName ? args.isOn(way.byName, false) : false;
+    const unclassed = takesUnclassed(way, args, name);
+    const told = name !== void 0 && byName !== void 0 && unclassed !== void 0;
+    if (!told || way.controller && controller === void 0) return [];
+    return [{ facts: way, name, controller, byName, unclassed }];
+  });
+}
+function waysOf({ classes }, args, release) {
+  if (release !== void 0) return classes.filter(({ releases }) => (0, import_semver.satisfies)(release, releases));
+  const flags = new Set(classes.flatMap(flagsOf).filter((flag) => args.get(flag)));
+  return classes.filter((way) => [...flags].every((flag) => flagsOf(way).includes(flag)));
+}
+function flagsOf({ name, controller, byName, unclassed }) {
+  const flag = unclassed && "flag" in unclassed ? unclassed.flag : void 0;
+  return [name, controller, byName, flag].filter((one2) => one2 !== void 0);
+}
+function takesUnclassed({ unclassed }, args, name) {
+  if (!unclassed) return false;
+  return "flag" in unclassed ? args.isOn(unclassed.flag, false) : name === unclassed.class;
+}
+function valueOr(args, flag, byDefault) {
+  const given = args.get(flag);
+  return given?.value === "" || !given ? byDefault : given.value;
+}
+function statusOf({ status }, args, container) {
+  const updates = args.isOn(status.update, true);
+  if (updates !== true) return { writes: updates === false ? "nothing" : "unknown" };
+  for (const flag of [status.service, status.address]) {
+    const given = args.get(flag);
+    if (given && given.value !== "") return { writes: "source", at: given.at, flag, value: given.value };
+  }
+  const onHost = container.manifest.root.at("spec", "template", "spec", "hostNetwork").value === true;
+  const hasHostPort = [...container.at("ports").items()].some((port) => port.at("hostPort").exists);
+  if (onHost || hasHostPort || args.isOn(status.nodes, false) !== false) return { writes: "nodes" };
+  return { writes: "fallback", at: args.get(status.service)?.at ?? args.get(status.address)?.at ?? args.place };
+}
+function electionOf({ election }, args) {
+  return args.inShell ? void 0 : valueOr(args, election.id, election.default);
+}
+function areOneController(a, b) {
+  return shareNamespace(a.manifest, b.manifest) && a.election !== void 0 && a.election === b.election && described(a) === described(b);
+}
+function described({ watched, claims, status }) {
+  const { at: _, ...scope } = watched;
+  return JSON.stringify([
+    scope,
+    claims.map(({ name, controller }) => [name, controller]),
+    status.writes === "source" ? [status.flag, status.value] : status.writes
+  ]);
+}
+
+// src/kubernetes/ingress-class.ts
+function classOf(ingress) {
+  return ingress.root.at("spec", "ingressClassName").string || classAnnotation(ingress).string || void 0;
+}
+function classAnnotation(ingress) {
+  return ingress.root.at("metadata", "annotations", "kubernetes.io/ingress.class");
+}
+function sameClass(a, b) {
+  return classOf(a) === classOf(b);
+}
+function controllerOf(snapshot, ingress) {
+  const name = classOf(ingress);
+  if (!name) return void 0;
+  const copies = snapshot.get({ group: "networking.k8s.io", kind: "IngressClass", namespace: "", name });
+  const controllers = new Set(copies.map((copy) => copy.root.at("spec", "controller").string));
+  return controllers.size === 1 ? [...controllers][0] : void 0;
+}
+
+// src/kubernetes/controller-overlap.ts
+function sharedNamespaces(a, b) {
+  const [one2, other] = [a.watched, b.watched];
+  if (one2.scope === "all") return inWords(other, b);
+  if (other.scope === "all") return inWords(one2, a);
+  const same = one2.scope === "namespace" && other.scope === "namespace" && one2.name === other.name || one2.scope === "selector" && other.scope === "selector" && one2.selector === other.selector;
+  return same ? inWords(one2, a) : void 0;
+}
+function inWords(watched, { manifest }) {
+  if (watched.scope === "all") return "every namespace";
+  if (watched.scope === "namespace") return `namespace ${watched.name}`;
+  if (watched.scope === "selector") return `the namespaces labelled ${watched.selector}`;
+  return `the namespace ${manifest.ref.kind} ${manifest.ref.name} is limited to`;
+}
+function sharedClaim(a, b, snapshot) {
+  let weakest;
+  for (const one2 of a.claims) {
+    for (const other of b.claims) {
+      const shared = sharedClass(one2, other, snapshot) ?? sharedOtherwise(a, one2, b, other, snapshot);
+      if (!shared) return void 0;
+      if (!weakest || weakest.by === "class") weakest = shared;
+    }
+  }
+  return weakest;
+}
+function sharedClass(a, b, snapshot) {
+  const [classesOfA, classesOfB] = [classesOf(a, snapshot), classesOf(b, snapshot)];
+  const names2 = [...classesOfA.keys()].filter((name) => classesOfB.has(name)).sort();
+  const [first = ""] = names2;
+  const through = a.controller === b.controller ? void 0 : classesOfA.get(first) ?? classesOfB.get(first);
+  if (names2.length > 0) return { by: "class", name: names2.join(", "), through };
+  if (a.controller === void 0 || a.controller !== b.controller) return void 0;
+  return { by: "class", name: a.name === b.name ? a.name : `of ${a.controller}` };
+}
+function classesOf({ controller, name, byName }, snapshot) {
+  if (controller === void 0) return /* @__PURE__ */ new Map([[name, void 0]]);
+  const own5 = snapshot.ofKind("IngressClass.networking.k8s.io").filter((one2) => one2.root.at("spec", "controller").string === controller).map((one2) => [one2.ref.name, one2]);
+  return new Map([...byName ? [[name, void 0]] : [], ...own5]);
+}
+function sharedOtherwise(a, one2, b, other, snapshot) {
+  if (one2.name === other.name) {
+    const ingress = snapshot.ofKind("Ingress.networking.k8s.io").find(
+      (candidate) => classAnnotation(candidate).string === one2.name && !candidate.root.at("spec", "ingressClassName").exists && [a, b].every(({ watched }) => watches(watched, candidate.ref.namespace))
+    );
+    if (ingress) return { by: "annotation", name: one2.name, ingress };
+  }
+  return one2.unclassed && other.unclassed ? { by: "none", name: "" } : void 0;
+}
+function watches(watched, namespace) {
+  return watched.scope === "all" || watched.scope === "namespace" && watched.name === namespace;
+}
+
+// src/rules/rule.ts
+function defineRule(rule) {
+  return rule;
+}
+
+// src/rules/controller-scope/namespace-isolated.ts
+var outcome = "so each keeps overwriting the addresses in their status";
+var namespace_isolated_default = defineRule({
+  id: "controller-scope/namespace-isolated",
+  summary: "No two ingress controllers of a cluster take the same Ingresses.",
+  since: "1.0.0",
+  scope: "snapshot",
+  kinds: controllerKinds,
+  reads: ["IngressClass.networking.k8s.io", "Ingress.networking.k8s.io"],
+  messages: {
+    overlap: ({ first, second, name, where, scope, own: own5 }) => `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${outcome}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own5}.`,
+    annotated: ({ first, second, name, where, own: own5, ingress }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own5} of ${first} to another name.`,
+    unclassed: ({ first, second, where, scope, own: own5 }) => `${first} and ${second} both take Ingresses that name no class in ${where}, ${outcome}. Take ${own5} from one of them, or limit ${first} to its namespaces with ${scope}.`
+  },
+  *partners(manifest) {
+    if (manifest.ref.kind === "IngressClass") yield* marksOfControllers;
+    if (manifest.ref.kind === "Ingress") yield* classAnnotation(manifest).exists ? marksOfControllers : [];
+    for (const { facts, claims } of controllersOf(manifest)) {
+      yield* facts.marks;
+      for (const { controller, facts: way } of claims) {
+        if (controller) yield controller;
+        if (controller !== way.controllerDefault) yield "kubernetes.io/ingress.class";
+      }
+    }
+  },
+  check({ manifest, snapshot, report, skip }) {
+    for (const first of controllersOf(manifest)) {
+      if (first.inShell) skip(first.place, "a shell takes its arguments apart, so what it watches is not known");
+      for (const second of controllersIn(snapshot)) {
+        if (!comesFirst(first, second) || mayBeCopies(first.manifest, second.manifest)) continue;
+        if (areOneController(first, second)) continue;
+        const where = sharedNamespaces(first, second);
+        const shared = where === void 0 ? void 0 : sharedClaim(first, second, snapshot);
+        if (where === void 0 || !shared) continue;
+        const overlap = { ...namesOf(first, second, shared), where };
+        const ends = [first.watched.at, second.watched.at];
+        const more = { keys: keysOf2(first, second) };
+        if (shared.by === "none") report(ends, "unclassed", overlap, more);
+        else if (shared.by === "class") {
+          const through = shared.through ? [shared.through.root.at("spec", "controller")] : [];
+          report([...ends, ...through], "overlap", overlap, more);
+        } else {
+          const at3 = classAnnotation(shared.ingress);
+          report([...ends, at3], "annotated", { ...overlap, ingress: nameOf(shared.ingress.ref) }, more);
+        }
+      }
+    }
+  }
+});
+function comesFirst(a, b) {
+  const further = breadth[a.watched.scope] - breadth[b.watched.scope];
+  return further > 0 || further === 0 && identityOf(a.manifest.ref) < identityOf(b.manifest.ref);
+}
+var breadth = { all: 3, selector: 2, namespace: 1, unknown: 0 };
+function mayBeCopies({ ref: a }, { ref: b }) {
+  if (identityOf(a) === identityOf(b)) return true;
+  return a.kind === b.kind && a.name === b.name && a.namespace === "" !== (b.namespace === "");
+}
+function namesOf(first, second, { by, name }) {
+  const { scope, classes } = first.facts;
+  const way = first.claims.at(-1)?.facts ?? classes.at(-1);
+  const flags = [way?.name, way?.controller].filter((flag) => flag !== void 0).map((flag) => `--${flag}`);
+  const own5 = {
+    class: `${flags.join(" and ")} (in its chart ${way?.value})`,
+    annotation: flags[0],
+    // Classes differ here, so one of the two says by a flag that it takes these Ingresses.
+    none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== void 0)
+  }[by];
+  return {
+    first: nameOf(first.manifest.ref),
+    second: nameOf(second.manifest.ref),
+    name,
+    scope: `--${scope.namespace} (in its chart ${scope.value})`,
+    own: own5 ?? ""
+  };
+}
+function flagForUnclassed({ facts: { unclassed } }) {
+  return unclassed && "flag" in unclassed ? `--${unclassed.flag}` : void 0;
+}
+function keysOf2(first, second) {
+  const names2 = [first, second].flatMap(({ claims }) => claims.map(({ name }) => name));
+  const everywhere = first.watched.scope === "all" && second.watched.scope === "all";
+  return [...new Set(names2), ...everywhere ? ["every namespace"] : [], "some namespace"];
+}
+
+// src/kubernetes/service.ts
+function selects(service, workload) {
+  const selector = [...service.root.at("spec", "selector").entries()];
+  const labels = workload.root.at("spec", "template", "metadata", "labels");
+  return selector.length > 0 && shareNamespace(service, workload) && selector.every(([key, value]) => value.string !== void 0 && labels.at(key).string === value.string);
+}
+
+// src/rules/controller-scope/status-source.ts
+var status_source_default = defineRule({
+  id: "controller-scope/status-source",
+  summary: "An ingress controller behind a load balancer writes that address into the status of its Ingresses.",
+  since: "1.0.0",
+  scope: "snapshot",
+  kinds: controllerKinds,
+  reads: ["Service"],
+  messages: {
+    unpublished: ({ controller, flag, value, service, target }) => `Nothing tells ${controller} its address, so it writes those of the nodes that run it into the status of every Ingress it takes, although ${service} is its load balancer. Set --${flag}=${target} (in its chart ${value}).`,
+    taken: ({ controller, flag, value, lost }) => `This change takes ${lost} from ${controller}, so it writes the addresses of the nodes that run it into the status of every Ingress it takes. Keep --${flag} (in its chart ${value}), or set --update-status=false.`
+  },
+  *partners(manifest) {
+    if (manifest.ref.kind === "Service") {
+      for (const [, value] of manifest.root.at("spec", "selector").entries()) if (value.string) yield value.string;
+    } else if (controllersOf(manifest).length > 0) {
+      for (const [key, value] of manifest.root.at("spec", "template", "metadata", "labels").entries())
+        if (value.string && !neverSelected.includes(key)) yield value.string;
+    }
+  },
+  check({ manifest, snapshot, report }) {
+    for (const controller of controllersOf(manifest)) {
+      if (controller.status.writes !== "fallback") continue;
+      const service = serviceOf(controller, snapshot, "LoadBalancer");
+      if (!service) continue;
+      const { namespace, name } = service.ref;
+      const target = `${namespace ? `${namespace}/` : ""}${name}`;
+      report(
+        [controller.status.at, service.root.at("spec", "type")],
+        "unpublished",
+        { ...namesOf2(controller), service: nameOf(service.ref), target },
+        { keys: [target] }
+      );
+    }
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind !== "changed") return;
+    const lost = controllersOf(change.before).flatMap(({ status }) => status.writes === "source" ? [status] : []);
+    for (const controller of controllersOf(change.after)) {
+      const [source] = lost;
+      if (controller.status.writes !== "fallback" || !source) continue;
+      if (serviceOf(controller, head, "LoadBalancer") || serviceOf(controller, head, "NodePort")) continue;
+      const argument = `--${source.flag}${source.value === void 0 ? "" : `=${source.value}`}`;
+      report(controller.status.at, "taken", { ...namesOf2(controller), lost: argument }, { keys: [source.flag] });
+    }
+  }
+});
+var neverSelected = [
+  "helm.sh/chart",
+  "chart",
+  "heritage",
+  "app.kubernetes.io/managed-by",
+  "app.kubernetes.io/version"
+];
+function serviceOf({ manifest }, snapshot, type) {
+  return snapshot.ofKind("Service").find((service) => service.root.at("spec", "type").string === type && selects(service, manifest));
+}
+function namesOf2({ manifest, facts }) {
+  return { controller: nameOf(manifest.ref), flag: facts.status.service, value: facts.status.value };
+}
+
+// src/kubernetes/certificate.ts
+var import_node_crypto2 = require("node:crypto");
+
 // src/kubernetes/secret.ts
 var filledInBy = /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflects|replicator\.v1\.mittwald\.de\/replicate-from|avp\.kubernetes\.io\/|vault\.security\.banzaicloud\.io\/)/;
 function isSecretComplete(secret) {
@@ -33199,7 +33764,7 @@ function missingTlsKeys(secret) {
     (key) => !secret.root.at("data", key).exists && !secret.root.at("stringData", key).exists
   );
 }
-function keysOf2(secret) {
+function keysOf3(secret) {
   const written2 = ["data", "stringData"].map((key) => secret.root.at(key)).find((cursor) => cursor.exists);
   return written2 ?? secret.root.at("kind");
 }
@@ -33369,46 +33934,46 @@ function keyOf(namespace, name) {
 
 // src/kubernetes/certificate.ts
 function readCertificates(secret) {
-  return read2(secret, "tls.crt", /^CERTIFICATE$/, (pem) => new import_node_crypto2.X509Certificate(pem));
+  return read3(secret, "tls.crt", /^CERTIFICATE$/, (pem) => new import_node_crypto2.X509Certificate(pem));
 }
 function readKey(secret) {
-  return read2(secret, "tls.key", /(?:^| )PRIVATE KEY$/, (pem) => (0, import_node_crypto2.createPrivateKey)(pem));
+  return read3(secret, "tls.key", /(?:^| )PRIVATE KEY$/, (pem) => (0, import_node_crypto2.createPrivateKey)(pem));
 }
 var pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm;
 var standInWords = /\$\{|\{\{|\$\(|<[^<>]+>|ENC\[|\.\.|…|\*{3}|x{4}|change.?me|replace|redacted|placeholder|dummy|insert|your|todo/i;
-function read2(secret, key, label, parse3) {
+function read3(secret, key, label, parse3) {
   const plain = secret.root.at("stringData", key);
   const at3 = plain.exists ? plain : secret.root.at("data", key);
   const written2 = at3.string ?? "";
   const bytes = plain.exists ? Buffer.from(written2) : Buffer.from(written2, "base64");
-  const text4 = bytes.toString();
+  const text5 = bytes.toString();
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(
     written2.replace(/[\r\n]/g, "")
   );
   const isReadable = plain.exists || isBase64;
-  const blocks = [...text4.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
+  const blocks = [...text5.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
   const wanted = blocks.filter(({ type }) => label.test(type));
   const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse3(pemOf(block2)))) : [];
   if (first !== void 0) return { kind: "read", at: at3, first, further: further.filter((one2) => one2 !== void 0) };
   const broken = (fault) => ({ kind: "broken", at: at3, fault });
   const isDer = isReadable && bytes[0] === 48 && attempt(() => new import_node_crypto2.X509Certificate(bytes)) !== void 0;
   if (isDer) return broken("is DER, where controllers read PEM");
-  if (isStandIn(written2) || isReadable && isStandIn(text4)) return { kind: "standIn", at: at3 };
+  if (isStandIn(written2) || isReadable && isStandIn(text5)) return { kind: "standIn", at: at3 };
   if (!isReadable) {
     if (written2.includes("-----BEGIN ")) return broken("is PEM under data, which takes base64");
     return written2.startsWith("LS0t") ? broken("is no base64 that the API server accepts") : { kind: "standIn", at: at3 };
   }
-  if (text4.trimStart().startsWith("LS0t")) return broken("is encoded in base64 once too often");
+  if (text5.trimStart().startsWith("LS0t")) return broken("is encoded in base64 once too often");
   const [block] = wanted;
   if (block && isEncrypted2(block)) return broken("is encrypted with a passphrase, which no controller has");
   if (block) return broken(`holds a block ${block.type} that cannot be parsed`);
   if (blocks[0]) return broken(`holds a block ${blocks[0].type} and none of the kind that belongs there`);
-  if (text4.includes("-----BEGIN "))
+  if (text5.includes("-----BEGIN "))
     return broken("begins like PEM, but its BEGIN and END do not stand on lines of their own");
   return { kind: "standIn", at: at3 };
 }
-function isStandIn(text4) {
-  return text4.replace(/-----(?:BEGIN|END) [A-Z0-9 ]+-----/g, "").trim() === "" || standInWords.test(text4);
+function isStandIn(text5) {
+  return text5.replace(/-----(?:BEGIN|END) [A-Z0-9 ]+-----/g, "").trim() === "" || standInWords.test(text5);
 }
 function pemOf({ type, body }) {
   const lines = body.replace(/\s/g, "").match(/.{1,64}/g) ?? [];
@@ -33526,11 +34091,6 @@ function listed(names2) {
   return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${last}` : last ?? "no host";
 }
 
-// src/rules/rule.ts
-function defineRule(rule) {
-  return rule;
-}
-
 // src/rules/ingress-tls/certificate-covers-host.ts
 var ingressKind = "Ingress.networking.k8s.io";
 var certificate_covers_host_default = defineRule({
@@ -33605,17 +34165,6 @@ function servedHosts(ingress, entries) {
 }
 function twinOf(host) {
   return host.startsWith("www.") ? host.slice(4) : `www.${host}`;
-}
-
-// src/kubernetes/namespace.ts
-function shareNamespace(a, b) {
-  if (a.ref.namespace !== b.ref.namespace) return false;
-  if (a.ref.namespace !== "") return true;
-  const [one2, other] = [folderOf(a), folderOf(b)];
-  return one2.startsWith(other) || other.startsWith(one2);
-}
-function folderOf({ origin }) {
-  return origin.path.slice(0, origin.path.lastIndexOf("/") + 1);
 }
 
 // src/kubernetes/tls-user.ts
@@ -33746,7 +34295,7 @@ var certificate_valid_default = defineRule({
   check({ manifest, params: { renewBeforeDays }, report, skip, today }) {
     if (manifest.root.at("type").string !== "kubernetes.io/tls" && missingTlsKeys(manifest).length > 0) return;
     if (!isSecretComplete(manifest))
-      return skip(keysOf2(manifest), "its certificate is encrypted, or a tool fills it in inside the cluster");
+      return skip(keysOf3(manifest), "its certificate is encrypted, or a tool fills it in inside the cluster");
     const secret = nameOf(manifest.ref);
     const [certificates, key] = [readCertificates(manifest), readKey(manifest)];
     for (const [name, reading] of [["tls.crt", certificates], ["tls.key", key]]) {
@@ -33777,42 +34326,11 @@ function inDays(days) {
 
 // src/kubernetes/ingress-nginx.ts
 var import_node_crypto3 = require("node:crypto");
-var import_semver = __toESM(require_semver2(), 1);
-
-// src/kubernetes/image.ts
-function parseImage(name) {
-  const [named = ""] = name.trim().split("@");
-  const colon = named.indexOf(":", named.lastIndexOf("/") + 1);
-  if (colon === -1) return { repository: named, tag: void 0 };
-  return { repository: named.slice(0, colon), tag: named.slice(colon + 1) || void 0 };
-}
-function releaseOf({ tag }) {
-  const match3 = tag?.match(/^(?:[a-z]+-)?v?(\d+\.\d+\.\d+)(?:$|[-+_](?!alpha|beta|rc))/);
-  return match3?.[1];
-}
-
-// src/kubernetes/ingress-class.ts
-function classOf(ingress) {
-  return ingress.root.at("spec", "ingressClassName").string || classAnnotation(ingress).string || void 0;
-}
-function classAnnotation(ingress) {
-  return ingress.root.at("metadata", "annotations", "kubernetes.io/ingress.class");
-}
-function sameClass(a, b) {
-  return classOf(a) === classOf(b);
-}
-function controllerOf(snapshot, ingress) {
-  const name = classOf(ingress);
-  if (!name) return void 0;
-  const copies = snapshot.get({ group: "networking.k8s.io", kind: "IngressClass", namespace: "", name });
-  const controllers = new Set(copies.map((copy) => copy.root.at("spec", "controller").string));
-  return controllers.size === 1 ? [...controllers][0] : void 0;
-}
-
-// src/kubernetes/ingress-nginx.ts
+var import_semver2 = __toESM(require_semver2(), 1);
 var workloadKinds = ["Deployment.apps", "DaemonSet.apps"];
-var controllerMarks = ["ingress-nginx", "nginx-ingress-controller"];
-var repositories = /(?:^|\/)(?:ingress-nginx\/controller(?:-chroot)?|ingress-nginx-controller|nginx-ingress-controller(?:-[a-z0-9]+)?)$/;
+var { marks: marks2, images } = factsOf("ingress-nginx");
+var controllerMarks = marks2;
+var repositories = new RegExp(images.join("|"));
 function ingressNginxIn(snapshot) {
   return workloadKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(ingressNginxOf);
 }
@@ -33832,7 +34350,7 @@ function argumentIn(words2, name) {
   return words2[at3]?.split(/=(.*)/s)[1] ?? words2[at3 + 1];
 }
 function panics(release, listed2) {
-  return release !== void 0 && (0, import_semver.satisfies)(release, listed2 ? ">=0.26.0 <0.31.0" : ">=0.26.0 <1.0.0");
+  return release !== void 0 && (0, import_semver2.satisfies)(release, listed2 ? ">=0.26.0 <0.31.0" : ">=0.26.0 <1.0.0");
 }
 function takes(controller, ingress) {
   const own5 = controller.argument("ingress-class") || "nginx";
@@ -33869,7 +34387,7 @@ function isCertificate(block) {
 }
 
 // src/rules/ingress-tls/controller-crash.ts
-var outcome = "and panics: every replica dies, and every host of the cluster with it";
+var outcome2 = "and panics: every replica dies, and every host of the cluster with it";
 var mend = "Name a Secret that has a tls.crt and a tls.key";
 var controller_crash_default = defineRule({
   id: "ingress-tls/controller-crash",
@@ -33879,8 +34397,8 @@ var controller_crash_default = defineRule({
   kinds: ["Ingress.networking.k8s.io"],
   reads: [...producerKinds, ...workloadKinds],
   messages: {
-    unlistedHost: ({ host, secret, controller, release }) => `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) asks ${secret}, which holds a CA and no certificate, ${outcome}. ${mend}, and list ${host} in its entry; ingress-nginx 1.0.0 mended the panic.`,
-    listedHost: ({ host, secret, controller, release }) => `For ${host}, ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA and no certificate, ${outcome}. ${mend}; ingress-nginx 0.31.0 mended this panic, and 1.0.0 the other one.`
+    unlistedHost: ({ host, secret, controller, release }) => `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) asks ${secret}, which holds a CA and no certificate, ${outcome2}. ${mend}, and list ${host} in its entry; ingress-nginx 1.0.0 mended the panic.`,
+    listedHost: ({ host, secret, controller, release }) => `For ${host}, ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA and no certificate, ${outcome2}. ${mend}; ingress-nginx 0.31.0 mended this panic, and 1.0.0 the other one.`
   },
   *partners(manifest) {
     if (manifest.ref.kind === "Ingress") yield* partnersOfIngress(manifest);
@@ -34037,12 +34555,12 @@ var host_unique_default = defineRule({
     twice: ({ first, second, claims }) => `${first} and ${second} both claim ${claims}: the controller refuses the newer one or serves the older, which no file tells. Take it out of one of them.`
   },
   *partners(manifest) {
-    for (const claim of claimsOf(manifest).keys()) yield claim.split(" ")[0] ?? claim;
+    for (const claim of claimsOf2(manifest).keys()) yield claim.split(" ")[0] ?? claim;
   },
   check({ manifest, snapshot, report }) {
-    const own5 = claimsOf(manifest);
+    const own5 = claimsOf2(manifest);
     for (const other of partnersOfClass(manifest, snapshot, standsAside)) {
-      const theirs = claimsOf(other);
+      const theirs = claimsOf2(other);
       const keys = [...own5.keys()].filter((claim) => theirs.has(claim)).sort();
       const [key = ""] = keys;
       const [at3, there] = [own5.get(key), theirs.get(key)];
@@ -34060,7 +34578,7 @@ function standsAside(ingress) {
 function isSolver(ingress) {
   return ingress.root.at("metadata", "labels", "acme.cert-manager.io/http01-solver").exists;
 }
-function claimsOf(ingress) {
+function claimsOf2(ingress) {
   const claims = /* @__PURE__ */ new Map();
   for (const rule of ingress.root.at("spec", "rules").items()) {
     const host = rule.at("host").string?.toLowerCase();
@@ -34515,6 +35033,8 @@ var object_kept_default = defineRule({
 
 // src/rules/index.ts
 var rules = [
+  namespace_isolated_default,
+  status_source_default,
   certificate_covers_host_default,
   certificate_issued_default,
   certificate_valid_default,
@@ -34662,9 +35182,9 @@ var Evaluation = class {
       report: (at3, message, args, more = {}) => {
         const level = active.levelOf(message);
         if (!level) return;
-        const text4 = active.rule.messages[message](args);
+        const text5 = active.rule.messages[message](args);
         const ends = Array.isArray(at3) ? at3 : [at3];
-        drafts.push({ active, message, text: text4, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
+        drafts.push({ active, message, text: text5, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
       },
       skip: (at3, reason) => {
         const { ref, origin } = at3.manifest;
@@ -35049,9 +35569,9 @@ function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, ne
     };
   }
 }
-function splitLines(text4) {
-  const hasTrailingNl = text4.endsWith("\n");
-  const result = text4.split("\n").map((line) => line + "\n");
+function splitLines(text5) {
+  const hasTrailingNl = text5.endsWith("\n");
+  const result = text5.split("\n").map((line) => line + "\n");
   if (hasTrailingNl) {
     result.pop();
   } else {
@@ -35100,16 +35620,16 @@ var import_node_crypto4 = require("node:crypto");
 // src/report/excerpt.ts
 var mostLines = 8;
 var widest = 200;
-function excerptOf(text4, region) {
+function excerptOf(text5, region) {
   const first = Math.max(1, region.startLine - 1);
   const last = Math.min(region.endLine + 1, first + mostLines - 1);
   const lines = [];
   let start4 = 0;
-  for (let line = 1; line <= last && start4 <= text4.length; line++) {
-    const end = text4.indexOf("\n", start4);
-    const stop = end === -1 ? text4.length : end;
-    if (line >= first && (start4 < text4.length || line <= region.endLine))
-      lines.push(clip(text4.slice(start4, stop).replace(/\r$/, "")));
+  for (let line = 1; line <= last && start4 <= text5.length; line++) {
+    const end = text5.indexOf("\n", start4);
+    const stop = end === -1 ? text5.length : end;
+    if (line >= first && (start4 < text5.length || line <= region.endLine))
+      lines.push(clip(text5.slice(start4, stop).replace(/\r$/, "")));
     start4 = stop + 1;
   }
   return { startLine: first, lines };
@@ -35120,11 +35640,11 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path21, region, text: text4, keys, status, object = null, fileText, sources } = statement2;
+  const { side, path: path21, region, text: text5, keys, status, object = null, fileText, sources } = statement2;
   return {
     rule,
     message,
-    text: text4,
+    text: text5,
     level,
     status,
     policy: null,
@@ -35246,7 +35766,7 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path21, region, text4, placing, note) {
+function place(side, path21, region, text5, placing, note) {
   const changed = side === "head" && (placing.isNew(path21) || placing.hunks(path21)?.wrote(region.startLine) === true);
   return {
     side,
@@ -35254,7 +35774,7 @@ function place(side, path21, region, text4, placing, note) {
     region,
     precision: "exact",
     ...note ? { note } : {},
-    excerpt: excerptOf(text4, region),
+    excerpt: excerptOf(text5, region),
     changed
   };
 }
@@ -35461,8 +35981,8 @@ var scalars = [
   scalar("null", /^(?:~|null|Null|NULL|)$/, () => null),
   scalar("bool", /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/, () => true),
   scalar("bool", /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/, () => false),
-  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text4) => {
-    const digits = text4.replaceAll("_", "").toLowerCase();
+  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text5) => {
+    const digits = text5.replaceAll("_", "").toLowerCase();
     const [, sign, body = ""] = digits.match(/^([-+]?)(.*)$/) ?? [];
     const number = Number(/^0[0-7]+$/.test(body) ? `0o${body.slice(1)}` : body);
     return sign === "-" ? -number : number;
@@ -35470,11 +35990,11 @@ var scalars = [
   scalar(
     "float",
     /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/,
-    (text4) => Number(text4.replaceAll("_", ""))
+    (text5) => Number(text5.replaceAll("_", ""))
   ),
-  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text4) => text4.startsWith("-") ? -Infinity : Infinity),
+  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text5) => text5.startsWith("-") ? -Infinity : Infinity),
   scalar("float", /^\.(?:nan|NaN|NAN)$/, () => Number.NaN),
-  { tag: "tag:yaml.org,2002:binary", resolve: (text4) => Buffer.from(text4, "base64").toString("utf8") }
+  { tag: "tag:yaml.org,2002:binary", resolve: (text5) => Buffer.from(text5, "base64").toString("utf8") }
 ];
 var options = {
   version: "1.1",
@@ -35486,27 +36006,27 @@ var options = {
   logLevel: "silent",
   prettyErrors: false
 };
-function parseAsKubectl(text4) {
-  const plain = text4.replace(/^(---[^\n]*\n)?\ufeff/, "$1").replace(/^---(?=[ \t]*(?:#|\r?\n|$))/, "   ").replace(/\r(?!\n)|[\u0085\u2028\u2029]/g, "\n");
+function parseAsKubectl(text5) {
+  const plain = text5.replace(/^(---[^\n]*\n)?\ufeff/, "$1").replace(/^---(?=[ \t]*(?:#|\r?\n|$))/, "   ").replace(/\r(?!\n)|[\u0085\u2028\u2029]/g, "\n");
   const document = firstOf2(plain);
   if (!document || document.errors.length === 0) return document && { document, text: plain };
   const deeper = indentContinuations(plain);
   const mended = deeper === plain ? void 0 : firstOf2(deeper);
   return mended?.errors.length === 0 ? { document: mended, text: deeper } : { document, text: plain };
 }
-function firstOf2(text4) {
-  const documents = (0, import_yaml4.parseAllDocuments)(text4, options);
+function firstOf2(text5) {
+  const documents = (0, import_yaml4.parseAllDocuments)(text5, options);
   const document = Array.isArray(documents) ? documents[0] : void 0;
   if (document)
     document.errors = document.errors.filter(({ message }) => !message.startsWith("Comments must be separated"));
   return document;
 }
 var deep = " ".repeat(100);
-function indentContinuations(text4) {
+function indentContinuations(text5) {
   let quote = "";
   let depth = 0;
   let blockParent = -1;
-  return text4.split("\n").map((line) => {
+  return text5.split("\n").map((line) => {
     const indent2 = line.search(/\S|$/);
     if (blockParent >= 0 && (line.trim() === "" || indent2 > blockParent)) return line;
     blockParent = -1;
@@ -35540,16 +36060,16 @@ var nodeLimit = 1e6;
 var tooDeep = "it nests deeper than any manifest";
 var DocumentReader = class {
   known = /* @__PURE__ */ new Map();
-  read(text4) {
-    const reading = this.known.get(text4) ?? readDocument(text4);
-    this.known.set(text4, reading);
+  read(text5) {
+    const reading = this.known.get(text5) ?? readDocument(text5);
+    this.known.set(text5, reading);
     return reading;
   }
 };
 function readDocument(original) {
-  const unreadable3 = (text5, reason, node2) => {
+  const unreadable3 = (text6, reason, node2) => {
     const [from, to] = node2?.range ?? [0, 1];
-    return { text: text5, reason, from, to };
+    return { text: text6, reason, from, to };
   };
   if (original.length > documentLimit) {
     const size = Math.round(original.length / 1024 / 1024);
@@ -35565,34 +36085,34 @@ function readDocument(original) {
   if (parsed instanceof Error) return unreadable3("", parsed.message);
   const noAlias = () => void 0;
   if (!parsed) return { text: original, objects: [], resolve: noAlias };
-  const { document, text: text4 } = parsed;
+  const { document, text: text5 } = parsed;
   const error = document.errors[0];
   if (error) {
-    return holdsTemplate(text4) ? { text: text4, template: true } : { text: text4, reason: reasonOf(error), from: error.pos[0], to: error.pos[1] };
+    return holdsTemplate(text5) ? { text: text5, template: true } : { text: text5, reason: reasonOf(error), from: error.pos[0], to: error.pos[1] };
   }
   const survey = surveyOf(document);
   if (survey.collectionKey) {
-    return holdsTemplate(text4) ? { text: text4, template: true } : unreadable3(text4, "a map or list cannot be a key", survey.collectionKey);
+    return holdsTemplate(text5) ? { text: text5, template: true } : unreadable3(text5, "a map or list cannot be a key", survey.collectionKey);
   }
   if (survey.size > nodeLimit) {
     return unreadable3(
-      text4,
+      text5,
       `its aliases expand to more than ${nodeLimit.toLocaleString("en")} values`,
       survey.firstAlias
     );
   }
   if (survey.lostAlias) {
-    return unreadable3(text4, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
+    return unreadable3(text5, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
   }
   const resolve = (alias) => survey.targets.get(alias);
   const misnamed = misnamedIn(document.contents, resolve);
-  if (misnamed) return unreadable3(text4, misnamed.reason, misnamed.node);
+  if (misnamed) return unreadable3(text5, misnamed.reason, misnamed.node);
   const all2 = objectsIn(document.contents, resolve);
   const found = all2.filter(
     ({ apiVersion, kind, metadata }) => !isTemplate(apiVersion, kind, metadata.namespace, metadata.name)
   );
   const objects = found.map(({ node: node2, apiVersion, kind, metadata }) => {
-    const [from, , to] = node2.range ?? [0, 0, text4.length];
+    const [from, , to] = node2.range ?? [0, 0, text5.length];
     const startOf = (key) => key.range?.[0] ?? 0;
     return {
       ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
@@ -35601,11 +36121,11 @@ function readDocument(original) {
       duplicates: survey.duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to)
     };
   });
-  return { text: text4, objects, resolve, ...found.length < all2.length ? { template: true } : {} };
+  return { text: text5, objects, resolve, ...found.length < all2.length ? { template: true } : {} };
 }
-function parse(text4) {
+function parse(text5) {
   try {
-    return parseAsKubectl(text4);
+    return parseAsKubectl(text5);
   } catch (error) {
     if (error instanceof RangeError) return new Error(tooDeep);
     throw error;
@@ -35648,10 +36168,10 @@ function surveyOf(yaml) {
     if ((0, import_yaml5.isMap)(node2)) {
       const seen = /* @__PURE__ */ new Set();
       for (const { key, value } of node2.items) {
-        const text4 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
-        if (text4 !== void 0 && text4 !== "<<") {
-          if (seen.has(text4)) survey.duplicates.push({ text: text4, node: key });
-          seen.add(text4);
+        const text5 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
+        if (text5 !== void 0 && text5 !== "<<") {
+          if (seen.has(text5)) survey.duplicates.push({ text: text5, node: key });
+          seen.add(text5);
         }
         const keyNode = (0, import_yaml5.isAlias)(key) ? anchors.get(key.source) : key;
         if ((0, import_yaml5.isMap)(keyNode) || (0, import_yaml5.isSeq)(keyNode)) survey.collectionKey ??= key;
@@ -35707,50 +36227,50 @@ function nodeIn(map4, key, resolve) {
   const value = (0, import_yaml5.isMap)(map4) ? findPair(map4, key, resolve)?.value : void 0;
   return (0, import_yaml5.isAlias)(value) ? resolve(value) : value;
 }
-function holdsTemplate(text4) {
-  return /\{\{|\{%/.test(text4.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
+function holdsTemplate(text5) {
+  return /\{\{|\{%/.test(text5.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
 }
 function isTemplate(...identity) {
   return identity.some((part2) => /\{\{|\{%/.test(part2));
 }
 
 // src/manifest/documents.ts
-function splitDocuments(text4) {
-  return /^\s*\{/.test(text4) && splitJson(text4) || splitYaml(text4);
+function splitDocuments(text5) {
+  return /^\s*\{/.test(text5) && splitJson(text5) || splitYaml(text5);
 }
-function splitYaml(text4) {
+function splitYaml(text5) {
   const starts = [0];
-  for (let at3 = text4.indexOf("\n---"); at3 !== -1; at3 = text4.indexOf("\n---", at3 + 1)) {
-    if (/^(?:[\s#]|$)/.test(text4.slice(at3 + 4, at3 + 5))) starts.push(at3 + 1);
+  for (let at3 = text5.indexOf("\n---"); at3 !== -1; at3 = text5.indexOf("\n---", at3 + 1)) {
+    if (/^(?:[\s#]|$)/.test(text5.slice(at3 + 4, at3 + 5))) starts.push(at3 + 1);
   }
-  return starts.map((offset, index) => ({ text: text4.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
+  return starts.map((offset, index) => ({ text: text5.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
 }
-function isBlank(text4) {
-  return text4.split("\n").every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line));
+function isBlank(text5) {
+  return text5.split("\n").every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line));
 }
-function splitJson(text4) {
+function splitJson(text5) {
   const documents = [];
   let start4 = 0;
   let depth = 0;
   let inString = false;
-  for (let index = 0; index < text4.length; index++) {
-    const char = text4[index];
+  for (let index = 0; index < text5.length; index++) {
+    const char = text5[index];
     if (inString) {
       if (char === "\\") index++;
       else if (char === '"') inString = false;
     } else if (char === '"') inString = true;
     else if (char === "{" || char === "[") depth++;
     else if ((char === "}" || char === "]") && --depth === 0) {
-      documents.push({ text: text4.slice(start4, index + 1), offset: start4 });
+      documents.push({ text: text5.slice(start4, index + 1), offset: start4 });
       start4 = index + 1;
     }
   }
-  const complete = text4.slice(start4).trim() === "" && documents.every((document) => isJson(document.text));
+  const complete = text5.slice(start4).trim() === "" && documents.every((document) => isJson(document.text));
   return complete ? documents : void 0;
 }
-function isJson(text4) {
+function isJson(text5) {
   try {
-    JSON.parse(text4);
+    JSON.parse(text5);
     return true;
   } catch {
     return false;
@@ -35760,9 +36280,9 @@ function isJson(text4) {
 // src/manifest/lines.ts
 var LineIndex = class {
   /** @param firstLine the number of the text's first line */
-  constructor(text4, firstLine3 = 1) {
+  constructor(text5, firstLine3 = 1) {
     this.firstLine = firstLine3;
-    for (let index = text4.indexOf("\n"); index !== -1; index = text4.indexOf("\n", index + 1))
+    for (let index = text5.indexOf("\n"); index !== -1; index = text5.indexOf("\n", index + 1))
       this.starts.push(index + 1);
   }
   firstLine;
@@ -35785,20 +36305,20 @@ var LineIndex = class {
 };
 
 // src/manifest/load.ts
-function loadFile({ text: text4, damaged = false }, wants = () => true, reader = new DocumentReader()) {
+function loadFile({ text: text5, damaged = false }, wants = () => true, reader = new DocumentReader()) {
   const objects = [];
   const unreadable3 = [];
   const templates = [];
-  if (text4.startsWith("version https://git-lfs.github.com/spec/")) {
+  if (text5.startsWith("version https://git-lfs.github.com/spec/")) {
     const reason = "it is a Git LFS pointer, and what it points at is not in the repository";
-    unreadable3.push({ reason, region: new LineIndex(text4).region(0, text4.indexOf("\n")), content: text4 });
-    return { text: text4, objects, unreadable: unreadable3, templates, kubernetes: false };
+    unreadable3.push({ reason, region: new LineIndex(text5).region(0, text5.indexOf("\n")), content: text5 });
+    return { text: text5, objects, unreadable: unreadable3, templates, kubernetes: false };
   }
   let line = 1;
   let counted = 0;
-  for (const { text: original, offset } of splitDocuments(text4)) {
+  for (const { text: original, offset } of splitDocuments(text5)) {
     if (!wants(original)) continue;
-    line += linesIn(text4, counted, offset);
+    line += linesIn(text5, counted, offset);
     counted = offset;
     const damage = damaged ? original.indexOf("\uFFFD") : -1;
     if (damage !== -1) {
@@ -35828,7 +36348,7 @@ function loadFile({ text: text4, damaged = false }, wants = () => true, reader =
           node: node2,
           // Alone in its document an object is the whole of it, comments included; in a List it is its own lines.
           content: contentOf(reading.objects.length === 1 ? original : own5),
-          fileText: text4,
+          fileText: text5,
           region: lines.region(from, from + own5.trimEnd().length),
           duplicateKeys: duplicates.map((key) => ({ key: key.text, region: regionOf(key.node) })),
           regionOf,
@@ -35837,10 +36357,10 @@ function loadFile({ text: text4, damaged = false }, wants = () => true, reader =
       }
     }
   }
-  return { text: text4, objects, unreadable: unreadable3, templates, kubernetes: mentionsKubernetes(text4) };
+  return { text: text5, objects, unreadable: unreadable3, templates, kubernetes: mentionsKubernetes(text5) };
 }
-function mentionsKubernetes(text4) {
-  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text4) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text4);
+function mentionsKubernetes(text5) {
+  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text5) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text5);
 }
 function decodeFile(bytes) {
   const [first, second] = bytes;
@@ -35851,13 +36371,13 @@ function decodeFile(bytes) {
     return { text: new TextDecoder(encoding).decode(bytes), damaged: true };
   }
 }
-function linesIn(text4, from, to) {
+function linesIn(text5, from, to) {
   let lines = 0;
-  for (let at3 = text4.indexOf("\n", from); at3 !== -1 && at3 < to; at3 = text4.indexOf("\n", at3 + 1)) lines++;
+  for (let at3 = text5.indexOf("\n", from); at3 !== -1 && at3 < to; at3 = text5.indexOf("\n", at3 + 1)) lines++;
   return lines;
 }
-function contentOf(text4) {
-  return text4.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
+function contentOf(text5) {
+  return text5.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
 }
 
 // src/locate/edits.ts
@@ -35939,8 +36459,8 @@ async function filesToBlame(files, gone) {
   return needed;
 }
 var fewEdits = 8;
-async function editsToBlame({ text: text4 }, gone) {
-  let edits = text4?.edits ?? [];
+async function editsToBlame({ text: text5 }, gone) {
+  let edits = text5?.edits ?? [];
   while (edits.length > fewEdits) {
     const middle = edits.length >> 1;
     const halves = [edits.slice(0, middle), edits.slice(middle)];
@@ -35993,12 +36513,12 @@ var Markers = class {
     const origins = [];
     let last;
     const lines = marked.split("\n").map((line) => {
-      const marks2 = [...line.matchAll(this.mark)];
+      const marks3 = [...line.matchAll(this.mark)];
       const stripped = line.replace(this.mark, "");
-      const own5 = marks2.filter((mark) => line.slice(0, mark.index).replace(this.mark, "").trim() === "").at(-1);
+      const own5 = marks3.filter((mark) => line.slice(0, mark.index).replace(this.mark, "").trim() === "").at(-1);
       if (own5) last = Number(own5[1]);
       origins.push(last);
-      const end = marks2.at(-1);
+      const end = marks3.at(-1);
       if (end) last = Number(end[1]);
       return stripped;
     });
@@ -36049,12 +36569,12 @@ var OriginalPlaces = class {
   }
   async templateLine(location, rendered, side, source) {
     const { path: path21 } = location;
-    const text4 = await side.checkout.text(path21);
-    if (text4 === void 0 || !path21.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+    const text5 = await side.checkout.text(path21);
+    if (text5 === void 0 || !path21.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
     const written2 = rendered.template.includes("/crds/") ? documentsOf(
-      text4,
-      text4.split("\n").map((_, index2) => index2 + 1)
+      text5,
+      text5.split("\n").map((_, index2) => index2 + 1)
     ) : (await this.markedOf(location.side, side, source)).get(rendered.template) ?? [];
     const plain = meaningful(rendered.text);
     const match3 = written2.find(
@@ -36065,7 +36585,7 @@ var OriginalPlaces = class {
     );
     const index = plain.findIndex(([, number]) => number === rendered.line);
     const line = match3?.origins[index];
-    return line === void 0 ? location : at2(location, path21, lineOf(text4, line), text4, "template");
+    return line === void 0 ? location : at2(location, path21, lineOf(text5, line), text5, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -36074,8 +36594,8 @@ var OriginalPlaces = class {
     const marking = side.renderRewritten(source, (template2) => this.markers.into(template2)).then((outputs) => {
       const found = /* @__PURE__ */ new Map();
       for (const { template: template2, text: output } of outputs) {
-        const { text: text4, origins } = this.markers.outOf(output);
-        found.set(template2, [...found.get(template2) ?? [], ...documentsOf(text4, origins)]);
+        const { text: text5, origins } = this.markers.outOf(output);
+        found.set(template2, [...found.get(template2) ?? [], ...documentsOf(text5, origins)]);
       }
       return found;
     });
@@ -36088,10 +36608,10 @@ var OriginalPlaces = class {
     const origins = this.origins.get(key) ?? originsOf(side, source);
     this.origins.set(key, origins);
     const path21 = (await origins).get(nameOf(rendered.object));
-    const text4 = path21 === void 0 ? void 0 : await side.checkout.text(path21);
-    if (path21 === void 0 || text4 === void 0) return location;
+    const text5 = path21 === void 0 ? void 0 : await side.checkout.text(path21);
+    if (path21 === void 0 || text5 === void 0) return location;
     const { kind, name } = rendered.object;
-    const candidates2 = loadFile({ text: text4 }).objects.filter(
+    const candidates2 = loadFile({ text: text5 }).objects.filter(
       ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
@@ -36100,13 +36620,13 @@ var OriginalPlaces = class {
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
     const value = shown && new Manifest(shown, location.side, { kind: "file", path: path21 }, []).root.at(...rendered.keys).value;
     const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
-    return same ? at2(location, path21, original.region, text4, "exact") : at2(location, path21, object.region, text4, "file");
+    return same ? at2(location, path21, original.region, text5, "exact") : at2(location, path21, object.region, text5, "file");
   }
 };
 async function originsOf(side, source) {
   const found = /* @__PURE__ */ new Map();
-  for (const { text: text4 } of await side.renderWithOrigins(source)) {
-    for (const object of loadFile({ text: text4 }).objects) {
+  for (const { text: text5 } of await side.renderWithOrigins(source)) {
+    for (const object of loadFile({ text: text5 }).objects) {
       const annotations = new Manifest(object, "head", { kind: "file", path: "" }, []).root.at(
         "metadata",
         "annotations"
@@ -36118,21 +36638,21 @@ async function originsOf(side, source) {
   }
   return found;
 }
-function at2(location, path21, region, text4, precision) {
+function at2(location, path21, region, text5, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path21, region, precision, excerpt: excerptOf(text4, region) };
+  return { ...rest, path: path21, region, precision, excerpt: excerptOf(text5, region) };
 }
-function lineOf(text4, line) {
-  const written2 = text4.split("\n")[line - 1] ?? "";
+function lineOf(text5, line) {
+  const written2 = text5.split("\n")[line - 1] ?? "";
   const startColumn = written2.search(/\S/) + 1 || 1;
   return { startLine: line, startColumn, endLine: line, endColumn: Math.max(startColumn, written2.trimEnd().length + 1) };
 }
-function meaningful(text4) {
-  return text4.split("\n").flatMap((line, index) => line.trim() ? [[line.trimEnd(), index + 1]] : []);
+function meaningful(text5) {
+  return text5.split("\n").flatMap((line, index) => line.trim() ? [[line.trimEnd(), index + 1]] : []);
 }
-function documentsOf(text4, origins) {
+function documentsOf(text5, origins) {
   const documents = [{ lines: [], origins: [] }];
-  for (const [index, line] of text4.split("\n").entries()) {
+  for (const [index, line] of text5.split("\n").entries()) {
     if (line.startsWith("---")) documents.push({ lines: [], origins: [] });
     else if (line.trim()) {
       documents.at(-1)?.lines.push(line.trimEnd());
@@ -36186,10 +36706,10 @@ function distinct(places, main) {
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
 function placesOfCause({ file, edit }, { sides }) {
-  const { path: path21, text: text4 } = file;
+  const { path: path21, text: text5 } = file;
   const precision = precisionOf(path21, sides);
   const at3 = (side, line, note) => {
-    const whole = (side === "head" ? text4?.after : text4?.before) ?? "";
+    const whole = (side === "head" ? text5?.after : text5?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
     const startColumn = written2.search(/\S/) + 1 || 1;
     const region = {
@@ -36208,7 +36728,7 @@ function placesOfCause({ file, edit }, { sides }) {
       changed: side === "head"
     };
   };
-  if (!text4 || !edit) {
+  if (!text5 || !edit) {
     const deleted = file.after === void 0;
     const region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
     const note = deleted ? "this change deletes the file" : void 0;
@@ -36223,7 +36743,7 @@ function placesOfCause({ file, edit }, { sides }) {
       }
     ];
   }
-  if (text4.after === void 0) return [at3("base", edit.beforeLine, "this change deletes the file")];
+  if (text5.after === void 0) return [at3("base", edit.beforeLine, "this change deletes the file")];
   if (edit.after.length > 0) return [at3("head", edit.afterLine)];
   return [at3("base", edit.beforeLine), at3("head", Math.max(1, edit.afterLine - 1), "taken away here")];
 }
@@ -36265,15 +36785,15 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
     const key = JSON.stringify(
-      [...edits].map(([path21, text4]) => [path21, text4 && Buffer.from(text4).toString("base64")]).sort()
+      [...edits].map(([path21, text5]) => [path21, text5 && Buffer.from(text5).toString("base64")]).sort()
     );
     const known = this.done.get(key);
     if (known) return known;
     if (this.left <= 0) return Promise.resolve(void 0);
     this.left--;
-    const outcome2 = this.judge(edits);
-    this.done.set(key, outcome2);
-    return outcome2;
+    const outcome3 = this.judge(edits);
+    this.done.set(key, outcome3);
+    return outcome3;
   };
   async judge(edits) {
     const findings = await this.bench.judgeAgain(edits);
@@ -36318,11 +36838,11 @@ var Trials = class {
   }
 };
 async function readChanged(path21, base, head) {
-  const read3 = async ({ checkout }) => {
+  const read4 = async ({ checkout }) => {
     const content = (await checkout.read([path21])).get(path21);
     return content && !("missing" in content) ? content : void 0;
   };
-  const [before, after] = await Promise.all([read3(base), read3(head)]);
+  const [before, after] = await Promise.all([read4(base), read4(head)]);
   const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
   return { path: path21, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
@@ -36343,10 +36863,10 @@ function unrenderedAmong(findings) {
 }
 
 // src/policy/policy.ts
-var import_semver2 = __toESM(require_semver2(), 1);
+var import_semver3 = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text4, path21) {
-  const { value } = readOwnDocument(text4, path21, PolicyFile, "policy");
+function readPolicy(text5, path21) {
+  const { value } = readOwnDocument(text5, path21, PolicyFile, "policy");
   return { path: path21, file: value };
 }
 function defaultUses(bundled) {
@@ -36366,20 +36886,20 @@ function resolvePolicies(uses, bundled, rules2, places = nowhere) {
         places.value(index, ["use"])
       );
     }
-    if (import_semver2.default.validRange(range2) === null) {
+    if (import_semver3.default.validRange(range2) === null) {
       throw new GuardError(
         "config",
         `${JSON.stringify(range2)} is no semver range; write for example ${name}@^1.`,
         places.value(index, ["use"])
       );
     }
-    const version = import_semver2.default.maxSatisfying(
+    const version = import_semver3.default.maxSatisfying(
       versions.map(({ file }) => file.version),
       range2
     );
     const policy = versions.find(({ file }) => file.version === version);
     if (!policy) {
-      const known = versions.map(({ file }) => file.version).sort(import_semver2.default.compare).join(", ");
+      const known = versions.map(({ file }) => file.version).sort(import_semver3.default.compare).join(", ");
       throw new GuardError(
         "config",
         `No version of ${name} is in ${range2}; the versions are ${known}.`,
@@ -36532,16 +37052,16 @@ async function readConfigs(base, head, named, validate) {
   }
   return { inForce: inForce(baseText, file, attempt2, validate), head: attempt2, findings: [changed] };
 }
-function inForce(text4, file, mended, validate) {
-  if (text4 === void 0) return emptyConfig;
-  const config = valid(text4, file, validate);
+function inForce(text5, file, mended, validate) {
+  if (text5 === void 0) return emptyConfig;
+  const config = valid(text5, file, validate);
   if (!(config instanceof GuardError)) return config;
   if (mended) return emptyConfig;
   throw config;
 }
-function valid(text4, file, validate) {
+function valid(text5, file, validate) {
   try {
-    const config = readConfig(text4, file);
+    const config = readConfig(text5, file);
     validate(config);
     return config;
   } catch (error) {
@@ -36824,25 +37344,25 @@ var apiVersionLine = new RegExp(`^apiVersion:[ \\t]+${scalar2}`, "gm");
 var kindLine = new RegExp(`^kind:[ \\t]+${scalar2}`, "gm");
 var metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/gm;
 var notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
-function skimIdentities(text4) {
-  return splitDocuments(text4).flatMap((document) => {
+function skimIdentities(text5) {
+  return splitDocuments(text5).flatMap((document) => {
     const skimmed = skimDocument(document.text);
     if (skimmed === "none") return [];
     return skimmed ? [skimmed] : loadFile({ text: document.text }).objects.map((object) => object.ref);
   });
 }
-function skimKind(text4) {
-  const kind = onlyValue([...text4.matchAll(kindLine)]);
+function skimKind(text5) {
+  const kind = onlyValue([...text5.matchAll(kindLine)]);
   return kind?.endsWith("List") ? void 0 : kind;
 }
-function skimDocument(text4) {
-  if (!text4.includes("apiVersion") || !text4.includes("kind")) return "none";
-  const apiVersion = onlyValue([...text4.matchAll(apiVersionLine)]);
-  const kind = skimKind(text4);
-  const [block, ...more] = [...text4.matchAll(metadataBlock)];
+function skimDocument(text5) {
+  if (!text5.includes("apiVersion") || !text5.includes("kind")) return "none";
+  const apiVersion = onlyValue([...text5.matchAll(apiVersionLine)]);
+  const kind = skimKind(text5);
+  const [block, ...more] = [...text5.matchAll(metadataBlock)];
   const metadata = block?.[1];
   if (!apiVersion || !kind || metadata === void 0 || more.length > 0) return void 0;
-  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text4) || /<<|:[ \t]+[*!]/.test(metadata))
+  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text5) || /<<|:[ \t]+[*!]/.test(metadata))
     return void 0;
   const indent2 = metadata.match(/^([ \t]+)[^\s#]/m)?.[1];
   if (indent2 === void 0) return void 0;
@@ -36922,8 +37442,8 @@ var BlindSpots = class {
       lost.delete(path21);
     }
     for (const [path21, manifests] of lost) {
-      const text4 = this.head.loaded.get(path21)?.text;
-      findings.push(unreadable(path21, this.reasonFor(path21) ?? "it is gone", start3, "introduced", text4, manifests));
+      const text5 = this.head.loaded.get(path21)?.text;
+      findings.push(unreadable(path21, this.reasonFor(path21) ?? "it is gone", start3, "introduced", text5, manifests));
     }
     for (const [path21, reason] of this.base.missing) {
       if (!this.head.missing.has(path21)) findings.push(unreadableBase(path21, reason));
@@ -37031,21 +37551,21 @@ function loadPartners(rules2, changes, rest, loadedAlready = []) {
       const known = asked.get(active) ?? /* @__PURE__ */ new Set();
       asked.set(active, known);
       for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
-        for (const text4 of partnersOf(active.rule, manifest, active.params)) {
-          if (known.has(text4)) continue;
-          known.add(text4);
-          wanted.set(active, [...wanted.get(active) ?? [], text4]);
+        for (const text5 of partnersOf(active.rule, manifest, active.params)) {
+          if (known.has(text5)) continue;
+          known.add(text5);
+          wanted.set(active, [...wanted.get(active) ?? [], text5]);
         }
       }
     }
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path21, text4] of rest) {
-      if (!strings.some((string) => text4.includes(string))) continue;
+    for (const [path21, text5] of rest) {
+      if (!strings.some((string) => text5.includes(string))) continue;
       const before = new Set(loaded.get(path21)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
-        { text: text4 },
+        { text: text5 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
@@ -37180,9 +37700,9 @@ var import_posix = __toESM(require("node:path/posix"), 1);
 var import_yaml6 = __toESM(require_dist(), 1);
 async function readChart(checkout, folder) {
   const texts = await checkout.texts([import_posix.default.join(folder, "Chart.yaml"), import_posix.default.join(folder, "requirements.yaml")]);
-  const parsed = [...texts].map(([file, text4]) => {
+  const parsed = [...texts].map(([file, text5]) => {
     const lines = new import_yaml6.LineCounter();
-    return { file, lines, document: (0, import_yaml6.parseDocument)(text4, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
+    return { file, lines, document: (0, import_yaml6.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
   });
   const field2 = (name) => String(parsed[0]?.document.get(name) ?? "");
   return {
@@ -37229,8 +37749,8 @@ function vendored(checkout, chart, { name }) {
   const archive = new RegExp(`^${escapeRegExp(`${folder}/${name}`)}-v?\\d[^/]*\\.tgz$`);
   return checkout.below(folder).find((file) => archive.test(file));
 }
-function escapeRegExp(text4) {
-  return text4.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+function escapeRegExp(text5) {
+  return text5.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 async function chartWithLocals(checkout, folder) {
   const charts = /* @__PURE__ */ new Map();
@@ -37270,21 +37790,21 @@ async function readKustomizations(checkout) {
   const texts = await checkout.texts([...files.values()]);
   const found = /* @__PURE__ */ new Map();
   for (const [folder, file] of files) {
-    const text4 = texts.get(file);
-    if (text4 === void 0 || isFlux(text4)) continue;
-    found.set(folder, parse2(folder, file, text4, checkout));
+    const text5 = texts.get(file);
+    if (text5 === void 0 || isFlux(text5)) continue;
+    found.set(folder, parse2(folder, file, text5, checkout));
   }
   return found;
 }
-function isFlux(text4) {
-  return /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m.test(text4);
+function isFlux(text5) {
+  return /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m.test(text5);
 }
 function folderOf3(file) {
   return file.includes("/") ? import_posix2.default.dirname(file) : "";
 }
-function parse2(folder, file, text4, checkout) {
+function parse2(folder, file, text5, checkout) {
   const lines = new import_yaml7.LineCounter();
-  const document = (0, import_yaml7.parseDocument)(text4, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  const document = (0, import_yaml7.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" });
   const regionOf = (node2) => {
     const [from, to] = node2.range ?? [0, 0];
     const [start4, end] = [lines.linePos(from), lines.linePos(to)];
@@ -37353,7 +37873,7 @@ function closureOf(start4, all2) {
 function rootsOf(all2) {
   const included = new Set(
     [...all2.values()].flatMap(
-      ({ folder, includes }) => includes.flatMap(({ text: text4 }) => inside(folder, text4) ?? []).filter((place2) => place2 !== folder)
+      ({ folder, includes }) => includes.flatMap(({ text: text5 }) => inside(folder, text5) ?? []).filter((place2) => place2 !== folder)
     )
   );
   return new Set(
@@ -37362,11 +37882,11 @@ function rootsOf(all2) {
 }
 function remoteIn(kustomizations, checkout) {
   for (const { file, includes, charts, folder } of kustomizations) {
-    for (const { text: text4, region } of includes) {
-      const place2 = inside(folder, text4);
-      if (isRemote(text4) && !(place2 !== void 0 && checkout.tree.at(place2).length > 0))
+    for (const { text: text5, region } of includes) {
+      const place2 = inside(folder, text5);
+      if (isRemote(text5) && !(place2 !== void 0 && checkout.tree.at(place2).length > 0))
         return {
-          reason: `it takes in ${text4}, which is not in this repository; vendor it and name the copy`,
+          reason: `it takes in ${text5}, which is not in this repository; vendor it and name the copy`,
           path: file,
           region
         };
@@ -37428,21 +37948,21 @@ var GitOpsReader = class {
   /** https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
   application(manifest, name, spec) {
     const destination = json(spec.destination);
-    const namespace = text3(destination.namespace) || "default";
-    const server = text3(destination.name) || text3(destination.server);
+    const namespace = text4(destination.namespace) || "default";
+    const server = text4(destination.name) || text4(destination.server);
     const local = ["", "in-cluster", "https://kubernetes.default.svc"].includes(server);
     const target = local ? { path: manifest.origin.path } : { cluster: server };
     const all2 = [spec.source, ...list3(spec.sources)].map(json).filter((source) => Object.keys(source).length > 0);
     for (const source of all2) {
-      const url = text3(source.repoURL);
+      const url = text4(source.repoURL);
       if (source.ref !== void 0 && source.path === void 0 && source.chart === void 0) continue;
       if (source.chart !== void 0) {
-        this.skip(manifest, `the chart ${text3(source.chart)} of ${url} is not in this repository`);
+        this.skip(manifest, `the chart ${text4(source.chart)} of ${url} is not in this repository`);
         continue;
       }
-      const place2 = inside("", text3(source.path).replace(/^\/+/, ""));
+      const place2 = inside("", text4(source.path).replace(/^\/+/, ""));
       if (place2 === void 0 || !this.isHere(url, place2)) {
-        this.skip(manifest, `${url} ${text3(source.path)} is not in this repository`.replace("  ", " "));
+        this.skip(manifest, `${url} ${text4(source.path)} is not in this repository`.replace("  ", " "));
         continue;
       }
       const at3 = spokenAt(manifest);
@@ -37453,7 +37973,7 @@ var GitOpsReader = class {
         if (!values) continue;
         const parameters = list3(helm.parameters).map(json);
         const set = Object.fromEntries(
-          parameters.map((one2) => [text3(one2.name), one2.forceString ? text3(one2.value) : scalar3(one2.value)])
+          parameters.map((one2) => [text4(one2.name), one2.forceString ? text4(one2.value) : scalar3(one2.value)])
         );
         this.sources.push({
           kind: "helm",
@@ -37464,10 +37984,10 @@ var GitOpsReader = class {
           chart: place2,
           values,
           set,
-          release: text3(helm.releaseName) || name,
-          namespace: text3(helm.namespace) || namespace,
-          ...helm.kubeVersion ? { kubeVersion: text3(helm.kubeVersion) } : {},
-          ...Array.isArray(helm.apiVersions) ? { apiVersions: helm.apiVersions.map(text3) } : {},
+          release: text4(helm.releaseName) || name,
+          namespace: text4(helm.namespace) || namespace,
+          ...helm.kubeVersion ? { kubeVersion: text4(helm.kubeVersion) } : {},
+          ...Array.isArray(helm.apiVersions) ? { apiVersions: helm.apiVersions.map(text4) } : {},
           ...helm.skipCrds === true ? { skipCrds: true } : {}
         });
       } else if (this.surroundings.kustomizations.has(place2)) {
@@ -37486,10 +38006,10 @@ var GitOpsReader = class {
   }
   argoValues(manifest, helm, chart, sources) {
     const values = [];
-    for (const file of list3(helm.valueFiles).map(text3)) {
+    for (const file of list3(helm.valueFiles).map(text4)) {
       const ref = file.match(/^\$([^/]+)\/(.*)$/);
-      const owner = ref && sources.find((source) => text3(source.ref) === ref[1]);
-      if (/^[a-z]+:\/\//.test(file) || ref && !(owner && this.isHere(text3(owner.repoURL), ref[2] ?? ""))) {
+      const owner = ref && sources.find((source) => text4(source.ref) === ref[1]);
+      if (/^[a-z]+:\/\//.test(file) || ref && !(owner && this.isHere(text4(owner.repoURL), ref[2] ?? ""))) {
         this.skip(manifest, `its values ${file} are not in this repository`);
         return void 0;
       }
@@ -37501,7 +38021,7 @@ var GitOpsReader = class {
       if (helm.ignoreMissingValueFiles === true && !this.surroundings.checkout.has(place2)) continue;
       values.push({ path: place2 });
     }
-    const inline = helm.valuesObject !== void 0 ? (0, import_yaml8.stringify)(helm.valuesObject) : text3(helm.values);
+    const inline = helm.valuesObject !== void 0 ? (0, import_yaml8.stringify)(helm.valuesObject) : text4(helm.values);
     if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` });
     return values;
   }
@@ -37524,7 +38044,7 @@ var GitOpsReader = class {
           this.skip(manifest, `${left[0]} in its template cannot be filled in`);
           break;
         }
-        this.application(manifest, text3(json(filled.metadata).name), json(filled.spec));
+        this.application(manifest, text4(json(filled.metadata).name), json(filled.spec));
       }
     }
   }
@@ -37532,13 +38052,13 @@ var GitOpsReader = class {
     const elements = json(generator.list).elements;
     if (Array.isArray(elements)) return elements.map((element) => flattened(json(element)));
     const git2 = json(generator.git);
-    if (!Array.isArray(git2.directories) || !this.isHere(text3(git2.repoURL), "")) return void 0;
+    if (!Array.isArray(git2.directories) || !this.isHere(text4(git2.repoURL), "")) return void 0;
     const rules2 = git2.directories.map(json);
     const folders = /* @__PURE__ */ new Set();
     for (const file of this.surroundings.checkout.tree.entries.keys()) {
       for (let end = file.indexOf("/"); end !== -1; end = file.indexOf("/", end + 1)) folders.add(file.slice(0, end));
     }
-    const matches = (folder, rule) => minimatch(folder, text3(rule.path));
+    const matches = (folder, rule) => minimatch(folder, text4(rule.path));
     return [...folders].filter((folder) => rules2.some((rule) => rule.exclude !== true && matches(folder, rule))).filter((folder) => !rules2.some((rule) => rule.exclude === true && matches(folder, rule))).sort().map((folder) => {
       const base = import_posix3.default.basename(folder);
       const own5 = { path: folder, "path.path": folder, "path.basename": base, "path.basenameNormalized": base };
@@ -37551,15 +38071,15 @@ var GitOpsReader = class {
     const chart = json(json(spec.chart).spec);
     const reference = json(chart.sourceRef);
     const own5 = manifest.ref.namespace || this.namespaceOf(manifest);
-    const namespace = text3(spec.targetNamespace) || own5 || "default";
+    const namespace = text4(spec.targetNamespace) || own5 || "default";
     const name = manifest.ref.name;
     const source = this.fluxSource(reference, own5);
-    const place2 = inside("", text3(chart.chart).replace(/^\/+/, ""));
-    const url = text3(json(source?.root.at("spec").value).url);
-    const git2 = text3(reference.kind) === "GitRepository";
+    const place2 = inside("", text4(chart.chart).replace(/^\/+/, ""));
+    const url = text4(json(source?.root.at("spec").value).url);
+    const git2 = text4(reference.kind) === "GitRepository";
     const here = git2 && place2 !== void 0 && (source ? this.isHere(url, place2) : this.surroundings.checkout.has(import_posix3.default.join(place2, "Chart.yaml")));
     if (!here || place2 === void 0) {
-      const what = text3(chart.chart) || text3(json(spec.chartRef).name);
+      const what = text4(chart.chart) || text4(json(spec.chartRef).name);
       this.skip(manifest, `the chart ${what}${url ? ` of ${url}` : ""} is not in this repository`);
       return;
     }
@@ -37574,13 +38094,13 @@ var GitOpsReader = class {
       chart: place2,
       values,
       set: {},
-      release: text3(spec.releaseName) || (spec.targetNamespace ? `${text3(spec.targetNamespace)}-${name}` : name),
+      release: text4(spec.releaseName) || (spec.targetNamespace ? `${text4(spec.targetNamespace)}-${name}` : name),
       namespace
     });
   }
   fluxValues(manifest, spec, chart, place2, own5) {
     const values = [];
-    for (const file of list3(chart.valuesFiles).map(text3)) {
+    for (const file of list3(chart.valuesFiles).map(text4)) {
       const at3 = inside(place2, file);
       if (at3 === void 0) {
         this.skip(manifest, `its values ${file} are outside this repository`);
@@ -37590,20 +38110,20 @@ var GitOpsReader = class {
       values.push({ path: fromRoot !== void 0 && this.surroundings.checkout.has(fromRoot) ? fromRoot : at3 });
     }
     for (const reference of list3(spec.valuesFrom).map(json)) {
-      const name = text3(reference.name);
+      const name = text4(reference.name);
       const holder = this.manifests.find(
-        ({ ref }) => ref.kind === text3(reference.kind) && ref.name === name && (ref.namespace === "" || ref.namespace === own5)
+        ({ ref }) => ref.kind === text4(reference.kind) && ref.name === name && (ref.namespace === "" || ref.namespace === own5)
       );
-      const key = text3(reference.valuesKey) || "values.yaml";
-      const held = holder && text3(json(holder.root.at("data").value)[key]);
+      const key = text4(reference.valuesKey) || "values.yaml";
+      const held = holder && text4(json(holder.root.at("data").value)[key]);
       if (held) {
-        const target = text3(reference.targetPath);
+        const target = text4(reference.targetPath);
         values.push({
           text: target ? (0, import_yaml8.stringify)(nested(target.split("."), scalar3(held))) : held,
-          name: `${text3(reference.kind)} ${name} in ${holder.origin.path}`
+          name: `${text4(reference.kind)} ${name} in ${holder.origin.path}`
         });
       } else if (reference.optional !== true) {
-        this.skip(manifest, `its values of ${text3(reference.kind)} ${name} are not in this repository`);
+        this.skip(manifest, `its values of ${text4(reference.kind)} ${name} are not in this repository`);
         return void 0;
       }
     }
@@ -37613,15 +38133,15 @@ var GitOpsReader = class {
   }
   /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
   fluxKustomization(manifest, spec) {
-    const place2 = inside("", text3(spec.path).replace(/^\/+/, "") || ".");
+    const place2 = inside("", text4(spec.path).replace(/^\/+/, "") || ".");
     const reference = json(spec.sourceRef);
     const source = this.fluxSource(reference, manifest.ref.namespace);
-    const url = text3(json(source?.root.at("spec").value).url);
-    const git2 = text3(reference.kind) === "GitRepository";
+    const url = text4(json(source?.root.at("spec").value).url);
+    const git2 = text4(reference.kind) === "GitRepository";
     if (place2 === void 0 || !git2 || source && url && !this.isHere(url, place2)) {
       this.skip(
         manifest,
-        `${url || `${text3(reference.kind)} ${text3(reference.name)}`} ${text3(spec.path)} is not in this repository`
+        `${url || `${text4(reference.kind)} ${text4(reference.name)}`} ${text4(spec.path)} is not in this repository`
       );
       return;
     }
@@ -37629,12 +38149,12 @@ var GitOpsReader = class {
     const build2 = json(spec.postBuild);
     const substitutions = {};
     for (const from of list3(build2.substituteFrom).map(json)) {
-      const holder = this.manifests.find(({ ref }) => ref.kind === text3(from.kind) && ref.name === text3(from.name));
+      const holder = this.manifests.find(({ ref }) => ref.kind === text4(from.kind) && ref.name === text4(from.name));
       for (const [key, value] of Object.entries(json(holder?.root.at("data").value))) {
-        if (text3(from.kind) === "ConfigMap") substitutions[key] = text3(value);
+        if (text4(from.kind) === "ConfigMap") substitutions[key] = text4(value);
       }
     }
-    for (const [key, value] of Object.entries(json(build2.substitute))) substitutions[key] = text3(value);
+    for (const [key, value] of Object.entries(json(build2.substitute))) substitutions[key] = text4(value);
     const overlay = overlayOf({ ...spec, namespace: spec.targetNamespace });
     this.sources.push({
       kind: "kustomize",
@@ -37648,9 +38168,9 @@ var GitOpsReader = class {
     });
   }
   fluxSource(reference, own5) {
-    const namespace = text3(reference.namespace) || own5;
+    const namespace = text4(reference.namespace) || own5;
     const named = this.manifests.filter(
-      ({ ref }) => ref.group === "source.toolkit.fluxcd.io" && ref.kind === text3(reference.kind) && ref.name === text3(reference.name)
+      ({ ref }) => ref.group === "source.toolkit.fluxcd.io" && ref.kind === text4(reference.kind) && ref.name === text4(reference.name)
     );
     return named.find(({ ref }) => ref.namespace === namespace) ?? named[0];
   }
@@ -37697,7 +38217,7 @@ function fill(value, element) {
 function flattened(value, prefix2 = "") {
   return Object.fromEntries(
     Object.entries(value).flatMap(
-      ([key, item]) => item !== null && typeof item === "object" && !Array.isArray(item) ? Object.entries(flattened(item, `${prefix2}${key}.`)) : [[`${prefix2}${key}`, text3(item)]]
+      ([key, item]) => item !== null && typeof item === "object" && !Array.isArray(item) ? Object.entries(flattened(item, `${prefix2}${key}.`)) : [[`${prefix2}${key}`, text4(item)]]
     )
   );
 }
@@ -37710,7 +38230,7 @@ function json(value) {
 function list3(value) {
   return Array.isArray(value) ? value : [];
 }
-function text3(value) {
+function text4(value) {
   return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 function scalar3(value) {
@@ -37803,10 +38323,10 @@ async function namedSources(checkout, claims, charts, kustomizations, { reposito
   const chartFiles = new Set([...chartClaims(charts, checkout)].map(([file]) => file));
   const files = [...checkout.tree.files.keys()].filter((file) => !chartFiles.has(file));
   const manifests = [];
-  for (const [file, text4] of await checkout.texts(files)) {
-    if (!/argoproj\.io\/|toolkit\.fluxcd\.io\//.test(text4) || claims.get(file)?.deployed === false) continue;
+  for (const [file, text5] of await checkout.texts(files)) {
+    if (!/argoproj\.io\/|toolkit\.fluxcd\.io\//.test(text5) || claims.get(file)?.deployed === false) continue;
     const wants = (document) => /argoproj\.io\/|toolkit\.fluxcd\.io\/|kind:\s*(?:ConfigMap|Secret)/.test(document);
-    for (const object of loadFile({ text: text4 }, wants).objects)
+    for (const object of loadFile({ text: text5 }, wants).objects)
       manifests.push(new Manifest(object, side, { kind: "file", path: file }, []));
   }
   return readGitOps(manifests, { checkout, kustomizations, repository });
@@ -38031,16 +38551,16 @@ var SideOfChange = class _SideOfChange {
     if ("failure" in rendering) return { source, objects: [], unreadable: [], failure: rendering.failure };
     const objects = [];
     const unreadable3 = [];
-    for (const { path: path21, template: template2, text: text4 } of rendering.pieces) {
-      const file = loadFile({ text: text4 });
-      const origin = { kind: "rendered", path: path21, template: template2, id: source.id, source: described(source) };
+    for (const { path: path21, template: template2, text: text5 } of rendering.pieces) {
+      const file = loadFile({ text: text5 });
+      const origin = { kind: "rendered", path: path21, template: template2, id: source.id, source: described2(source) };
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
       unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path21, reason })));
     }
     return { source, objects, unreadable: unreadable3, failure: void 0 };
   }
 };
-function described(source) {
+function described2(source) {
   if (source.kind === "kustomize") return { kind: "kustomize", path: source.root || "." };
   const { chart, release, namespace, values } = source;
   const names2 = values.map((one2) => "path" in one2 ? one2.path : one2.name);
@@ -38153,14 +38673,14 @@ function statement(source, path21, existing) {
     side: "head",
     path: path21,
     status: existing ? "existing" : "introduced",
-    sources: [{ ...described(source), cluster }]
+    sources: [{ ...described2(source), cluster }]
   };
 }
-function upper(text4) {
-  return text4.charAt(0).toUpperCase() + text4.slice(1);
+function upper(text5) {
+  return text5.charAt(0).toUpperCase() + text5.slice(1);
 }
-function lower(text4) {
-  return text4.charAt(0).toLowerCase() + text4.slice(1);
+function lower(text5) {
+  return text5.charAt(0).toLowerCase() + text5.slice(1);
 }
 
 // src/source/gather.ts
@@ -38277,7 +38797,7 @@ async function wantedAmong(head, unreached, rules2, touched) {
     const files = await head.files(source);
     const packed = files.some((file) => file.endsWith(".tgz"));
     const texts = packed ? [] : [...(await head.checkout.texts(files)).values()];
-    if (packed || texts.some((text4) => words2.some((word) => text4.includes(word)))) wanted.add(source.id);
+    if (packed || texts.some((text5) => words2.some((word) => text5.includes(word)))) wanted.add(source.id);
   }
   return (source) => unreached(source) && wanted.has(source.id);
 }
@@ -38311,15 +38831,15 @@ async function readTexts(revision, entries, files) {
       files.miss(entry.path, content);
       continue;
     }
-    const { text: text4 } = decodeFile(content);
-    if (mentionsKubernetes(text4)) texts.set(entry.path, text4);
+    const { text: text5 } = decodeFile(content);
+    if (mentionsKubernetes(text5)) texts.set(entry.path, text5);
   }
   return texts;
 }
 function objectsByFile(before, after, rest) {
   const loaded = (side, files) => [...files.loaded].map(([path21, file]) => ({ path: path21, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path21, text4]) => {
-    const refs = skimIdentities(text4);
+  const skimmed = [...rest].flatMap(([path21, text5]) => {
+    const refs = skimIdentities(text5);
     return [
       { path: path21, side: "base", refs },
       { path: path21, side: "head", refs }
@@ -38355,8 +38875,8 @@ function duplicateKeys(changes, whole) {
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path21, { text: text4 }] of before.loaded) texts.set(path21, { before: text4 });
-  for (const [path21, { text: text4 }] of after.loaded) texts.set(path21, { ...texts.get(path21), after: text4 });
+  for (const [path21, { text: text5 }] of before.loaded) texts.set(path21, { before: text5 });
+  for (const [path21, { text: text5 }] of after.loaded) texts.set(path21, { ...texts.get(path21), after: text5 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -38578,8 +39098,8 @@ async function resolveCommit(repository, revision) {
 async function isShallow(repository) {
   return await ask(repository, "rev-parse", "--is-shallow-repository") === "true";
 }
-function firstLine2(text4) {
-  return text4.split("\n").find((line) => line.trim() !== "") ?? "no message";
+function firstLine2(text5) {
+  return text5.split("\n").find((line) => line.trim() !== "") ?? "no message";
 }
 async function defaultRemote(repository) {
   const remotes = (await ask(repository, "remote"))?.split("\n").filter(Boolean) ?? [];
@@ -38799,16 +39319,16 @@ async function contentOnDisk(dir, entry) {
   return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises3.readFile)(file);
 }
 async function onDisk(top, bytes, algorithm) {
-  const text4 = pathText(bytes);
-  const place2 = { path: text4, ...bytes.toString("utf8") === text4 ? {} : { raw: bytes } };
+  const text5 = pathText(bytes);
+  const place2 = { path: text5, ...bytes.toString("utf8") === text5 ? {} : { raw: bytes } };
   const file = diskPath(top, place2);
   const stats = await (0, import_promises3.lstat)(file).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const folder = import_node_path6.default.dirname(import_node_path6.default.join(top, text4));
+  const folder = import_node_path6.default.dirname(import_node_path6.default.join(top, text5));
   if (!place2.raw && await (0, import_promises3.realpath)(folder) !== folder) return void 0;
   const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
   const content = await contentOnDisk(top, entry);
-  if ("missing" in content) return { ...entry, id: `large:${text4}` };
+  if ("missing" in content) return { ...entry, id: `large:${text5}` };
   const id = (0, import_node_crypto9.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
   return { ...entry, id };
 }
@@ -38825,8 +39345,8 @@ function splitNul(buffer) {
   return parts;
 }
 function pathText(bytes) {
-  const text4 = bytes.toString("utf8");
-  if (!text4.includes("\uFFFD")) return text4;
+  const text5 = bytes.toString("utf8");
+  if (!text5.includes("\uFFFD")) return text5;
   return bytes.toString("latin1").replace(/[\x80-\xff]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
 }
 
@@ -38849,7 +39369,7 @@ async function openRevisions(opening) {
   const named = opening.base ?? await defaultBranch(repository);
   const commit2 = await resolveCommit(repository, named);
   const base = opening.exactBase ? commit2 : await mergeBase(repository, commit2, headCommit, named);
-  return { base: new CommitRevision(repository, base, nameOf2(named, base)), head, repository: names2 };
+  return { base: new CommitRevision(repository, base, nameOf3(named, base)), head, repository: names2 };
 }
 async function repositoryNames(repository) {
   const { GITHUB_REPOSITORY: own5, GITHUB_SERVER_URL: server = "https://github.com" } = process.env;
@@ -38859,9 +39379,9 @@ async function repositoryNames(repository) {
 async function openHead(repository, named) {
   if (named === void 0 && !repository.bare) return new WorkingTreeRevision(repository);
   const commit2 = await resolveCommit(repository, named ?? "HEAD");
-  return new CommitRevision(repository, commit2, nameOf2(named ?? "HEAD", commit2));
+  return new CommitRevision(repository, commit2, nameOf3(named ?? "HEAD", commit2));
 }
-function nameOf2(named, commit2) {
+function nameOf3(named, commit2) {
   const short = commit2.slice(0, 8);
   const name = /^[0-9a-f]{40,}$/.test(named) ? named.slice(0, 8) : named;
   return commit2.startsWith(name) ? short : `${name} (${short})`;
@@ -38982,9 +39502,9 @@ async function helmFiles(source, checkout) {
 async function renderHelm(source, checkout, running) {
   const chart = await layOutChart(source, checkout);
   if ("failure" in chart) return chart;
-  const outcome2 = await template(source, chart.folder, checkout, running);
-  if (outcome2.status !== 0 || outcome2.stopped) return { failure: failureOf(outcome2, source, chart, checkout) };
-  return { pieces: piecesIn(outcome2.stdout, source, chart, checkout) };
+  const outcome3 = await template(source, chart.folder, checkout, running);
+  if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf(outcome3, source, chart, checkout) };
+  return { pieces: piecesIn(outcome3.stdout, source, chart, checkout) };
 }
 async function layOutChart(source, checkout) {
   const at3 = (reason, file, region = firstLine) => ({ failure: { reason, path: file, region } });
@@ -39063,14 +39583,14 @@ async function renderRewritten(source, checkout, running, rewrite) {
   return stopped ? [] : cutBySource(stdout);
 }
 function cutBySource(output) {
-  const marks2 = [...output.matchAll(/^---\n# Source: (.+)\n/gm)];
-  return marks2.map((mark, index) => ({
+  const marks3 = [...output.matchAll(/^---\n# Source: (.+)\n/gm)];
+  return marks3.map((mark, index) => ({
     template: mark[1] ?? "",
-    text: output.slice(mark.index + mark[0].length, marks2[index + 1]?.index ?? output.length)
+    text: output.slice(mark.index + mark[0].length, marks3[index + 1]?.index ?? output.length)
   }));
 }
 function piecesIn(output, source, chart, checkout) {
-  return cutBySource(output).filter(({ text: text4 }) => /\S/.test(text4)).map(({ template: template2, text: text4 }) => ({ template: template2, text: text4, path: pathOf2(template2, source, chart, checkout) }));
+  return cutBySource(output).filter(({ text: text5 }) => /\S/.test(text5)).map(({ template: template2, text: text5 }) => ({ template: template2, text: text5, path: pathOf2(template2, source, chart, checkout) }));
 }
 function pathOf2(template2, { chart }, { copies }, checkout) {
   let file = import_node_path9.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
@@ -39086,12 +39606,12 @@ function pathOf2(template2, { chart }, { copies }, checkout) {
   const archive = archives.find((one2) => import_node_path9.default.posix.basename(one2).startsWith(`${name}-`));
   return archive ?? import_node_path9.default.posix.join(chart, "Chart.yaml");
 }
-function failureOf(outcome2, source, chart, checkout) {
+function failureOf(outcome3, source, chart, checkout) {
   const start4 = checkout.has(source.chart) ? source.chart : import_node_path9.default.posix.join(source.chart, "Chart.yaml");
-  if (outcome2.stopped) return { reason: `helm was ended, because ${outcome2.stopped}`, path: start4, region: firstLine };
-  const lines = outcome2.stderr.split("\n").filter((line2) => /\S/.test(line2));
+  if (outcome3.stopped) return { reason: `helm was ended, because ${outcome3.stopped}`, path: start4, region: firstLine };
+  const lines = outcome3.stderr.split("\n").filter((line2) => /\S/.test(line2));
   const error = lines.find((line2) => /^Error: /.test(line2)) ?? lines.find((line2) => /fatal|out of memory/.test(line2));
-  const said = (error ?? lines[0] ?? `it ended with status ${outcome2.status} and said nothing`).replace(/^Error: /, "");
+  const said = (error ?? lines[0] ?? `it ended with status ${outcome3.status} and said nothing`).replace(/^Error: /, "");
   const rest = error ? lines.slice(lines.indexOf(error) + 1).filter((line2) => /^\s*[-(\w]/.test(line2)) : [];
   const words2 = shortened([said, .../:\s*$/.test(said) || /schema/.test(said) ? rest : []].join(" "), checkout.folder);
   const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
@@ -39134,10 +39654,10 @@ async function renderKustomize(source, all2, checkout, { kustomize, home, limits
   const folder = await folderToBuild(source, checkout, home);
   const charts = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", kustomize.helm] : [];
   const args = [...kustomize.command, ...charts, "--", folder];
-  const outcome2 = await runTool(kustomize.program, args, { cwd: home, home, limits });
-  if (outcome2.status !== 0 || outcome2.stopped) return { failure: failureOf2(outcome2, own5, checkout) };
-  const pieces = splitDocuments(outcome2.stdout).map(
-    ({ text: text4 }) => ({ path: own5.file, template: "", text: substituted(text4, source.substitutions) })
+  const outcome3 = await runTool(kustomize.program, args, { cwd: home, home, limits });
+  if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf2(outcome3, own5, checkout) };
+  const pieces = splitDocuments(outcome3.stdout).map(
+    ({ text: text5 }) => ({ path: own5.file, template: "", text: substituted(text5, source.substitutions) })
   );
   return { pieces };
 }
@@ -39150,18 +39670,18 @@ async function folderToBuild({ root: root3, overlay }, checkout, home) {
   await (0, import_promises5.writeFile)(import_node_path10.default.join(over, "kustomization.yaml"), (0, import_yaml9.stringify)({ ...overlay, resources }));
   return over;
 }
-function substituted(text4, substitutions) {
-  if (!substitutions) return text4;
-  return text4.replace(/\$?\$\{([A-Za-z_]\w*)(?::?[-=]([^}]*))?\}/g, (written2, name, fallback) => {
+function substituted(text5, substitutions) {
+  if (!substitutions) return text5;
+  return text5.replace(/\$?\$\{([A-Za-z_]\w*)(?::?[-=]([^}]*))?\}/g, (written2, name, fallback) => {
     if (written2.startsWith("$$")) return written2.slice(1);
     return Object.hasOwn(substitutions, name) ? substitutions[name] ?? "" : fallback ?? written2;
   });
 }
-function failureOf2(outcome2, own5, checkout) {
+function failureOf2(outcome3, own5, checkout) {
   const at3 = (reason, region = firstLine) => ({ reason, path: own5.file, region });
-  if (outcome2.stopped) return at3(`kustomize was ended, because ${outcome2.stopped}`);
-  const said = outcome2.stderr.replace(/^error: /im, "").trim() || `it ended with status ${outcome2.status}`;
-  const named = own5.includes.find(({ text: text4 }) => text4.length > 2 && said.includes(`'${text4}'`));
+  if (outcome3.stopped) return at3(`kustomize was ended, because ${outcome3.stopped}`);
+  const said = outcome3.stderr.replace(/^error: /im, "").trim() || `it ended with status ${outcome3.status}`;
+  const named = own5.includes.find(({ text: text5 }) => text5.length > 2 && said.includes(`'${text5}'`));
   return at3(`kustomize does not build it: ${shortened(said, checkout.folder)}`, named?.region);
 }
 
@@ -39401,7 +39921,7 @@ function commit(repo, content, message) {
 // src/cli/program.ts
 async function program2(argv, io) {
   let status = 0;
-  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").version(JSON.parse((0, import_node_fs8.readFileSync)(import_node_path13.default.join(io.root, "package.json"), "utf8")).version).configureOutput({ writeOut: (text4) => io.stdout.write(text4), writeErr: (text4) => io.stderr.write(text4) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
+  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").version(JSON.parse((0, import_node_fs8.readFileSync)(import_node_path13.default.join(io.root, "package.json"), "utf8")).version).configureOutput({ writeOut: (text5) => io.stdout.write(text5), writeErr: (text5) => io.stderr.write(text5) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
   const told = (name) => Options.properties[name].description ?? "";
   command.command("check", { isDefault: false }).description("Judge a change, or with --all one revision whole.").option("--repo <dir>", told("repo"), ".").option("--base <revision>", told("base")).option("--head <revision>", told("head")).option("--config <file>", told("config")).option("--policy <name@range...>", told("policies"), []).option("--all", told("all"), false).addOption(
     new Option("--format <format>", "How the report is written.").choices(["terminal", "json", "markdown", "github"]).default("terminal")
@@ -39453,18 +39973,18 @@ function render3(report, { format }, io) {
     case "markdown":
       return markdownReport(report);
     case "github":
-      return workflowCommands(report) + unheeded(terminalReport(report, (_, text4) => text4));
+      return workflowCommands(report) + unheeded(terminalReport(report, (_, text5) => text5));
     case "terminal":
       return terminalReport(report, paintFor(io));
   }
 }
-function write(text4, file, io) {
+function write(text5, file, io) {
   if (file === void 0) {
-    io.stdout.write(text4);
+    io.stdout.write(text5);
     return;
   }
   try {
-    (0, import_node_fs8.writeFileSync)(file, text4);
+    (0, import_node_fs8.writeFileSync)(file, text5);
   } catch (cause) {
     throw new GuardError(
       "usage",
@@ -39476,7 +39996,7 @@ function write(text4, file, io) {
 }
 function paintFor({ stdout }) {
   const colour = stdout.isTTY === true && !process.env.NO_COLOR;
-  return (style, text4) => colour ? (0, import_node_util.styleText)(style, text4, { validateStream: false }) : text4;
+  return (style, text5) => colour ? (0, import_node_util.styleText)(style, text5, { validateStream: false }) : text5;
 }
 function explain(error, io) {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

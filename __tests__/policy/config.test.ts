@@ -54,7 +54,7 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'an unknown policy',
       'format: 1\npolicies:\n  - use: ingress-tsl@^1\n',
-      '3:10: There is no policy "ingress-tsl"; the policies are ingress-tls, protected-rbac.',
+      '3:10: There is no policy "ingress-tsl"; the policies are controller-scope, ingress-tls, protected-rbac.',
     ],
     [
       'a policy without use',
@@ -203,7 +203,10 @@ describe('--config and --policy', () => {
   })
 
   test.each([
-    ['nothing-such', 'There is no policy "nothing-such"; the policies are ingress-tls, protected-rbac.'],
+    [
+      'nothing-such',
+      'There is no policy "nothing-such"; the policies are controller-scope, ingress-tls, protected-rbac.',
+    ],
     ['ingress-tls@x y', '"x y" is no semver range; write for example ingress-tls@^1.'],
     ['ingress-tls@2', 'No version of ingress-tls is in 2; the versions are 1.0.0, 1.1.0-rc.1.'],
   ])('--policy %s', async (policy, sentence) => {

@@ -3,6 +3,7 @@ import { satisfies } from 'semver'
 import type { Cursor } from '../manifest/cursor'
 import type { GroupKind, Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
+import { factsOf } from './controller-facts'
 import { parseImage, releaseOf } from './image'
 import { isPlaceholder } from './ingress'
 import { classOf } from './ingress-class'
@@ -11,15 +12,12 @@ import { isSecretComplete } from './secret'
 /** The kinds that run a controller. */
 export const workloadKinds: readonly GroupKind[] = ['Deployment.apps', 'DaemonSet.apps']
 
-/** Strings of which each controller's manifest has one, in its image's name. */
-export const controllerMarks: readonly string[] = ['ingress-nginx', 'nginx-ingress-controller']
+const { marks, images } = factsOf('ingress-nginx')
 
-/**
- * The images of kubernetes/ingress-nginx, in whatever registry they are mirrored; F5's are `nginx-ingress`. Sources: the
- * charts ingress-nginx 2.0 to 4.15 and stable/nginx-ingress, rancher/kontainer-driver-metadata, bitnami/containers
- */
-const repositories =
-  /(?:^|\/)(?:ingress-nginx\/controller(?:-chroot)?|ingress-nginx-controller|nginx-ingress-controller(?:-[a-z0-9]+)?)$/
+/** Strings of which each controller's manifest has one, in its image's name. */
+export const controllerMarks: readonly string[] = marks
+
+const repositories = new RegExp(images.join('|'))
 
 /** A controller of kubernetes/ingress-nginx, as a workload runs it. */
 export interface IngressNginx {

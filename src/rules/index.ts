@@ -1,3 +1,5 @@
+import namespaceIsolated from './controller-scope/namespace-isolated'
+import statusSource from './controller-scope/status-source'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
 import certificateValid from './ingress-tls/certificate-valid'
@@ -15,6 +17,8 @@ import type { Rule } from './rule'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
+  namespaceIsolated,
+  statusSource,
   certificateCoversHost,
   certificateIssued,
   certificateValid,

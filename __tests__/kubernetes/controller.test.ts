@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals'
+import { Arguments } from '../../src/kubernetes/arguments'
+import { type Controller, controllersOf } from '../../src/kubernetes/controller'
+import type { Manifest } from '../../src/manifest/manifest'
+import { manifestIn } from '../manifest/manifests'
+
+interface Parts {
+  kind?: string
+  namespace?: string
+  image?: string
+  command?: unknown[]
+  args?: unknown[]
+  env?: object[]
+  spec?: object
+}
+
+function workload({ kind = 'Deployment', namespace = 'edge', spec = {}, ...container }: Parts): Manifest {
+  const { image = 'registry.k8s.io/ingress-nginx/controller:v1.12.1' } = container
+  const containers = [{ name: 'controller', ...container, image }]
+  const metadata = { name: 'web', ...(namespace ? { namespace } : {}) }
+  const object = { apiVersion: 'apps/v1', kind, metadata, spec: { template: { spec: { ...spec, containers } } } }
+  return manifestIn(JSON.stringify(object))
+}
+
+function controllerOf(parts: Parts): Controller {
+  const [controller] = controllersOf(workload(parts))
+  if (!controller) throw new Error('no controller was recognised')
+  return controller
+}
+
+const fieldRef = (fieldPath: string) => ({ valueFrom: { fieldRef: { fieldPath } } })
+
+describe('arguments', () => {
+  const valueGiven = (parts: Parts) => {
+    const container = workload(parts).root.at('spec', 'template', 'spec', 'containers', 0)
+    return new Arguments(container).get('flag')?.value
+  }
+
+  test.each<[string, Parts, string | undefined]>([
+    ['with an equals sign', { args: ['--flag=a'] }, 'a'],
+    ['as two words', { args: ['--flag', 'a'] }, 'a'],
+    ['with one dash', { args: ['-flag=a'] }, 'a'],
+    ['in the command', { command: ['/x', '--flag=a'], args: ['--other=b'] }, 'a'],
+    ['given twice: the last', { args: ['--flag=a', '--flag=b'] }, 'b'],
+    ['with an equals sign in it', { args: ['--flag=tier=web'] }, 'tier=web'],
+    ['empty', { args: ['--flag='] }, ''],
+    ['at the end', { args: ['--flag'] }, ''],
+    ['of another name', { args: ['--flags=a', '--no-flag=b'] }, undefined],
+    ['by a literal', { args: ['--flag=$(A)'], env: [{ name: 'A', value: 'a' }] }, 'a'],
+    ['by the last of two', { args: ['--flag=$(A)'], env: ['a', 'b'].map((value) => ({ name: 'A', value })) }, 'b'],
+    [
+      'by the namespace',
+      { args: ['--flag=$(N)/x'], env: [{ name: 'N', ...fieldRef('metadata.namespace') }] },
+      'edge/x',
+    ],
+    [
+      'by no namespace',
+      { namespace: '', args: ['--flag=$(N)'], env: [{ name: 'N', ...fieldRef('metadata.namespace') }] },
+      undefined,
+    ],
+    ['by the name of a Pod', { args: ['--flag=$(P)'], env: [{ name: 'P', ...fieldRef('metadata.name') }] }, undefined],
+    ['by nothing that is written', { args: ['--flag=$(A)'] }, undefined],
+    ['by itself', { args: ['--flag=$(A)'], env: [{ name: 'A', value: '$(A)' }] }, undefined],
+    ['escaped', { args: ['--flag=$$(A)'] }, '$(A)'],
+    ['filled in later', { args: ['--flag={{ x }}'] }, undefined],
+  ])('%s', (_, parts, value) => {
+    expect(valueGiven(parts)).toBe(value)
+  })
+
+  test('a flag that is true alone has its value after an equals sign only', () => {
+    const isOn = (...args: string[]) =>
+      new Arguments(workload({ args }).root.at('spec', 'template', 'spec', 'containers', 0)).isOn('flag', true)
+    expect([isOn(), isOn('--flag'), isOn('--flag=false'), isOn('--flag=F'), isOn('--flag', 'false')]).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+    ])
+    expect(isOn('--flag={{ x }}')).toBe(undefined)
+  })
+})
+
+describe('controllers', () => {
+  test.each<[string, Parts, string | undefined]>([
+    ['the project’s', {}, '1.12.1'],
+    [
+      'of a chroot, by tag and digest',
+      { image: 'k8s.gcr.io/ingress-nginx/controller-chroot:v1.3.0@sha256:0a' },
+      '1.3.0',
+    ],
+    ['of old', { image: 'quay.io/kubernetes-ingress-controller/nginx-ingress-controller:0.32.0' }, '0.32.0'],
+    ['of RKE', { kind: 'DaemonSet', image: 'rancher/nginx-ingress-controller:nginx-0.25.1-rancher1' }, '0.25.1'],
+    ['of a mirror, without a tag', { image: 'mirror.example.com:5000/ingress-nginx/controller' }, undefined],
+    ['by its program', { kind: 'StatefulSet', image: 'a:1', args: ['/nginx-ingress-controller'] }, undefined],
+  ])('%s', (_, parts, release) => {
+    expect(controllerOf(parts).release).toBe(release)
+  })
+
+  test.each<[string, Parts]>([
+    ['F5’s', { image: 'nginx/nginx-ingress:5.1.0', args: ['-nginx-configmaps=a/b'] }],
+    ['the default backend', { image: 'registry.k8s.io/defaultbackend-amd64:1.5' }],
+    ['the job of the webhook', { image: 'registry.k8s.io/ingress-nginx/kube-webhook-certgen:v1.5.2' }],
+    ['a Job', { kind: 'Job' }],
+  ])('not %s', (_, parts) => {
+    expect(controllersOf(workload(parts))).toEqual([])
+  })
+
+  test('each value is at the argument it was read from, or where one would stand', () => {
+    const { watched, status, place } = controllerOf({
+      args: ['--watch-namespace', 'shop', '--publish-service=edge/web'],
+    })
+    expect([watched.scope, watched.at.string]).toEqual(['namespace', 'shop'])
+    expect(status.writes === 'source' && status.at.string).toBe('--publish-service=edge/web')
+    expect(place.path.at(-1)).toBe('args')
+    const bare = controllerOf({ command: ['/nginx-ingress-controller'] })
+    expect([bare.watched.scope, bare.watched.at.path.at(-1)]).toEqual(['all', 'command'])
+  })
+
+  test.each<[string, Parts, string[]]>([
+    ['before 1.0.0', { image: 'x/nginx-ingress-controller:0.51.0' }, ['nginx by name, unclassed']],
+    ['before 1.0.0, named', { image: 'x/nginx-ingress-controller:0.51.0', args: ['--ingress-class=a'] }, ['a by name']],
+    ['from 1.0.0 on', {}, ['nginx of k8s.io/ingress-nginx']],
+    ['from 1.0.0 on, named', { args: ['--controller-class=x/y', '--ingress-class=a'] }, ['a of x/y']],
+    [
+      'of either',
+      { image: 'x/nginx-ingress-controller:latest' },
+      ['nginx by name, unclassed', 'nginx of k8s.io/ingress-nginx'],
+    ],
+    ['told by a flag', { image: 'x/nginx-ingress-controller', args: ['--controller-class=x/y'] }, ['nginx of x/y']],
+    ['filled in later', { args: ['--controller-class={{ x }}'] }, []],
+  ])('claims %s', (_, parts, claims) => {
+    const said = controllerOf(parts).claims.map(
+      ({ name, controller, unclassed }) =>
+        `${name} ${controller ? `of ${controller}` : 'by name'}${unclassed ? ', unclassed' : ''}`,
+    )
+    expect(said).toEqual(claims)
+  })
+
+  test('in a shell nothing is told', () => {
+    const { inShell, watched, claims, status } = controllerOf({
+      command: ['sh', '-c', 'exec /nginx-ingress-controller'],
+    })
+    expect([inShell, watched.scope, claims, status.writes]).toEqual([true, 'unknown', [], 'unknown'])
+  })
+})

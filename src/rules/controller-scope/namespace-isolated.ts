@@ -1,0 +1,125 @@
+import {
+  areOneController,
+  type Claims,
+  type Controller,
+  controllerKinds,
+  controllersIn,
+  controllersOf,
+  marksOfControllers,
+} from '../../kubernetes/controller'
+import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
+import { classAnnotation } from '../../kubernetes/ingress-class'
+import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../rule'
+
+interface Overlap {
+  first: string
+  second: string
+  /** The class, as both name it. */
+  name: string
+  /** The namespaces both watch. */
+  where: string
+  /** How the first is limited to namespaces. */
+  scope: string
+  /** How it is given a class of its own. */
+  own: string
+}
+
+const outcome = 'so each keeps overwriting the addresses in their status'
+
+export default defineRule({
+  id: 'controller-scope/namespace-isolated',
+  summary: 'No two ingress controllers of a cluster take the same Ingresses.',
+  since: '1.0.0',
+  scope: 'snapshot',
+  kinds: controllerKinds,
+  reads: ['IngressClass.networking.k8s.io', 'Ingress.networking.k8s.io'],
+  messages: {
+    overlap: ({ first, second, name, where, scope, own }: Overlap) =>
+      `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${outcome}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
+    annotated: ({ first, second, name, where, own, ingress }: Overlap & { ingress: string }) =>
+      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${first} to another name.`,
+    unclassed: ({ first, second, where, scope, own }: Overlap) =>
+      `${first} and ${second} both take Ingresses that name no class in ${where}, ${outcome}. Take ${own} from one of them, or limit ${first} to its namespaces with ${scope}.`,
+  },
+  *partners(manifest) {
+    if (manifest.ref.kind === 'IngressClass') yield* marksOfControllers
+    if (manifest.ref.kind === 'Ingress') yield* classAnnotation(manifest).exists ? marksOfControllers : []
+    for (const { facts, claims } of controllersOf(manifest)) {
+      yield* facts.marks
+      for (const { controller, facts: way } of claims) {
+        if (controller) yield controller
+        // Only between classes of different names does it matter which Ingresses still use the annotation.
+        if (controller !== way.controllerDefault) yield 'kubernetes.io/ingress.class'
+      }
+    }
+  },
+  check({ manifest, snapshot, report, skip }) {
+    for (const first of controllersOf(manifest)) {
+      if (first.inShell) skip(first.place, 'a shell takes its arguments apart, so what it watches is not known')
+      for (const second of controllersIn(snapshot)) {
+        if (!comesFirst(first, second) || mayBeCopies(first.manifest, second.manifest)) continue
+        if (areOneController(first, second)) continue
+        const where = sharedNamespaces(first, second)
+        const shared = where === undefined ? undefined : sharedClaim(first, second, snapshot)
+        if (where === undefined || !shared) continue
+        const overlap = { ...namesOf(first, second, shared), where }
+        const ends = [first.watched.at, second.watched.at]
+        const more = { keys: keysOf(first, second) }
+        if (shared.by === 'none') report(ends, 'unclassed', overlap, more)
+        else if (shared.by === 'class') {
+          const through = shared.through ? [shared.through.root.at('spec', 'controller')] : []
+          report([...ends, ...through], 'overlap', overlap, more)
+        } else {
+          const at = classAnnotation(shared.ingress)
+          report([...ends, at], 'annotated', { ...overlap, ingress: nameOf(shared.ingress.ref) }, more)
+        }
+      }
+    }
+  },
+})
+
+/** Of two, the one that watches more is named first: it is the one to limit. */
+function comesFirst(a: Controller, b: Controller): boolean {
+  const further = breadth[a.watched.scope] - breadth[b.watched.scope]
+  return further > 0 || (further === 0 && identityOf(a.manifest.ref) < identityOf(b.manifest.ref))
+}
+
+const breadth = { all: 3, selector: 2, namespace: 1, unknown: 0 }
+
+/** Copies of one object are one controller; an object without a namespace may be a copy of any with its name. */
+function mayBeCopies({ ref: a }: Manifest, { ref: b }: Manifest): boolean {
+  if (identityOf(a) === identityOf(b)) return true
+  return a.kind === b.kind && a.name === b.name && (a.namespace === '') !== (b.namespace === '')
+}
+
+function namesOf(first: Controller, second: Controller, { by, name }: SharedClaim) {
+  const { scope, classes } = first.facts
+  // Where the release is not told, the newest way.
+  const way = first.claims.at(-1)?.facts ?? classes.at(-1)
+  const flags = [way?.name, way?.controller].filter((flag) => flag !== undefined).map((flag) => `--${flag}`)
+  const own = {
+    class: `${flags.join(' and ')} (in its chart ${way?.value})`,
+    annotation: flags[0],
+    // Classes differ here, so one of the two says by a flag that it takes these Ingresses.
+    none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined),
+  }[by]
+  return {
+    first: nameOf(first.manifest.ref),
+    second: nameOf(second.manifest.ref),
+    name,
+    scope: `--${scope.namespace} (in its chart ${scope.value})`,
+    own: own ?? '',
+  }
+}
+
+function flagForUnclassed({ facts: { unclassed } }: Claims): string | undefined {
+  return unclassed && 'flag' in unclassed ? `--${unclassed.flag}` : undefined
+}
+
+/** A wider overlap is another statement; one that this change makes narrower is not. */
+function keysOf(first: Controller, second: Controller): string[] {
+  const names = [first, second].flatMap(({ claims }) => claims.map(({ name }) => name))
+  const everywhere = first.watched.scope === 'all' && second.watched.scope === 'all'
+  return [...new Set(names), ...(everywhere ? ['every namespace'] : []), 'some namespace']
+}

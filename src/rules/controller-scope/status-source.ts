@@ -1,0 +1,82 @@
+import { type Controller, controllerKinds, controllersOf } from '../../kubernetes/controller'
+import { selects } from '../../kubernetes/service'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule } from '../rule'
+
+interface Sourceless {
+  controller: string
+  /** The flag that gives a Service. */
+  flag: string
+  /** The value of its chart that does. */
+  value: string
+}
+
+export default defineRule({
+  id: 'controller-scope/status-source',
+  summary: 'An ingress controller behind a load balancer writes that address into the status of its Ingresses.',
+  since: '1.0.0',
+  scope: 'snapshot',
+  kinds: controllerKinds,
+  reads: ['Service'],
+  messages: {
+    unpublished: ({ controller, flag, value, service, target }: Sourceless & { service: string; target: string }) =>
+      `Nothing tells ${controller} its address, so it writes those of the nodes that run it into the status of every Ingress it takes, although ${service} is its load balancer. Set --${flag}=${target} (in its chart ${value}).`,
+    taken: ({ controller, flag, value, lost }: Sourceless & { lost: string }) =>
+      `This change takes ${lost} from ${controller}, so it writes the addresses of the nodes that run it into the status of every Ingress it takes. Keep --${flag} (in its chart ${value}), or set --update-status=false.`,
+  },
+  *partners(manifest) {
+    if (manifest.ref.kind === 'Service') {
+      for (const [, value] of manifest.root.at('spec', 'selector').entries()) if (value.string) yield value.string
+    } else if (controllersOf(manifest).length > 0) {
+      for (const [key, value] of manifest.root.at('spec', 'template', 'metadata', 'labels').entries())
+        if (value.string && !neverSelected.includes(key)) yield value.string
+    }
+  },
+  check({ manifest, snapshot, report }) {
+    for (const controller of controllersOf(manifest)) {
+      if (controller.status.writes !== 'fallback') continue
+      const service = serviceOf(controller, snapshot, 'LoadBalancer')
+      if (!service) continue
+      const { namespace, name } = service.ref
+      const target = `${namespace ? `${namespace}/` : ''}${name}`
+      report(
+        [controller.status.at, service.root.at('spec', 'type')],
+        'unpublished',
+        { ...namesOf(controller), service: nameOf(service.ref), target },
+        { keys: [target] },
+      )
+    }
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind !== 'changed') return
+    const lost = controllersOf(change.before).flatMap(({ status }) => (status.writes === 'source' ? [status] : []))
+    for (const controller of controllersOf(change.after)) {
+      const [source] = lost
+      if (controller.status.writes !== 'fallback' || !source) continue
+      // With a load balancer the other message says it; with nothing but node ports the nodes are the right addresses.
+      if (serviceOf(controller, head, 'LoadBalancer') || serviceOf(controller, head, 'NodePort')) continue
+      const argument = `--${source.flag}${source.value === undefined ? '' : `=${source.value}`}`
+      report(controller.status.at, 'taken', { ...namesOf(controller), lost: argument }, { keys: [source.flag] })
+    }
+  },
+})
+
+/** Labels of the chart's release, which change with it: no selector has them. */
+const neverSelected = [
+  'helm.sh/chart',
+  'chart',
+  'heritage',
+  'app.kubernetes.io/managed-by',
+  'app.kubernetes.io/version',
+]
+
+function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): Manifest | undefined {
+  return snapshot
+    .ofKind('Service')
+    .find((service) => service.root.at('spec', 'type').string === type && selects(service, manifest))
+}
+
+function namesOf({ manifest, facts }: Controller): Sourceless {
+  return { controller: nameOf(manifest.ref), flag: facts.status.service, value: facts.status.value }
+}
