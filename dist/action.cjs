@@ -50909,16 +50909,34 @@ function inspectedIn(report) {
     return `Nothing was inspected: no object differs in ${compared} (${count(head.files, "YAML or JSON file")} listed).`;
   return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`;
 }
-function read({ manifests, sources }) {
-  return `${count(manifests, "object")} in ${count(sources, "file")}`;
+function read({ manifests, sources, rendered }) {
+  const places = [
+    ...sources > rendered || rendered === 0 ? [count(sources - rendered, "file")] : [],
+    ...rendered > 0 ? [count(rendered, "rendering")] : []
+  ];
+  return `${count(manifests, "object")} in ${places.join(" and ")}`;
 }
-function placeOf({ path: path25, side, region }) {
+function placeOf({ path: path25, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path25} (at the base)` : path25;
   return side === "base" ? `${path25} (was line ${region.startLine} at the base)` : `${path25}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
   const object = finding.object ? pathOf(finding.object) : "";
-  return [object, clusters.length > 0 ? `cluster ${clusters.join(", ")}` : ""].filter(Boolean).join(", ");
+  const rendered = [
+    ...new Set(finding.sources.flatMap((source) => source.kind === "file" ? [] : [sourceName(source)]))
+  ];
+  const more = rendered.length > 3 ? ` and ${rendered.length - 3} more` : "";
+  return [
+    object,
+    ...rendered.length > 0 ? [`${rendered.slice(0, 3).join(", ")}${more}`] : [],
+    ...clusters.length > 0 ? [`cluster ${clusters.join(", ")}`] : []
+  ].filter(Boolean).join(", ");
+}
+function sourceName(source) {
+  if (source.kind === "kustomize") return `Kustomization ${source.path}`;
+  const { release, namespace, path: path25, values } = source;
+  return `release ${namespace}/${release} of ${path25}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -61830,8 +61848,8 @@ var DirectoryRevision = class {
     }
   }
   async entry(file, link2) {
-    if (!link2 && !/\.(?:ya?ml|json)$/.test(file)) {
-      const { size, mtimeMs } = await (0, import_promises2.lstat)(import_node_path4.default.join(this.dir, file));
+    const { size, mtimeMs } = await (0, import_promises2.lstat)(import_node_path4.default.join(this.dir, file));
+    if (!link2 && size > 1024 * 1024 && !/\.(?:ya?ml|json)$/.test(file)) {
       return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
     const content = link2 ? Buffer.from(await (0, import_promises2.readlink)(import_node_path4.default.join(this.dir, file))) : await this.content(file);

@@ -28011,16 +28011,34 @@ function inspectedIn(report) {
     return `Nothing was inspected: no object differs in ${compared} (${count(head.files, "YAML or JSON file")} listed).`;
   return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`;
 }
-function read({ manifests, sources }) {
-  return `${count(manifests, "object")} in ${count(sources, "file")}`;
+function read({ manifests, sources, rendered }) {
+  const places = [
+    ...sources > rendered || rendered === 0 ? [count(sources - rendered, "file")] : [],
+    ...rendered > 0 ? [count(rendered, "rendering")] : []
+  ];
+  return `${count(manifests, "object")} in ${places.join(" and ")}`;
 }
-function placeOf({ path: path21, side, region }) {
+function placeOf({ path: path21, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path21} (at the base)` : path21;
   return side === "base" ? `${path21} (was line ${region.startLine} at the base)` : `${path21}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
   const object = finding.object ? pathOf(finding.object) : "";
-  return [object, clusters.length > 0 ? `cluster ${clusters.join(", ")}` : ""].filter(Boolean).join(", ");
+  const rendered = [
+    ...new Set(finding.sources.flatMap((source) => source.kind === "file" ? [] : [sourceName(source)]))
+  ];
+  const more = rendered.length > 3 ? ` and ${rendered.length - 3} more` : "";
+  return [
+    object,
+    ...rendered.length > 0 ? [`${rendered.slice(0, 3).join(", ")}${more}`] : [],
+    ...clusters.length > 0 ? [`cluster ${clusters.join(", ")}`] : []
+  ].filter(Boolean).join(", ");
+}
+function sourceName(source) {
+  if (source.kind === "kustomize") return `Kustomization ${source.path}`;
+  const { release, namespace, path: path21, values } = source;
+  return `release ${namespace}/${release} of ${path21}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -38943,8 +38961,8 @@ var DirectoryRevision = class {
     }
   }
   async entry(file, link2) {
-    if (!link2 && !/\.(?:ya?ml|json)$/.test(file)) {
-      const { size, mtimeMs } = await (0, import_promises2.lstat)(import_node_path4.default.join(this.dir, file));
+    const { size, mtimeMs } = await (0, import_promises2.lstat)(import_node_path4.default.join(this.dir, file));
+    if (!link2 && size > 1024 * 1024 && !/\.(?:ya?ml|json)$/.test(file)) {
       return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
     const content = link2 ? Buffer.from(await (0, import_promises2.readlink)(import_node_path4.default.join(this.dir, file))) : await this.content(file);
@@ -39873,18 +39891,26 @@ var import_node_os2 = require("node:os");
 var import_node_path12 = __toESM(require("node:path"), 1);
 async function demo(io, paint) {
   const folder = import_node_path12.default.join(io.root, "__tests__", "incidents");
+  const helm = findProgram([import_node_path12.default.join(io.root, ".tools", "bin", "helm"), "helm"]);
   let stopped = 0;
   const incidents = (0, import_node_fs7.readdirSync)(folder).sort();
   for (const incident of incidents) {
     const title = (0, import_node_fs7.readFileSync)(import_node_path12.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
     const repo = (0, import_node_fs7.mkdtempSync)(import_node_path12.default.join((0, import_node_os2.tmpdir)(), "ingress-guard-demo-"));
     try {
-      commit(repo, import_node_path12.default.join(folder, incident, "base"), "before");
-      commit(repo, import_node_path12.default.join(folder, incident, "head"), "the change");
-      const report = await run2({ repo, base: "HEAD~1", head: "HEAD", policies: [], all: false }, { root: io.root });
+      const raw = import_node_path12.default.join(folder, incident, "raw");
+      const asRendered = !helm && (0, import_node_fs7.existsSync)(raw);
+      const sides = asRendered ? raw : import_node_path12.default.join(folder, incident);
+      commit(repo, import_node_path12.default.join(sides, "base"), "before");
+      commit(repo, import_node_path12.default.join(sides, "head"), "the change");
+      const report = await run2(
+        { repo, base: "HEAD~1", head: "HEAD", policies: [], all: false, helm },
+        { root: io.root }
+      );
+      const note = asRendered ? "No helm was found, so this is shown on what the chart renders to.\n\n" : "";
       io.stdout.write(`${paint("bold", `=== ${title}`)}
 
-${terminalReport(report, paint)}
+${note}${terminalReport(report, paint)}
 `);
       if (report.verdict === "fail") stopped++;
     } finally {

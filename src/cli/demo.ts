@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Paint, terminalReport } from '../report/terminal'
 import { run } from '../run'
+import { findProgram } from '../source/render/tool'
 import type { Io } from './program'
 
 /**
@@ -13,6 +14,8 @@ import type { Io } from './program'
  */
 export async function demo(io: Io, paint: Paint): Promise<number> {
   const folder = path.join(io.root, '__tests__', 'incidents')
+  // The pinned helm that the tests run, where it was brought, else the machine's own.
+  const helm = findProgram([path.join(io.root, '.tools', 'bin', 'helm'), 'helm'])
   let stopped = 0
   const incidents = readdirSync(folder).sort()
   for (const incident of incidents) {
@@ -21,10 +24,17 @@ export async function demo(io: Io, paint: Paint): Promise<number> {
       incident
     const repo = mkdtempSync(path.join(tmpdir(), 'ingress-guard-demo-'))
     try {
-      commit(repo, path.join(folder, incident, 'base'), 'before')
-      commit(repo, path.join(folder, incident, 'head'), 'the change')
-      const report = await run({ repo, base: 'HEAD~1', head: 'HEAD', policies: [], all: false }, { root: io.root })
-      io.stdout.write(`${paint('bold', `=== ${title}`)}\n\n${terminalReport(report, paint)}\n`)
+      const raw = path.join(folder, incident, 'raw')
+      const asRendered = !helm && existsSync(raw)
+      const sides = asRendered ? raw : path.join(folder, incident)
+      commit(repo, path.join(sides, 'base'), 'before')
+      commit(repo, path.join(sides, 'head'), 'the change')
+      const report = await run(
+        { repo, base: 'HEAD~1', head: 'HEAD', policies: [], all: false, helm },
+        { root: io.root },
+      )
+      const note = asRendered ? 'No helm was found, so this is shown on what the chart renders to.\n\n' : ''
+      io.stdout.write(`${paint('bold', `=== ${title}`)}\n\n${note}${terminalReport(report, paint)}\n`)
       if (report.verdict === 'fail') stopped++
     } finally {
       rmSync(repo, { recursive: true, force: true })

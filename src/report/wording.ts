@@ -2,7 +2,7 @@ import { escape as escapeGlob } from 'minimatch'
 import { stringify } from 'yaml'
 import { type ObjectRef, pathOf } from '../manifest/manifest'
 import { configPath, defaultIgnore } from '../policy/config'
-import { countsFor, type Finding, type Inspected, type Report } from './report'
+import { countsFor, type Finding, type FindingSource, type Inspected, type Report } from './report'
 
 /** `1 file`, `3 files`. */
 export function count(number: number, noun: string): string {
@@ -46,12 +46,17 @@ function inspectedIn(report: Report): string {
   return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`
 }
 
-function read({ manifests, sources }: Inspected): string {
-  return `${count(manifests, 'object')} in ${count(sources, 'file')}`
+function read({ manifests, sources, rendered }: Inspected): string {
+  const places = [
+    ...(sources > rendered || rendered === 0 ? [count(sources - rendered, 'file')] : []),
+    ...(rendered > 0 ? [count(rendered, 'rendering')] : []),
+  ]
+  return `${count(manifests, 'object')} in ${places.join(' and ')}`
 }
 
-/** `apps/web.yaml:12:7`, or `apps/web.yaml (was line 12)` for a place of the base. */
-export function placeOf({ path, side, region }: Finding['location']): string {
+/** `apps/web.yaml:12:7`, or `apps/web.yaml (was line 12)` for a place of the base; the file alone where no line is known. */
+export function placeOf({ path, side, region, precision }: Finding['location']): string {
+  if (precision === 'file') return side === 'base' ? `${path} (at the base)` : path
   return side === 'base'
     ? `${path} (was line ${region.startLine} at the base)`
     : `${path}:${region.startLine}:${region.startColumn}`
@@ -61,7 +66,24 @@ export function placeOf({ path, side, region }: Finding['location']): string {
 export function subjectOf(finding: Finding): string {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean)
   const object = finding.object ? pathOf(finding.object) : ''
-  return [object, clusters.length > 0 ? `cluster ${clusters.join(', ')}` : ''].filter(Boolean).join(', ')
+  const rendered = [
+    ...new Set(finding.sources.flatMap((source) => (source.kind === 'file' ? [] : [sourceName(source)]))),
+  ]
+  const more = rendered.length > 3 ? ` and ${rendered.length - 3} more` : ''
+  return [
+    object,
+    ...(rendered.length > 0 ? [`${rendered.slice(0, 3).join(', ')}${more}`] : []),
+    ...(clusters.length > 0 ? [`cluster ${clusters.join(', ')}`] : []),
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+/** `release two/ingress-nginx of charts/ingress-nginx with teams/two/values.yaml`. */
+function sourceName(source: Exclude<FindingSource, { kind: 'file' }>): string {
+  if (source.kind === 'kustomize') return `Kustomization ${source.path}`
+  const { release, namespace, path, values } = source
+  return `release ${namespace}/${release} of ${path}${values.length > 0 ? ` with ${values.join(', ')}` : ''}`
 }
 
 /** How a wanted change gets through: what to merge first, as YAML to paste. Empty when nothing stops the change. */

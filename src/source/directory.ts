@@ -45,8 +45,9 @@ export class DirectoryRevision implements Revision {
   }
 
   private async entry(file: string, link: boolean): Promise<Entry> {
-    if (!link && !/\.(?:ya?ml|json)$/.test(file)) {
-      const { size, mtimeMs } = await lstat(path.join(this.dir, file))
+    const { size, mtimeMs } = await lstat(path.join(this.dir, file))
+    // What is large and no manifest is not worth reading to tell whether it differs.
+    if (!link && size > 1024 * 1024 && !/\.(?:ya?ml|json)$/.test(file)) {
       return { path: file, type: 'file', id: `unread:${size}:${mtimeMs}` }
     }
     const content = link ? Buffer.from(await readlink(path.join(this.dir, file))) : await this.content(file)
