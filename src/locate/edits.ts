@@ -22,12 +22,10 @@ export class EditedFile {
   ) {
     // Files that differ nearly everywhere are not worth the time a minimal difference takes.
     const patch = structuredPatch('', '', before ?? '', after ?? '', '', '', { context: 0, maxEditLength: 2000 })
-    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => {
+    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, newStart, lines }) => {
       const taken = lines.filter((line) => line.startsWith('-')).map((line) => line.slice(1))
       const written = lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1))
-      const beforeStart = oldLines === 0 ? oldStart + 1 : oldStart
-      const afterStart = newLines === 0 ? newStart + 1 : newStart
-      return linePairs(taken, written, beforeStart, afterStart)
+      return linePairs(taken, written, oldStart, newStart)
     })
   }
 

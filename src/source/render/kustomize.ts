@@ -52,7 +52,7 @@ export async function renderKustomize(
   const charts = inflates && kustomize.helm ? ['--enable-helm', '--helm-command', kustomize.helm] : []
   const args = [...kustomize.command, ...charts, '--', folder]
   const outcome = await runTool(kustomize.program, args, { cwd: home, home, limits })
-  if (outcome.status !== 0 || outcome.stopped) return { failure: failureOf(outcome, own, checkout) }
+  if (outcome.status !== 0 || outcome.stopped) return { failure: failureOf(outcome, kustomizations, checkout) }
   const pieces = splitDocuments(outcome.stdout).map(
     ({ text }): Piece => ({ path: own.file, template: '', text: substituted(text, source.substitutions) }),
   )
@@ -79,10 +79,19 @@ export function substituted(text: string, substitutions: Readonly<Record<string,
   })
 }
 
-function failureOf(outcome: Outcome, own: Kustomization, checkout: Checkout): Failure {
-  const at = (reason: string, region = firstLine): Failure => ({ reason, path: own.file, region })
+/** Kustomize's own words, at the entry of the innermost Kustomization that they name. */
+function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], checkout: Checkout): Failure {
+  const own = kustomizations[0]
+  const at = (reason: string, path = own?.file ?? '', region = firstLine): Failure => ({ reason, path, region })
   if (outcome.stopped) return at(`kustomize was ended, because ${outcome.stopped}`)
   const said = outcome.stderr.replace(/^error: /im, '').trim() || `it ended with status ${outcome.status}`
-  const named = own.includes.find(({ text }) => text.length > 2 && said.includes(`'${text}'`))
-  return at(`kustomize does not build it: ${shortened(said, checkout.folder)}`, named?.region)
+  const named = kustomizations
+    .flatMap(({ file, includes }) =>
+      includes.map(({ text, region }) => ({ file, region, place: said.lastIndexOf(`'${text}'`) })),
+    )
+    .filter(({ place }) => place !== -1)
+    .sort((a, b) => b.place - a.place)[0]
+  // What comes before tells by which Kustomizations it was taken in, which differs for each of them.
+  const words = said.slice(Math.max(0, said.lastIndexOf('accumulating resources from ')))
+  return at(`kustomize does not build it: ${shortened(words, checkout.folder)}`, named?.file, named?.region)
 }

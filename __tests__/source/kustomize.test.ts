@@ -1,0 +1,250 @@
+import { describe, expect, test } from '@jest/globals'
+import { binding, role } from './objects'
+import { judgeChange, places, relatedPlaces } from './rendered'
+
+const name = 'system:kube-controller-manager'
+const kept = 'protected-rbac/object-kept'
+const uncovered = 'ingress-tls/host-covered'
+
+const kustomization = (...lines: string[]) =>
+  `apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n${lines.map((line) => `${line}\n`).join('')}`
+
+const ingress = (...hosts: string[]) =>
+  [
+    'apiVersion: networking.k8s.io/v1',
+    'kind: Ingress',
+    'metadata:',
+    '  name: web',
+    '  namespace: shop',
+    'spec:',
+    '  tls:',
+    `    - hosts: [${hosts.join(', ')}]`,
+    '      secretName: web-tls',
+    '  rules:',
+    ...hosts.flatMap((host) => [`    - host: ${host}`, '      http: {paths: []}']),
+    '',
+  ].join('\n')
+
+/** A base with a protected role, and two overlays of it. */
+const shared = {
+  'base/kustomization.yaml': kustomization('resources:', '  - role.yaml', '  - binding.yaml', '  - ingress.yaml'),
+  'base/role.yaml': role(name),
+  'base/binding.yaml': binding(name),
+  'base/ingress.yaml': ingress('a.example.com', 'b.example.com'),
+  'overlays/prod/kustomization.yaml': kustomization('resources:', '  - ../../base'),
+  'overlays/test/kustomization.yaml': kustomization('resources:', '  - ../../base'),
+}
+
+describe('what leaves a Kustomization is removed, though its file stays', () => {
+  test('a file dropped from resources:', async () => {
+    const report = await judgeChange(shared, {
+      'base/kustomization.yaml': kustomization('resources:', '  - binding.yaml', '  - ingress.yaml'),
+    })
+    expect(places(report)).toEqual([`base/base/kustomization.yaml:4 exact ${kept}`])
+    expect(relatedPlaces(report, kept)).toEqual([
+      'head/base/kustomization.yaml:3 exact taken away here',
+      'base/base/role.yaml:1 exact rendered from here',
+    ])
+    expect(report.findings[0]?.sources).toEqual([
+      { kind: 'kustomize', path: 'overlays/prod', cluster: 'overlays/prod' },
+      { kind: 'kustomize', path: 'overlays/test', cluster: 'overlays/test' },
+    ])
+  })
+
+  test('a part dropped from an overlay', async () => {
+    const report = await judgeChange(
+      {
+        ...shared,
+        'rbac/kustomization.yaml': kustomization('resources: [view.yaml]'),
+        'rbac/view.yaml': role('system:discovery'),
+        'overlays/prod/kustomization.yaml': kustomization('resources:', '  - ../../base', '  - ../../rbac'),
+      },
+      { 'overlays/prod/kustomization.yaml': kustomization('resources:', '  - ../../base') },
+    )
+    expect(places(report)).toEqual([`base/overlays/prod/kustomization.yaml:5 exact ${kept}`])
+  })
+
+  test('a part dropped from its only includer is no root of its own', async () => {
+    const report = await judgeChange(
+      {
+        'rbac/kustomization.yaml': kustomization('resources: [view.yaml]'),
+        'rbac/view.yaml': role('system:discovery'),
+        'app/kustomization.yaml': kustomization('resources: [../rbac, web.yaml]'),
+        'app/web.yaml': ingress('a.example.com'),
+      },
+      { 'app/kustomization.yaml': kustomization('resources: [web.yaml]') },
+    )
+    expect(places(report)).toEqual([`head/app/kustomization.yaml:3 exact ${kept}`])
+  })
+
+  test('a file in a folder of its own does not become a plain one', async () => {
+    const report = await judgeChange(
+      {
+        'app/kustomization.yaml': kustomization('resources:', '  - rbac/view.yaml', '  - web.yaml'),
+        'app/rbac/view.yaml': role('system:discovery'),
+        'app/web.yaml': ingress('a.example.com'),
+      },
+      { 'app/kustomization.yaml': kustomization('resources:', '  - web.yaml') },
+    )
+    expect(places(report)).toEqual([`base/app/kustomization.yaml:4 exact ${kept}`])
+    expect(report.inspected.skipped).toEqual([
+      { path: 'app/rbac/view.yaml', reason: 'an orphan: app/kustomization.yaml no longer names it' },
+    ])
+  })
+
+  test('the file itself', async () => {
+    const report = await judgeChange(shared, {
+      'base/role.yaml': null,
+      'base/kustomization.yaml': kustomization('resources:', '  - binding.yaml', '  - ingress.yaml'),
+    })
+    expect(places(report)).toEqual([`base/base/kustomization.yaml:4 exact ${kept}`])
+  })
+
+  test('by $patch: delete', async () => {
+    const report = await judgeChange(shared, {
+      'overlays/prod/kustomization.yaml': kustomization(
+        'resources:',
+        '  - ../../base',
+        'patches:',
+        '  - path: gone.yaml',
+      ),
+      'overlays/prod/gone.yaml': `${role(name)}$patch: delete\n`,
+    })
+    expect(places(report)).toEqual([`head/overlays/prod/kustomization.yaml:6 exact ${kept}`])
+  })
+})
+
+describe('what a Kustomization changes is found at the line that changes it', () => {
+  test('a patch that drops a TLS host', async () => {
+    const report = await judgeChange(
+      {
+        ...shared,
+        'overlays/prod/kustomization.yaml': kustomization(
+          'resources:',
+          '  - ../../base',
+          'patches:',
+          '  - target: {kind: Ingress, name: web}',
+          '    patch: |-',
+          '      - op: replace',
+          '        path: /spec/tls/0/hosts',
+          '        value: [a.example.com, b.example.com]',
+        ),
+      },
+      {
+        'overlays/prod/kustomization.yaml': kustomization(
+          'resources:',
+          '  - ../../base',
+          'patches:',
+          '  - target: {kind: Ingress, name: web}',
+          '    patch: |-',
+          '      - op: replace',
+          '        path: /spec/tls/0/hosts',
+          '        value: [a.example.com]',
+        ),
+      },
+    )
+    expect(places(report)).toEqual([`head/overlays/prod/kustomization.yaml:10 exact ${uncovered}`])
+    expect(relatedPlaces(report, uncovered)).toEqual(['head/base/ingress.yaml:13 exact rendered from here'])
+  })
+
+  test('a patch file', async () => {
+    const patch = (...hosts: string[]) =>
+      `apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: shop}\nspec:\n  tls:\n    - hosts: [${hosts}]\n      secretName: web-tls\n`
+    const base = {
+      ...shared,
+      'overlays/prod/kustomization.yaml': kustomization(
+        'resources:',
+        '  - ../../base',
+        'patches:',
+        '  - path: tls.yaml',
+      ),
+      'overlays/prod/tls.yaml': patch('a.example.com', 'b.example.com'),
+    }
+    const report = await judgeChange(base, { 'overlays/prod/tls.yaml': patch('a.example.com') })
+    expect(places(report)).toEqual([`head/overlays/prod/tls.yaml:6 exact ${uncovered}`])
+  })
+
+  test('the base of two overlays, once', async () => {
+    const report = await judgeChange(shared, {
+      'base/ingress.yaml': ingress('a.example.com', 'b.example.com').replace(
+        '[a.example.com, b.example.com]',
+        '[a.example.com]',
+      ),
+    })
+    expect(places(report)).toEqual([`head/base/ingress.yaml:8 exact ${uncovered}`])
+    expect(report.findings[0]?.sources).toHaveLength(2)
+  })
+
+  test('a component that is taken in', async () => {
+    const report = await judgeChange(
+      {
+        ...shared,
+        'components/plain/kustomization.yaml':
+          'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches:\n  - target: {kind: Ingress}\n    patch: |-\n      - op: remove\n        path: /spec/tls\n      - op: add\n        path: /spec/tls\n        value: [{hosts: [a.example.com], secretName: x}]\n',
+      },
+      {
+        'overlays/prod/kustomization.yaml': kustomization(
+          'resources:',
+          '  - ../../base',
+          'components:',
+          '  - ../../components/plain',
+        ),
+      },
+    )
+    expect(places(report)).toEqual([`head/overlays/prod/kustomization.yaml:6 exact ${uncovered}`])
+  })
+})
+
+describe('what cannot be built', () => {
+  test('is an error at the entry that is to blame', async () => {
+    const report = await judgeChange(shared, {
+      'base/kustomization.yaml': kustomization('resources:', '  - role.yaml', '  - gone.yaml', '  - ingress.yaml'),
+    })
+    expect(places(report)).toEqual(['head/base/kustomization.yaml:5 exact source/unrendered'])
+    expect(report.findings[0]?.text).toContain('gone.yaml')
+    expect(report.findings[0]?.text).toContain(`What becomes of ClusterRole ${name}`)
+  })
+
+  test('a base elsewhere is refused where it is named', async () => {
+    const report = await judgeChange(shared, {
+      'overlays/prod/kustomization.yaml': kustomization(
+        'resources:',
+        '  - ../../base',
+        '  - https://github.com/example/base//deploy?ref=v1',
+      ),
+    })
+    expect(places(report)).toEqual(['head/overlays/prod/kustomization.yaml:5 exact source/unrendered'])
+    expect(report.findings[0]?.text).toMatch(
+      /^It takes in https:\/\/github\.com\/example\/base\/\/deploy\?ref=v1, which is not in this repository; vendor it and name the copy\. /,
+    )
+  })
+})
+
+describe('what is no change of what is deployed raises nothing', () => {
+  test.each([['a file beside it that nobody names', { 'base/notes.yaml': role('system:other') }]])(
+    '%s',
+    async (_, head) => {
+      expect(places(await judgeChange(shared, head))).toEqual([])
+    },
+  )
+
+  test('a role that moves into the base of its overlays', async () => {
+    const { 'base/role.yaml': own, ...others } = shared
+    const before = {
+      ...others,
+      'base/kustomization.yaml': kustomization('resources:', '  - binding.yaml', '  - ingress.yaml'),
+      'overlays/prod/kustomization.yaml': kustomization('resources:', '  - ../../base', '  - role.yaml'),
+      'overlays/prod/role.yaml': own,
+    }
+    const report = await judgeChange(before, { ...shared, 'overlays/prod/role.yaml': null })
+    expect(places(report)).toEqual([])
+  })
+
+  test('plain files that a new Kustomization takes in', async () => {
+    const report = await judgeChange(
+      { 'app/role.yaml': role(name), 'app/web.yaml': ingress('a.example.com') },
+      { 'app/kustomization.yaml': kustomization('resources: [role.yaml, web.yaml]') },
+    )
+    expect(places(report)).toEqual([])
+  })
+})

@@ -1,0 +1,39 @@
+import path from 'node:path'
+import { checkJson } from '../cli/guard'
+import { root } from '../harness'
+import { type Files, TestRepository } from './repository'
+
+/** The pinned tools of the tests. */
+export const tool = (name: string): string => path.join(root, '.tools', 'bin', name)
+
+/** Judges a change as two commits of a real repository, with the real tools. */
+export async function judgeChange(base: Files, head: Files, helm = 'helm') {
+  const repo = new TestRepository()
+  repo.commit(base)
+  repo.commit(head)
+  const tools = ['--helm', tool(helm), '--kustomize', tool('kubectl')]
+  return checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools)
+}
+
+type Judged = Awaited<ReturnType<typeof judgeChange>>
+
+/** `head/values.yaml:3 values protected-rbac/object-kept`, a line for each introduced finding. */
+export function places({ findings }: Judged): string[] {
+  return findings
+    .filter(({ status }) => status === 'introduced')
+    .map(({ level, rule, location: { side, path: file, region, precision } }) =>
+      [level === 'error' ? '' : `${level} `, `${side}/${file}:${region.startLine} ${precision} ${rule}`].join(''),
+    )
+}
+
+/** The places that go with a finding, in one line each. */
+export function relatedPlaces({ findings }: Judged, rule: string): string[] {
+  return findings
+    .filter((finding) => finding.rule === rule && finding.status === 'introduced')
+    .flatMap(({ related }) =>
+      related.map(
+        ({ side, path: file, region, precision, note }) =>
+          `${side}/${file}:${region.startLine} ${precision}${note ? ` ${note}` : ''}`,
+      ),
+    )
+}
