@@ -28018,6 +28018,9 @@ function read({ manifests, sources, rendered }) {
   ];
   return `${count(manifests, "object")} in ${places.join(" and ")}`;
 }
+function toolsOf({ tools }) {
+  return tools.map(({ name, version }) => `${name} ${version}`).join(", ");
+}
 function placeOf({ path: path21, side, region, precision }) {
   if (precision === "file") return side === "base" ? `${path21} (at the base)` : path21;
   return side === "base" ? `${path21} (was line ${region.startLine} at the base)` : `${path21}:${region.startLine}:${region.startColumn}`;
@@ -33153,6 +33156,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
     ...existing.filter(({ policy }) => !policy).map(({ rule, text: text5, location }) => `${rule} ${placeOf(location)}: ${text5}`),
     ...existing.some(({ policy }) => policy) ? [`${count(existing.filter(({ policy }) => policy).length, "finding")} stood before this change.`] : [],
     ...resolved.length > 0 ? [`This change resolves ${count(resolved.length, "finding")}.`] : [],
+    ...inspected2.tools.length > 0 ? [`Rendered with ${toolsOf(inspected2)}.`] : [],
     ...inspected2.skipped.length > 0 ? [`Not inspected: ${skippedIn(inspected2.skipped)}`] : []
   ];
 }
@@ -36405,12 +36409,10 @@ var EditedFile = class {
     this.before = before;
     this.after = after;
     const patch = structuredPatch("", "", before ?? "", after ?? "", "", "", { context: 0, maxEditLength: 2e3 });
-    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => {
+    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, newStart, lines }) => {
       const taken = lines.filter((line) => line.startsWith("-")).map((line) => line.slice(1));
       const written2 = lines.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
-      const beforeStart = oldLines === 0 ? oldStart + 1 : oldStart;
-      const afterStart = newLines === 0 ? newStart + 1 : newStart;
-      return linePairs(taken, written2, beforeStart, afterStart);
+      return linePairs(taken, written2, oldStart, newStart);
     });
   }
   before;
@@ -37539,15 +37541,15 @@ function needsOtherFiles(rules2, touched) {
 function compares({ rule, params: params2 }, manifest) {
   return rule.kinds === "*" ? partnersOf(rule, manifest, params2).length > 0 : concerns(rule, groupKindOf(manifest.ref));
 }
-function kindsWanted(rules2, touched) {
-  const words2 = rules2.flatMap((active) => {
+function partnersWanted(rules2, manifests) {
+  return rules2.flatMap((active) => {
     const { rule, params: params2 } = active;
-    const compared = touched.filter((manifest) => compares(active, manifest));
-    if (rule.kinds === "*") return compared.flatMap((manifest) => partnersOf(rule, manifest, params2));
+    const compared = manifests.filter((manifest) => compares(active, manifest));
     if (compared.length === 0) return [];
-    return [...rule.kinds, ...rule.reads ?? []].map((kind) => kind.split(".")[0] ?? "");
+    const strings = compared.flatMap((manifest) => partnersOf(rule, manifest, params2));
+    const kinds = rule.kinds === "*" ? [] : [...rule.kinds, ...rule.reads ?? []];
+    return { kinds: kinds.map((kind) => kind.split(".")[0] ?? ""), strings: [...new Set(strings)] };
   });
-  return [...new Set(words2)];
 }
 function concerns(rule, kind) {
   return rule.kinds === "*" || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true;
@@ -37607,9 +37609,558 @@ function lineRegion(line, column = 1) {
   return { startLine: line, startColumn: column, endLine: line, endColumn: column };
 }
 
-// src/source/checkout.ts
+// src/source/render/kustomize.ts
+var import_promises2 = require("node:fs/promises");
+var import_node_path5 = __toESM(require("node:path"), 1);
+var import_yaml8 = __toESM(require_dist(), 1);
+
+// src/source/kustomization.ts
+var import_posix = __toESM(require("node:path/posix"), 1);
+var import_yaml6 = __toESM(require_dist(), 1);
+var names = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+async function readKustomizations(checkout) {
+  const files = /* @__PURE__ */ new Map();
+  for (const name of [...names].reverse()) {
+    for (const file of checkout.tree.entries.keys()) {
+      if (import_posix.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
+        files.set(folderOf3(file), file);
+    }
+  }
+  const texts = await checkout.texts([...files.values()]);
+  const found = /* @__PURE__ */ new Map();
+  for (const [folder, file] of files) {
+    const text5 = texts.get(file);
+    if (text5 === void 0 || isFlux(text5)) continue;
+    found.set(folder, parse2(folder, file, text5, checkout));
+  }
+  return found;
+}
+function isFlux(text5) {
+  return /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m.test(text5);
+}
+function folderOf3(file) {
+  return file.includes("/") ? import_posix.default.dirname(file) : "";
+}
+function parse2(folder, file, text5, checkout) {
+  const lines = new import_yaml6.LineCounter();
+  const document = (0, import_yaml6.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  const regionOf = (node2) => {
+    const [from, to] = node2.range ?? [0, 0];
+    const [start4, end] = [lines.linePos(from), lines.linePos(to)];
+    return { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
+  };
+  const root3 = (0, import_yaml6.isMap)(document.contents) ? document.contents : void 0;
+  const includes = ["resources", "bases", "components"].flatMap((key) => {
+    const list4 = root3?.get(key);
+    return (0, import_yaml6.isSeq)(list4) ? list4.items.flatMap(
+      (item) => (0, import_yaml6.isScalar)(item) && typeof item.value === "string" ? [{ text: item.value, region: regionOf(item) }] : []
+    ) : [];
+  });
+  const leadsTo = /* @__PURE__ */ new Set();
+  (0, import_yaml6.visit)(document, {
+    Scalar(_, { value }) {
+      if (typeof value !== "string" || value.includes("\n") || value.length > 500) return;
+      for (const written2 of [value, value.slice(value.indexOf("=") + 1)]) {
+        const place2 = inside(folder, written2);
+        if (place2 !== void 0 && checkout.tree.at(place2).length > 0) leadsTo.add(place2);
+      }
+    }
+  });
+  const globals = root3?.get("helmGlobals");
+  const home = (0, import_yaml6.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts";
+  const charts = root3?.get("helmCharts");
+  return {
+    folder,
+    file,
+    component: String(root3?.get("kind") ?? "") === "Component",
+    includes,
+    leadsTo: [...leadsTo].sort(),
+    charts: (0, import_yaml6.isSeq)(charts) ? charts.items.flatMap(
+      (item) => (0, import_yaml6.isMap)(item) ? [
+        {
+          name: String(item.get("name") ?? ""),
+          folder: import_posix.default.join(folder, home, String(item.get("name") ?? "")),
+          region: regionOf(item)
+        }
+      ] : []
+    ) : [],
+    namespace: String(root3?.get("namespace") ?? "")
+  };
+}
+function inside(folder, written2) {
+  if (written2 === "" || import_posix.default.isAbsolute(written2) || written2.includes("://")) return void 0;
+  const place2 = import_posix.default.normalize(import_posix.default.join(folder, written2)).replace(/\/$/, "");
+  if (place2 === ".." || place2.startsWith("../")) return void 0;
+  return place2 === "." ? "" : place2;
+}
+function isRemote(written2) {
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|git@|[^/]+@[^/]+:|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
+    written2
+  );
+}
+function closureOf(start4, all2) {
+  const found = /* @__PURE__ */ new Map();
+  const open = [start4];
+  for (let folder = open.pop(); folder !== void 0; folder = open.pop()) {
+    const kustomization = all2.get(folder);
+    if (!kustomization || found.has(folder)) continue;
+    found.set(folder, kustomization);
+    open.push(...kustomization.leadsTo.filter((place2) => all2.has(place2)).reverse());
+  }
+  return [...found.values()];
+}
+function rootsOf(all2) {
+  const included = new Set(
+    [...all2.values()].flatMap(
+      ({ folder, includes }) => includes.flatMap(({ text: text5 }) => inside(folder, text5) ?? []).filter((place2) => place2 !== folder)
+    )
+  );
+  return new Set(
+    [...all2.values()].filter(({ folder, component }) => !component && !included.has(folder)).map(({ folder }) => folder)
+  );
+}
+function remoteEntries({ file, folder, includes }, checkout) {
+  return includes.filter(({ text: text5 }) => {
+    const place2 = inside(folder, text5);
+    return isRemote(text5) && !(place2 !== void 0 && checkout.tree.at(place2).length > 0);
+  }).map((mention) => ({ ...mention, path: file }));
+}
+function missingChart(kustomizations, checkout) {
+  for (const { file, charts } of kustomizations) {
+    for (const { name, folder, region } of charts) {
+      if (checkout.has(import_posix.default.join(folder, "Chart.yaml"))) continue;
+      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix.default.dirname(folder)} and commit it`;
+      return { reason, path: file, region };
+    }
+  }
+  return void 0;
+}
+function withoutEntries(text5, entries) {
+  const document = (0, import_yaml6.parseDocument)(text5, { logLevel: "silent", version: "1.1" });
+  const gone = new Set(entries.map((entry) => entry.text));
+  for (const key of ["resources", "bases", "components"]) {
+    const list4 = (0, import_yaml6.isMap)(document.contents) ? document.get(key) : void 0;
+    if ((0, import_yaml6.isSeq)(list4)) list4.items = list4.items.filter((item) => !((0, import_yaml6.isScalar)(item) && gone.has(String(item.value))));
+  }
+  return document.toString();
+}
+
+// src/source/render/helm.ts
 var import_promises = require("node:fs/promises");
+var import_node_path4 = __toESM(require("node:path"), 1);
+
+// src/source/chart.ts
+var import_posix2 = __toESM(require("node:path/posix"), 1);
+var import_yaml7 = __toESM(require_dist(), 1);
+async function readChart(checkout, folder) {
+  const texts = await checkout.texts([import_posix2.default.join(folder, "Chart.yaml"), import_posix2.default.join(folder, "requirements.yaml")]);
+  const parsed = [...texts].map(([file, text5]) => {
+    const lines = new import_yaml7.LineCounter();
+    return { file, lines, document: (0, import_yaml7.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
+  });
+  const field2 = (name) => String(parsed[0]?.document.get(name) ?? "");
+  return {
+    folder,
+    name: field2("name") || import_posix2.default.basename(folder),
+    library: field2("type") === "library",
+    dependencies: parsed.flatMap(({ file, lines, document }) => dependenciesIn(document, file, lines))
+  };
+}
+function dependenciesIn(document, file, lines) {
+  const list4 = (0, import_yaml7.isMap)(document.contents) ? document.get("dependencies") : void 0;
+  if (!(0, import_yaml7.isSeq)(list4)) return [];
+  return list4.items.flatMap((item) => {
+    if (!(0, import_yaml7.isMap)(item)) return [];
+    const field2 = (key) => {
+      const value = item.get(key);
+      return value === void 0 || value === null ? "" : String(value);
+    };
+    const pair3 = item.items.find(({ key }) => (0, import_yaml7.isScalar)(key) && key.value === "name");
+    const node2 = (0, import_yaml7.isScalar)(pair3?.value) ? pair3.value : item;
+    const [from, to] = node2.range ?? [0, 0];
+    const [start4, end] = [lines.linePos(from), lines.linePos(to)];
+    const region = { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
+    const name = field2("name");
+    return [
+      {
+        name,
+        as: field2("alias") || name,
+        version: field2("version"),
+        repository: field2("repository"),
+        at: { path: file, region }
+      }
+    ];
+  });
+}
+function localFolderOf(chart, { repository }) {
+  if (!repository.startsWith("file://")) return void 0;
+  const folder = import_posix2.default.join(chart.folder, repository.slice("file://".length)).replace(/\/$/, "");
+  return folder === ".." || folder.startsWith("../") || import_posix2.default.isAbsolute(folder) ? void 0 : folder;
+}
+function vendored(checkout, chart, { name }) {
+  const folder = import_posix2.default.join(chart.folder, "charts");
+  if (checkout.has(import_posix2.default.join(folder, name, "Chart.yaml"))) return import_posix2.default.join(folder, name);
+  const archive = new RegExp(`^${escapeRegExp(`${folder}/${name}`)}-v?\\d[^/]*\\.tgz$`);
+  return checkout.below(folder).find((file) => archive.test(file));
+}
+function escapeRegExp(text5) {
+  return text5.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+async function chartWithLocals(checkout, folder) {
+  const charts = /* @__PURE__ */ new Map();
+  const visit4 = async (at3) => {
+    if (charts.has(at3) || !checkout.has(import_posix2.default.join(at3, "Chart.yaml"))) return;
+    const chart = await readChart(checkout, at3);
+    charts.set(at3, chart);
+    for (const dependency of chart.dependencies) {
+      const local = localFolderOf(chart, dependency);
+      if (local !== void 0 && !vendored(checkout, chart, dependency)) await visit4(local);
+    }
+    const inside2 = `${import_posix2.default.join(at3, "charts")}/`;
+    for (const file of checkout.below(import_posix2.default.join(at3, "charts"))) {
+      if (/^[^/]+\/Chart\.yaml$/.test(file.slice(inside2.length))) await visit4(import_posix2.default.dirname(file));
+    }
+  };
+  await visit4(folder);
+  return [...charts.values()];
+}
+
+// src/source/render/tool.ts
+var import_node_child_process = require("node:child_process");
+var import_node_fs3 = require("node:fs");
 var import_node_path3 = __toESM(require("node:path"), 1);
+var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096 };
+function findProgram(names2) {
+  for (const name of names2) {
+    const candidates2 = name.includes(import_node_path3.default.sep) ? [import_node_path3.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path3.default.delimiter).filter(Boolean).map((folder) => import_node_path3.default.join(folder, name));
+    const found = candidates2.find(isProgram);
+    if (found) return found;
+  }
+  return void 0;
+}
+function isProgram(file) {
+  try {
+    (0, import_node_fs3.accessSync)(file, import_node_fs3.constants.X_OK);
+    return (0, import_node_fs3.statSync)(file).isFile();
+  } catch {
+    return false;
+  }
+}
+async function runTool(program3, args, { cwd, home, limits, path: extraPath }) {
+  const script = `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null; exec "$@"`;
+  const child = (0, import_node_child_process.spawn)("/bin/sh", ["-c", script, "sh", program3, ...args], {
+    cwd,
+    env: environment(home, limits, extraPath),
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true
+  });
+  const out = [];
+  const err = [];
+  let size = 0;
+  let stopped;
+  const stop = (reason) => {
+    stopped ??= reason;
+    try {
+      process.kill(-(child.pid ?? 0), "SIGKILL");
+    } catch {
+      child.kill("SIGKILL");
+    }
+  };
+  const keep = (chunks) => (chunk) => {
+    size += chunk.length;
+    if (size > limits.outputMiB * 1024 * 1024) stop(`it printed more than ${limits.outputMiB} MiB`);
+    else chunks.push(chunk);
+  };
+  child.stdout.on("data", keep(out));
+  child.stderr.on("data", keep(err));
+  const timer = setTimeout(() => stop(`it was not done after ${limits.seconds} seconds`), limits.seconds * 1e3);
+  const status = await new Promise((resolve) => {
+    child.on("error", (cause) => {
+      err.push(Buffer.from(cause.message));
+      resolve(127);
+    });
+    child.on("close", (code4) => resolve(code4 ?? 1));
+  });
+  clearTimeout(timer);
+  return {
+    status,
+    stdout: Buffer.concat(out).toString("utf8"),
+    stderr: Buffer.concat(err).toString("utf8"),
+    ...stopped ? { stopped } : {}
+  };
+}
+function environment(home, limits, extraPath) {
+  const nowhere3 = "http://127.0.0.1:9";
+  return {
+    PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
+    HOME: home,
+    TMPDIR: home,
+    XDG_CACHE_HOME: import_node_path3.default.join(home, "cache"),
+    XDG_CONFIG_HOME: import_node_path3.default.join(home, "config"),
+    XDG_DATA_HOME: import_node_path3.default.join(home, "data"),
+    HELM_CACHE_HOME: import_node_path3.default.join(home, "cache"),
+    HELM_CONFIG_HOME: import_node_path3.default.join(home, "config"),
+    HELM_DATA_HOME: import_node_path3.default.join(home, "data"),
+    HELM_PLUGINS: import_node_path3.default.join(home, "no-plugins"),
+    KUBECONFIG: import_node_path3.default.join(home, "no-cluster"),
+    HTTP_PROXY: nowhere3,
+    HTTPS_PROXY: nowhere3,
+    http_proxy: nowhere3,
+    https_proxy: nowhere3,
+    GIT_ALLOW_PROTOCOL: "file",
+    GIT_TERMINAL_PROMPT: "0",
+    // A soft limit below the hard one: the tool frees what it can before it is refused more.
+    GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
+    LC_ALL: "C"
+  };
+}
+
+// src/source/render/helm.ts
+async function helmFiles(source, checkout) {
+  const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
+  const charts = await chartWithLocals(checkout, source.chart);
+  const files = charts.length > 0 ? charts.flatMap(({ folder }) => checkout.below(folder)) : [source.chart];
+  return [.../* @__PURE__ */ new Set([...files, ...values])].sort();
+}
+async function renderHelm(source, checkout, running) {
+  const chart = await layOutChart(source, checkout);
+  if ("failure" in chart) return chart;
+  const outcome3 = await template(source, chart.folder, checkout, running);
+  if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf(outcome3, source, chart, checkout) };
+  return { pieces: piecesIn(outcome3.stdout, source, chart, checkout) };
+}
+async function layOutChart(source, checkout) {
+  const at3 = (reason, file, region = firstLine) => ({ failure: { reason, path: file, region } });
+  for (const values of source.values) {
+    if ("path" in values && !checkout.has(values.path))
+      return at3(`there is no values file ${values.path}`, source.at.path, source.at.region);
+  }
+  const charts = await chartWithLocals(checkout, source.chart);
+  const main = charts[0];
+  if (!main && !(source.chart.endsWith(".tgz") && checkout.has(source.chart)))
+    return at3(`there is no chart ${source.chart || "."}`, source.at.path, source.at.region);
+  await checkout.layOut(await helmFiles(source, checkout));
+  const copies = /* @__PURE__ */ new Map();
+  for (const chart of charts) {
+    for (const dependency of chart.dependencies) {
+      if (vendored(checkout, chart, dependency)) continue;
+      const { name, version, repository, at: place2 } = dependency;
+      const local = localFolderOf(chart, dependency);
+      if (local === void 0) {
+        const from = repository ? ` of ${repository}` : "";
+        return at3(
+          `its dependency ${name} ${version}${from} is not in ${import_node_path4.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings`,
+          place2.path,
+          place2.region
+        );
+      }
+      if (!charts.some(({ folder: folder2 }) => folder2 === local))
+        return at3(`its dependency ${name} is to be in ${local}, where no chart is`, place2.path, place2.region);
+    }
+  }
+  const folder = import_node_path4.default.join(checkout.folder, source.chart);
+  if (main) await copyLocals(main, charts, checkout, copies, /* @__PURE__ */ new Set());
+  return { folder, copies, name: main?.name ?? "" };
+}
+async function copyLocals(chart, charts, checkout, copies, above) {
+  if (above.has(chart.folder)) return;
+  for (const dependency of chart.dependencies) {
+    const local = localFolderOf(chart, dependency);
+    const other = charts.find(({ folder }) => folder === local);
+    if (!other || vendored(checkout, chart, dependency)) continue;
+    await copyLocals(other, charts, checkout, copies, /* @__PURE__ */ new Set([...above, chart.folder]));
+    const target = import_node_path4.default.join(checkout.folder, chart.folder, "charts", other.name);
+    if (!target.startsWith(checkout.folder + import_node_path4.default.sep)) continue;
+    await (0, import_promises.mkdir)(import_node_path4.default.dirname(target), { recursive: true });
+    await (0, import_promises.cp)(import_node_path4.default.join(checkout.folder, other.folder), target, { recursive: true, verbatimSymlinks: true });
+    copies.set(`${chart.folder}/charts/${dependency.as}`, other.folder);
+  }
+}
+async function template(source, chart, checkout, { program: program3, home, limits }, more = []) {
+  const values = [];
+  for (const [index, one2] of source.values.entries()) {
+    const file = "path" in one2 ? import_node_path4.default.join(checkout.folder, one2.path) : import_node_path4.default.join(home, `values-${index}.yaml`);
+    if ("text" in one2) await (0, import_promises.writeFile)(file, one2.text);
+    values.push("--values", file);
+  }
+  const set = Object.entries(source.set).flatMap(([key, value]) => ["--set-json", `${key}=${JSON.stringify(value)}`]);
+  const facts = [
+    ...source.kubeVersion ? ["--kube-version", source.kubeVersion] : [],
+    ...(source.apiVersions ?? []).flatMap((version) => ["--api-versions", version]),
+    ...source.skipCrds ? [] : ["--include-crds"]
+  ];
+  const args = ["template", "--namespace", source.namespace, ...values, ...set, ...facts, ...more];
+  return runTool(program3, [...args, "--", source.release, chart], { cwd: home, home, limits });
+}
+async function renderRewritten(source, checkout, running, rewrite) {
+  const chart = await layOutChart(source, checkout);
+  if ("failure" in chart || source.chart.endsWith(".tgz")) return [];
+  const copy = import_node_path4.default.join(running.home, "chart");
+  await (0, import_promises.cp)(chart.folder, copy, { recursive: true, dereference: true });
+  for (const file of await (0, import_promises.readdir)(copy, { recursive: true })) {
+    if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue;
+    const place2 = import_node_path4.default.join(copy, file);
+    if ((await (0, import_promises.stat)(place2)).isFile()) await (0, import_promises.writeFile)(place2, rewrite(await (0, import_promises.readFile)(place2, "utf8")));
+  }
+  const { stdout, stopped } = await template(source, copy, checkout, running, ["--debug"]);
+  return stopped ? [] : cutBySource(stdout);
+}
+function cutBySource(output) {
+  const marks3 = [...output.matchAll(/^---\n# Source: (.+)\n/gm)];
+  return marks3.map((mark, index) => ({
+    template: mark[1] ?? "",
+    text: output.slice(mark.index + mark[0].length, marks3[index + 1]?.index ?? output.length)
+  }));
+}
+function piecesIn(output, source, chart, checkout) {
+  return cutBySource(output).filter(({ text: text5 }) => /\S/.test(text5)).map(({ template: template2, text: text5 }) => ({ template: template2, text: text5, path: pathOf2(template2, source, chart, checkout) }));
+}
+function pathOf2(template2, { chart }, { copies }, checkout) {
+  let file = import_node_path4.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
+  for (let hops = 0; hops < 20; hops++) {
+    const copy = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
+    if (!copy) break;
+    file = import_node_path4.default.posix.join(copy[1], file.slice(copy[0].length + 1));
+  }
+  if (checkout.has(file)) return file;
+  if (chart.endsWith(".tgz")) return chart;
+  const name = file.match(/\/charts\/([^/]+)\//)?.[1];
+  const archives = checkout.below(import_node_path4.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
+  const archive = archives.find((one2) => import_node_path4.default.posix.basename(one2).startsWith(`${name}-`));
+  return archive ?? import_node_path4.default.posix.join(chart, "Chart.yaml");
+}
+function failureOf(outcome3, source, chart, checkout) {
+  const start4 = checkout.has(source.chart) ? source.chart : import_node_path4.default.posix.join(source.chart, "Chart.yaml");
+  if (outcome3.stopped) return { reason: `helm was ended, because ${outcome3.stopped}`, path: start4, region: firstLine };
+  const lines = outcome3.stderr.split("\n").filter((line2) => /\S/.test(line2));
+  const error = lines.find((line2) => /^Error: /.test(line2)) ?? lines.find((line2) => /fatal|out of memory/.test(line2));
+  const said = (error ?? lines[0] ?? `it ended with status ${outcome3.status} and said nothing`).replace(/^Error: /, "");
+  const rest = error ? lines.slice(lines.indexOf(error) + 1).filter((line2) => /^\s*[-(\w]/.test(line2)) : [];
+  const words2 = shortened([said, .../:\s*$/.test(said) || /schema/.test(said) ? rest : []].join(" "), checkout.folder);
+  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
+  const reason = `helm does not render it: ${words2}`;
+  if (!named?.[1]) return { reason, path: start4, region: firstLine };
+  const line = Number(named[2] ?? 1);
+  return {
+    reason,
+    path: pathOf2(named[1], source, chart, checkout),
+    region: lineRegion(line, Number(named[3] ?? 0) + 1)
+  };
+}
+function shortened(message, folder) {
+  const own5 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replace(/\s+/g, " ").trim();
+  return (own5.length > 400 ? `${own5.slice(0, 400)}\u2026` : own5).replace(/[.\s]+$/, "");
+}
+
+// src/source/render/kustomize.ts
+function kustomizeFiles({ root: root3 }, all2, checkout) {
+  const files = closureOf(root3, all2).flatMap(({ folder, leadsTo, charts }) => [
+    ...checkout.below(folder),
+    ...leadsTo.flatMap((place2) => checkout.tree.at(place2)),
+    ...charts.flatMap((chart) => checkout.below(chart.folder))
+  ]);
+  return [...new Set(files)].sort();
+}
+async function renderKustomize(source, all2, checkout, { kustomize, home, limits }) {
+  const kustomizations = closureOf(source.root, all2);
+  const own5 = kustomizations[0];
+  if (!own5) return { failure: { reason: `there is no Kustomization in ${source.root || "."}`, ...source.at } };
+  const missing2 = missingChart(kustomizations, checkout);
+  if (missing2) return { failure: missing2 };
+  await checkout.layOut(kustomizeFiles(source, all2, checkout));
+  const remote = kustomizations.flatMap((one2) => remoteEntries(one2, checkout));
+  for (const { file } of kustomizations) await leaveOut(file, remote, checkout);
+  const inflates = kustomizations.some(({ charts: charts2 }) => charts2.length > 0);
+  if (inflates && !kustomize.helm)
+    return { failure: { reason: "it inflates charts", path: own5.file, region: firstLine, missing: "helm" } };
+  const folder = await folderToBuild(source, checkout, home);
+  const charts = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", kustomize.helm] : [];
+  const args = [...kustomize.command, ...charts, "--", folder];
+  const outcome3 = await runTool(kustomize.program, args, { cwd: home, home, limits });
+  if (outcome3.status !== 0 || outcome3.stopped) {
+    return { failure: { ...failureOf2(outcome3, kustomizations, checkout), ...remote.length > 0 ? { remote } : {} } };
+  }
+  const pieces = splitDocuments(outcome3.stdout).map(
+    ({ text: text5 }) => ({ path: own5.file, template: "", text: substituted(text5, source.substitutions) })
+  );
+  return { pieces, remote };
+}
+async function leaveOut(file, remote, checkout) {
+  const entries = remote.filter(({ path: path21 }) => path21 === file);
+  const place2 = checkout.placeOf(file);
+  const text5 = entries.length > 0 ? await checkout.text(file) : void 0;
+  if (text5 !== void 0 && place2) await (0, import_promises2.writeFile)(place2, withoutEntries(text5, entries));
+}
+async function folderToBuild({ root: root3, overlay }, checkout, home) {
+  const folder = import_node_path5.default.join(checkout.folder, root3);
+  if (!overlay) return folder;
+  const over = import_node_path5.default.join(checkout.folder, `.over-${import_node_path5.default.basename(home)}`);
+  await (0, import_promises2.mkdir)(over, { recursive: true });
+  const resources = [import_node_path5.default.relative(over, folder)];
+  await (0, import_promises2.writeFile)(import_node_path5.default.join(over, "kustomization.yaml"), (0, import_yaml8.stringify)({ ...overlay, resources }));
+  return over;
+}
+function substituted(text5, substitutions) {
+  if (!substitutions) return text5;
+  return text5.replace(/\$?\$\{([A-Za-z_]\w*)(?::?[-=]([^}]*))?\}/g, (written2, name, fallback) => {
+    if (written2.startsWith("$$")) return written2.slice(1);
+    return Object.hasOwn(substitutions, name) ? substitutions[name] ?? "" : fallback ?? written2;
+  });
+}
+function failureOf2(outcome3, kustomizations, checkout) {
+  const own5 = kustomizations[0];
+  const at3 = (reason, path21 = own5?.file ?? "", region = firstLine) => ({ reason, path: path21, region });
+  if (outcome3.stopped) return at3(`kustomize was ended, because ${outcome3.stopped}`);
+  const said = outcome3.stderr.replace(/^error: /im, "").trim() || `it ended with status ${outcome3.status}`;
+  const named = kustomizations.flatMap(
+    ({ file, includes }) => includes.map(({ text: text5, region }) => ({ file, region, place: said.lastIndexOf(`'${text5}'`) }))
+  ).filter(({ place: place2 }) => place2 !== -1).sort((a, b) => b.place - a.place)[0];
+  const words2 = said.slice(Math.max(0, said.lastIndexOf("accumulating resources from ")));
+  return at3(`kustomize does not build it: ${shortened(words2, checkout.folder)}`, named?.file, named?.region);
+}
+
+// src/source/rendered-partners.ts
+async function renderPartners(head, unreached, rules2, touched) {
+  const open = /* @__PURE__ */ new Map();
+  for (const source of head.discovery.sources.filter((one2) => one2.known !== "probed" && unreached(one2))) {
+    const files = await head.files(source);
+    const packed = files.some((file) => file.endsWith(".tgz"));
+    const texts = packed ? [] : [...(await head.checkout.texts(files)).values()];
+    open.set(source, source.kind === "kustomize" ? texts.map((text5) => substituted(text5, source.substitutions)) : texts);
+  }
+  const rendered = [];
+  for (let frontier = touched; frontier.length > 0 && open.size > 0; ) {
+    const wanted = partnersWanted(rules2, frontier);
+    const next = [...open].filter(([source, texts]) => wanted.some((one2) => mayHold2(source, texts, one2)));
+    for (const [source] of next) open.delete(source);
+    const sides = await Promise.all(next.map(([source]) => head.render(source)));
+    rendered.push(...sides);
+    frontier = looseManifests("head", sides).filter((manifest) => wanted.some((one2) => isWanted(manifest, one2)));
+  }
+  return rendered;
+}
+function mayHold2(source, texts, { kinds, strings }) {
+  if (strings.length === 0) return false;
+  if (texts.length === 0) return true;
+  const kind = kinds.length > 0 ? new RegExp(`\\bkind["']?:\\s*["']?(?:\\{\\{|(?:${kinds.join("|")})\\b)`) : void 0;
+  if (kind && !texts.some((text5) => kind.test(text5))) return false;
+  return putsWordsTogether(source, texts) || texts.some((text5) => strings.some((string) => text5.includes(string)));
+}
+function isWanted({ ref, object }, { kinds, strings }) {
+  if (kinds.length > 0 && !kinds.includes(ref.kind)) return false;
+  return strings.some((string) => object.content.includes(string));
+}
+function putsWordsTogether(source, texts) {
+  if (source.kind === "helm" || source.overlay?.namePrefix || source.overlay?.nameSuffix) return true;
+  return texts.some((text5) => /\b(?:name(?:Prefix|Suffix)|secretGenerator|replacements|vars|helmCharts):/.test(text5));
+}
+function looseManifests(side, rendered) {
+  return rendered.flatMap(({ objects }) => objects.map(({ object, origin }) => new Manifest(object, side, origin, [])));
+}
+
+// src/source/checkout.ts
+var import_promises3 = require("node:fs/promises");
+var import_node_path6 = __toESM(require("node:path"), 1);
 var Checkout = class {
   /**
    * @param folder a private folder that holds nothing else
@@ -37694,234 +38245,28 @@ var Checkout = class {
   async write(file, content) {
     const target = this.placeOf(file);
     if (!target) return;
-    await (0, import_promises.mkdir)(import_node_path3.default.dirname(target), { recursive: true });
+    await (0, import_promises3.mkdir)(import_node_path6.default.dirname(target), { recursive: true });
     const leadsTo = this.tree.resolved.get(file);
     if (leadsTo !== void 0) {
       const to = this.placeOf(leadsTo);
-      if (to) await (0, import_promises.symlink)(import_node_path3.default.relative(import_node_path3.default.dirname(target), to) || ".", target);
+      if (to) await (0, import_promises3.symlink)(import_node_path6.default.relative(import_node_path6.default.dirname(target), to) || ".", target);
     } else if (content && !("missing" in content)) {
-      await (0, import_promises.writeFile)(target, content);
+      await (0, import_promises3.writeFile)(target, content);
     }
   }
   /** Where a file of the revision lies on disk; undefined for a name that would leave the folder, as no Git client writes. */
   placeOf(file) {
-    const target = import_node_path3.default.join(this.folder, file);
-    return target.startsWith(this.folder + import_node_path3.default.sep) || target === this.folder ? target : void 0;
+    const target = import_node_path6.default.join(this.folder, file);
+    return target.startsWith(this.folder + import_node_path6.default.sep) || target === this.folder ? target : void 0;
   }
 };
 
 // src/source/discover.ts
 var import_posix4 = __toESM(require("node:path/posix"), 1);
 
-// src/source/chart.ts
-var import_posix = __toESM(require("node:path/posix"), 1);
-var import_yaml6 = __toESM(require_dist(), 1);
-async function readChart(checkout, folder) {
-  const texts = await checkout.texts([import_posix.default.join(folder, "Chart.yaml"), import_posix.default.join(folder, "requirements.yaml")]);
-  const parsed = [...texts].map(([file, text5]) => {
-    const lines = new import_yaml6.LineCounter();
-    return { file, lines, document: (0, import_yaml6.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
-  });
-  const field2 = (name) => String(parsed[0]?.document.get(name) ?? "");
-  return {
-    folder,
-    name: field2("name") || import_posix.default.basename(folder),
-    library: field2("type") === "library",
-    dependencies: parsed.flatMap(({ file, lines, document }) => dependenciesIn(document, file, lines))
-  };
-}
-function dependenciesIn(document, file, lines) {
-  const list4 = (0, import_yaml6.isMap)(document.contents) ? document.get("dependencies") : void 0;
-  if (!(0, import_yaml6.isSeq)(list4)) return [];
-  return list4.items.flatMap((item) => {
-    if (!(0, import_yaml6.isMap)(item)) return [];
-    const field2 = (key) => {
-      const value = item.get(key);
-      return value === void 0 || value === null ? "" : String(value);
-    };
-    const pair3 = item.items.find(({ key }) => (0, import_yaml6.isScalar)(key) && key.value === "name");
-    const node2 = (0, import_yaml6.isScalar)(pair3?.value) ? pair3.value : item;
-    const [from, to] = node2.range ?? [0, 0];
-    const [start4, end] = [lines.linePos(from), lines.linePos(to)];
-    const region = { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
-    const name = field2("name");
-    return [
-      {
-        name,
-        as: field2("alias") || name,
-        version: field2("version"),
-        repository: field2("repository"),
-        at: { path: file, region }
-      }
-    ];
-  });
-}
-function localFolderOf(chart, { repository }) {
-  if (!repository.startsWith("file://")) return void 0;
-  const folder = import_posix.default.join(chart.folder, repository.slice("file://".length)).replace(/\/$/, "");
-  return folder === ".." || folder.startsWith("../") || import_posix.default.isAbsolute(folder) ? void 0 : folder;
-}
-function vendored(checkout, chart, { name }) {
-  const folder = import_posix.default.join(chart.folder, "charts");
-  if (checkout.has(import_posix.default.join(folder, name, "Chart.yaml"))) return import_posix.default.join(folder, name);
-  const archive = new RegExp(`^${escapeRegExp(`${folder}/${name}`)}-v?\\d[^/]*\\.tgz$`);
-  return checkout.below(folder).find((file) => archive.test(file));
-}
-function escapeRegExp(text5) {
-  return text5.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-}
-async function chartWithLocals(checkout, folder) {
-  const charts = /* @__PURE__ */ new Map();
-  const visit4 = async (at3) => {
-    if (charts.has(at3) || !checkout.has(import_posix.default.join(at3, "Chart.yaml"))) return;
-    const chart = await readChart(checkout, at3);
-    charts.set(at3, chart);
-    for (const dependency of chart.dependencies) {
-      const local = localFolderOf(chart, dependency);
-      if (local !== void 0 && !vendored(checkout, chart, dependency)) await visit4(local);
-    }
-    const inside2 = `${import_posix.default.join(at3, "charts")}/`;
-    for (const file of checkout.below(import_posix.default.join(at3, "charts"))) {
-      if (/^[^/]+\/Chart\.yaml$/.test(file.slice(inside2.length))) await visit4(import_posix.default.dirname(file));
-    }
-  };
-  await visit4(folder);
-  return [...charts.values()];
-}
-
 // src/source/gitops.ts
 var import_posix3 = __toESM(require("node:path/posix"), 1);
-var import_yaml8 = __toESM(require_dist(), 1);
-
-// src/source/kustomization.ts
-var import_posix2 = __toESM(require("node:path/posix"), 1);
-var import_yaml7 = __toESM(require_dist(), 1);
-var names = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-async function readKustomizations(checkout) {
-  const files = /* @__PURE__ */ new Map();
-  for (const name of [...names].reverse()) {
-    for (const file of checkout.tree.entries.keys()) {
-      if (import_posix2.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
-        files.set(folderOf3(file), file);
-    }
-  }
-  const texts = await checkout.texts([...files.values()]);
-  const found = /* @__PURE__ */ new Map();
-  for (const [folder, file] of files) {
-    const text5 = texts.get(file);
-    if (text5 === void 0 || isFlux(text5)) continue;
-    found.set(folder, parse2(folder, file, text5, checkout));
-  }
-  return found;
-}
-function isFlux(text5) {
-  return /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m.test(text5);
-}
-function folderOf3(file) {
-  return file.includes("/") ? import_posix2.default.dirname(file) : "";
-}
-function parse2(folder, file, text5, checkout) {
-  const lines = new import_yaml7.LineCounter();
-  const document = (0, import_yaml7.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" });
-  const regionOf = (node2) => {
-    const [from, to] = node2.range ?? [0, 0];
-    const [start4, end] = [lines.linePos(from), lines.linePos(to)];
-    return { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
-  };
-  const root3 = (0, import_yaml7.isMap)(document.contents) ? document.contents : void 0;
-  const includes = ["resources", "bases", "components"].flatMap((key) => {
-    const list4 = root3?.get(key);
-    return (0, import_yaml7.isSeq)(list4) ? list4.items.flatMap(
-      (item) => (0, import_yaml7.isScalar)(item) && typeof item.value === "string" ? [{ text: item.value, region: regionOf(item) }] : []
-    ) : [];
-  });
-  const leadsTo = /* @__PURE__ */ new Set();
-  (0, import_yaml7.visit)(document, {
-    Scalar(_, { value }) {
-      if (typeof value !== "string" || value.includes("\n") || value.length > 500) return;
-      for (const written2 of [value, value.slice(value.indexOf("=") + 1)]) {
-        const place2 = inside(folder, written2);
-        if (place2 !== void 0 && checkout.tree.at(place2).length > 0) leadsTo.add(place2);
-      }
-    }
-  });
-  const globals = root3?.get("helmGlobals");
-  const home = (0, import_yaml7.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts";
-  const charts = root3?.get("helmCharts");
-  return {
-    folder,
-    file,
-    component: String(root3?.get("kind") ?? "") === "Component",
-    includes,
-    leadsTo: [...leadsTo].sort(),
-    charts: (0, import_yaml7.isSeq)(charts) ? charts.items.flatMap(
-      (item) => (0, import_yaml7.isMap)(item) ? [
-        {
-          name: String(item.get("name") ?? ""),
-          folder: import_posix2.default.join(folder, home, String(item.get("name") ?? "")),
-          region: regionOf(item)
-        }
-      ] : []
-    ) : [],
-    namespace: String(root3?.get("namespace") ?? "")
-  };
-}
-function inside(folder, written2) {
-  if (written2 === "" || import_posix2.default.isAbsolute(written2) || written2.includes("://")) return void 0;
-  const place2 = import_posix2.default.normalize(import_posix2.default.join(folder, written2)).replace(/\/$/, "");
-  if (place2 === ".." || place2.startsWith("../")) return void 0;
-  return place2 === "." ? "" : place2;
-}
-function isRemote(written2) {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|git@|[^/]+@[^/]+:|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
-    written2
-  );
-}
-function closureOf(start4, all2) {
-  const found = /* @__PURE__ */ new Map();
-  const open = [start4];
-  for (let folder = open.pop(); folder !== void 0; folder = open.pop()) {
-    const kustomization = all2.get(folder);
-    if (!kustomization || found.has(folder)) continue;
-    found.set(folder, kustomization);
-    open.push(...kustomization.leadsTo.filter((place2) => all2.has(place2)).reverse());
-  }
-  return [...found.values()];
-}
-function rootsOf(all2) {
-  const included = new Set(
-    [...all2.values()].flatMap(
-      ({ folder, includes }) => includes.flatMap(({ text: text5 }) => inside(folder, text5) ?? []).filter((place2) => place2 !== folder)
-    )
-  );
-  return new Set(
-    [...all2.values()].filter(({ folder, component }) => !component && !included.has(folder)).map(({ folder }) => folder)
-  );
-}
-function remoteIn(kustomizations, checkout) {
-  for (const { file, includes, charts, folder } of kustomizations) {
-    for (const { text: text5, region } of includes) {
-      const place2 = inside(folder, text5);
-      if (isRemote(text5) && !(place2 !== void 0 && checkout.tree.at(place2).length > 0))
-        return {
-          reason: `it takes in ${text5}, which is not in this repository; vendor it and name the copy`,
-          path: file,
-          region
-        };
-    }
-    for (const chart of charts) {
-      if (!checkout.has(import_posix2.default.join(chart.folder, "Chart.yaml")))
-        return {
-          reason: `its chart ${chart.name} is not in ${chart.folder}; run \`helm pull --untar\` into ${import_posix2.default.dirname(chart.folder)} and commit it`,
-          path: file,
-          region: chart.region ?? firstLine
-        };
-    }
-  }
-  return void 0;
-}
-
-// src/source/gitops.ts
+var import_yaml9 = __toESM(require_dist(), 1);
 function repositoryName(url) {
   return url.trim().toLowerCase().replace(/^[a-z+]+:\/\//, "").replace(/^[^/@]+@/, "").replace(/^([^/:]+):(?!\d+\/)/, "$1/").replace(/\/+$/, "").replace(/\.git$/, "");
 }
@@ -38039,7 +38384,7 @@ var GitOpsReader = class {
       if (helm.ignoreMissingValueFiles === true && !this.surroundings.checkout.has(place2)) continue;
       values.push({ path: place2 });
     }
-    const inline = helm.valuesObject !== void 0 ? (0, import_yaml8.stringify)(helm.valuesObject) : text4(helm.values);
+    const inline = helm.valuesObject !== void 0 ? (0, import_yaml9.stringify)(helm.valuesObject) : text4(helm.values);
     if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` });
     return values;
   }
@@ -38137,7 +38482,7 @@ var GitOpsReader = class {
       if (held) {
         const target = text4(reference.targetPath);
         values.push({
-          text: target ? (0, import_yaml8.stringify)(nested(target.split("."), scalar3(held))) : held,
+          text: target ? (0, import_yaml9.stringify)(nested(target.split("."), scalar3(held))) : held,
           name: `${text4(reference.kind)} ${name} in ${holder.origin.path}`
         });
       } else if (reference.optional !== true) {
@@ -38146,7 +38491,7 @@ var GitOpsReader = class {
       }
     }
     if (spec.values !== void 0 && spec.values !== null)
-      values.push({ text: (0, import_yaml8.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
+      values.push({ text: (0, import_yaml9.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
     return values;
   }
   /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
@@ -38363,10 +38708,10 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
     const start4 = folder === "" ? 0 : folder.length + 1;
     const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start4)));
     const at3 = { path: import_posix4.default.join(folder, "Chart.yaml"), region: firstLine };
-    const release = (values, target) => ({
+    const release = (values, target, known = "discovered") => ({
       kind: "helm",
       id: `chart:${folder}:${values.join()}`,
-      known: "discovered",
+      known,
       target,
       at: at3,
       chart: folder,
@@ -38375,8 +38720,9 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
       release: name,
       namespace: "default"
     });
-    if (sets.length === 0) return [release([], { path: at3.path })];
-    return sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start4)}` }));
+    const probes = checkout.below(folder).filter((file) => /^ci\/[^/]*-?values\.ya?ml$/.test(file.slice(start4)));
+    const installed = sets.length === 0 ? [release([], { path: at3.path })] : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start4)}` }));
+    return [...installed, ...probes.map((file) => release([file], { path: at3.path }, "probed"))];
   });
 }
 function deployedRoots(all2, base) {
@@ -38549,6 +38895,11 @@ var SideOfChange = class _SideOfChange {
   files(source) {
     return this.renderer.files(source, this.checkout, this.discovery.kustomizations);
   }
+  /** What its Kustomizations name that is not in the repository. */
+  takenFromElsewhere() {
+    const kustomizations = [...this.discovery.kustomizations.values()];
+    return kustomizations.flatMap((one2) => remoteEntries(one2, this.checkout).map(({ text: text5 }) => text5));
+  }
   /** Renders a release with its templates written otherwise; empty when it then says nothing. */
   async renderRewritten(source, rewrite) {
     return this.renderer.renderRewritten(source, this.checkout, rewrite);
@@ -38566,7 +38917,11 @@ var SideOfChange = class _SideOfChange {
   }
   async render(source) {
     const rendering = await this.renderer.render(source, this.checkout, this.discovery.kustomizations);
-    if ("failure" in rendering) return { source, objects: [], unreadable: [], failure: rendering.failure };
+    if ("failure" in rendering) {
+      const { failure } = rendering;
+      return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [] };
+    }
+    if (source.known === "probed") return { source, objects: [], unreadable: [], failure: void 0, remote: [] };
     const objects = [];
     const unreadable3 = [];
     for (const { path: path21, template: template2, text: text5 } of rendering.pieces) {
@@ -38575,7 +38930,7 @@ var SideOfChange = class _SideOfChange {
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
       unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path21, reason })));
     }
-    return { source, objects, unreadable: unreadable3, failure: void 0 };
+    return { source, objects, unreadable: unreadable3, failure: void 0, remote: rendering.remote ?? [] };
   }
 };
 function described2(source) {
@@ -38610,10 +38965,12 @@ function nameOfSource(source) {
 }
 
 // src/source/unrendered.ts
-function unrendered({ before, after, rest, unknown: unknown2, whole }) {
+function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   const findings = [];
   const skipped = [];
+  const whole = taken === void 0;
   const was = new Map(before.map((side) => [side.source.id, side]));
+  const failed = /* @__PURE__ */ new Map();
   const missing2 = after.filter(({ failure }) => failure?.missing);
   if (missing2.length > 0) findings.push(...withoutTool(missing2, whole));
   for (const side of after) {
@@ -38622,31 +38979,44 @@ function unrendered({ before, after, rest, unknown: unknown2, whole }) {
       for (const { path: path21, reason } of side.unreadable) findings.push(unreadable2(side, path21, reason, whole));
       continue;
     }
+    if (failure.remote) continue;
     const old = was.get(source.id);
-    if (source.known === "discovered" && source.kind === "helm" && (!old || old.failure)) {
+    const guessed = source.kind === "helm" && (source.known === "discovered" || source.known === "probed");
+    if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` });
       continue;
     }
-    const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && origin.id === source.id);
+    const existing = whole || old?.failure?.reason === failure.reason;
+    const key = JSON.stringify([failure, existing]);
+    failed.set(key, { existing, sides: [...failed.get(key)?.sides ?? [], side] });
+  }
+  for (const { existing, sides } of failed.values()) {
+    const failure = sides[0]?.failure;
+    if (!failure) continue;
+    const { path: path21, region, reason } = failure;
+    const ids = new Set(sides.map(({ source }) => source.id));
+    const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
     const names2 = lost.slice(0, 3).map(({ ref }) => nameOf(ref));
     const more = lost.length > 3 ? ` and ${lost.length - 3} more` : "";
     const fate = lost.length > 0 ? ` What becomes of ${names2.join(", ")}${more} is not known.` : "";
-    const same = old?.failure?.reason === failure.reason;
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
-        ...statement(source, failure.path, whole || same),
-        region: failure.region,
-        keys: [failure.path, failure.reason],
-        text: `${upper(failure.reason)}.${fate}`
+        ...statement(sides, path21, existing),
+        region,
+        keys: [path21, reason],
+        text: `${upper(reason)}.${fate}`
       })
     );
   }
+  const reported = fromElsewhere(after, taken);
+  findings.push(...reported.findings);
+  skipped.push(...reported.skipped);
   const rendered = new Set(after.filter(({ failure }) => !failure).map(({ source }) => source.id));
   for (const { source, failure } of before) {
     if (!failure || failure.missing || !rendered.has(source.id)) continue;
     findings.push(
       gateFinding("source/unrendered", "base", "notice", {
-        ...statement(source, failure.path, false),
+        ...statement([{ source }], failure.path, false),
         side: "base",
         region: failure.region,
         keys: [failure.path],
@@ -38659,6 +39029,36 @@ function unrendered({ before, after, rest, unknown: unknown2, whole }) {
   }
   return { findings, skipped };
 }
+function fromElsewhere(after, taken) {
+  const known = new Set(taken?.map(withoutVersion));
+  const told = /* @__PURE__ */ new Map();
+  for (const side of after) {
+    for (const entry of side.remote) {
+      const key = JSON.stringify(entry);
+      told.set(key, { entry, sides: [...told.get(key)?.sides ?? [], side] });
+    }
+  }
+  const skipped = [];
+  const findings = [];
+  for (const { entry, sides } of told.values()) {
+    if (!taken || known.has(withoutVersion(entry.text))) {
+      skipped.push({ path: entry.path, reason: `it takes in ${entry.text}, which is not in this repository` });
+      continue;
+    }
+    findings.push(
+      gateFinding("source/unrendered", "remote", "error", {
+        ...statement(sides, entry.path, false),
+        region: entry.region,
+        keys: [entry.path, withoutVersion(entry.text)],
+        text: `It takes in ${entry.text}, which is not in this repository, so what comes from there cannot be judged. Vendor it and name the copy.`
+      })
+    );
+  }
+  return { findings, skipped };
+}
+function withoutVersion(url) {
+  return url.replace(/\?.*$/, "").replace(/\/(?:download\/|raw\/|tags\/)?v?\d+(?:\.\d+)*[^/]*(?=\/)/g, "/*");
+}
 function withoutTool(missing2, whole) {
   const byTool = /* @__PURE__ */ new Map();
   for (const side of missing2) {
@@ -38670,7 +39070,7 @@ function withoutTool(missing2, whole) {
     if (!failure) return [];
     const more = sides.length > 1 ? `, nor ${sides.length - 1} more` : "";
     return gateFinding("source/unrendered", "tool", "error", {
-      ...statement(source, failure.path, whole),
+      ...statement(sides, failure.path, whole),
       region: failure.region,
       keys: [tool],
       text: `${upper(nameOfSource(source))} could not be judged${more}: ${failure.reason}.`
@@ -38679,19 +39079,21 @@ function withoutTool(missing2, whole) {
 }
 function unreadable2({ source }, path21, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement(source, path21, whole),
+    ...statement([{ source }], path21, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
     keys: [path21, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(source, path21, existing) {
-  const cluster = "cluster" in source.target ? source.target.cluster : "";
+function statement(sides, path21, existing) {
   return {
     side: "head",
     path: path21,
     status: existing ? "existing" : "introduced",
-    sources: [{ ...described2(source), cluster }]
+    sources: sides.map(({ source }) => ({
+      ...described2(source),
+      cluster: "cluster" in source.target ? source.target.cluster : ""
+    }))
   };
 }
 function upper(text5) {
@@ -38727,10 +39129,15 @@ async function gather(scope) {
     renderAll(head, (source) => !sameSource(source))
   ]);
   const others = new Files();
-  const touched = [...looseManifests("base", before, renderedBefore), ...looseManifests("head", after, renderedAfter)];
+  const touched = [
+    ...manifestsIn("base", before),
+    ...manifestsIn("head", after),
+    ...looseManifests("base", renderedBefore),
+    ...looseManifests("head", renderedAfter)
+  ];
   const needsRest = needsOtherFiles(rules2, touched);
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
-  const renderedRest = needsRest ? await renderAll(head, await wantedAmong(head, sameSource, rules2, touched)) : [];
+  const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
   const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
   const declarations = { ...scope.clusters, isNew: (path21) => !wasThere.has(path21) };
   const clusters = mapClusters(declarations, [
@@ -38781,7 +39188,13 @@ async function gather(scope) {
     unknown2.filter(({ origin }) => origin.kind === "file"),
     others
   ) : wholeGaps(after);
-  const unseen = unrendered({ before: renderedBefore, after: renderedAfter, rest: renderedRest, unknown: unknown2, whole: !base });
+  const unseen = unrendered({
+    before: renderedBefore,
+    after: renderedAfter,
+    rest: renderedRest,
+    unknown: unknown2,
+    taken: base?.takenFromElsewhere()
+  });
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind));
   return {
     mode: base ? "change" : "all",
@@ -38800,24 +39213,10 @@ async function gather(scope) {
     sides: { base, head }
   };
 }
-function looseManifests(side, files, rendered) {
-  return [
-    ...[...files.loaded].flatMap(
-      ([path21, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path21 }, []))
-    ),
-    ...rendered.flatMap(({ objects }) => objects.map(({ object, origin }) => new Manifest(object, side, origin, [])))
-  ];
-}
-async function wantedAmong(head, unreached, rules2, touched) {
-  const words2 = kindsWanted(rules2, touched);
-  const wanted = /* @__PURE__ */ new Set();
-  for (const source of head.discovery.sources.filter(unreached)) {
-    const files = await head.files(source);
-    const packed = files.some((file) => file.endsWith(".tgz"));
-    const texts = packed ? [] : [...(await head.checkout.texts(files)).values()];
-    if (packed || texts.some((text5) => words2.some((word) => text5.includes(word)))) wanted.add(source.id);
-  }
-  return (source) => unreached(source) && wanted.has(source.id);
+function manifestsIn(side, files) {
+  return [...files.loaded].flatMap(
+    ([path21, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path21 }, []))
+  );
 }
 async function hiddenAt(head, rendered) {
   const seen = /* @__PURE__ */ new Set();
@@ -38910,13 +39309,13 @@ function inspected(revision, tree, manifests) {
 }
 
 // src/source/open.ts
-var import_node_fs4 = require("node:fs");
-var import_node_path7 = __toESM(require("node:path"), 1);
+var import_node_fs5 = require("node:fs");
+var import_node_path10 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
 var import_node_crypto8 = require("node:crypto");
-var import_promises2 = require("node:fs/promises");
-var import_node_path4 = __toESM(require("node:path"), 1);
+var import_promises4 = require("node:fs/promises");
+var import_node_path7 = __toESM(require("node:path"), 1);
 
 // src/source/revision.ts
 var sizeLimit2 = 100 * 1024 * 1024;
@@ -38940,7 +39339,7 @@ var DirectoryRevision = class {
   async readTree() {
     const entries = [];
     const walk = async (folder) => {
-      for (const item of await (0, import_promises2.readdir)(import_node_path4.default.join(this.dir, folder), { withFileTypes: true })) {
+      for (const item of await (0, import_promises4.readdir)(import_node_path7.default.join(this.dir, folder), { withFileTypes: true })) {
         const file = folder === "" ? item.name : `${folder}/${item.name}`;
         if (item.isDirectory()) {
           if (item.name !== ".git") await walk(file);
@@ -38956,32 +39355,32 @@ var DirectoryRevision = class {
     for (const entry of entries) {
       yield [
         entry,
-        entry.type === "link" ? Buffer.from(await (0, import_promises2.readlink)(import_node_path4.default.join(this.dir, entry.path))) : await this.content(entry.path)
+        entry.type === "link" ? Buffer.from(await (0, import_promises4.readlink)(import_node_path7.default.join(this.dir, entry.path))) : await this.content(entry.path)
       ];
     }
   }
   async entry(file, link2) {
-    const { size, mtimeMs } = await (0, import_promises2.lstat)(import_node_path4.default.join(this.dir, file));
+    const { size, mtimeMs } = await (0, import_promises4.lstat)(import_node_path7.default.join(this.dir, file));
     if (!link2 && size > 1024 * 1024 && !/\.(?:ya?ml|json)$/.test(file)) {
       return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
-    const content = link2 ? Buffer.from(await (0, import_promises2.readlink)(import_node_path4.default.join(this.dir, file))) : await this.content(file);
+    const content = link2 ? Buffer.from(await (0, import_promises4.readlink)(import_node_path7.default.join(this.dir, file))) : await this.content(file);
     const id = "missing" in content ? `large:${file}` : (0, import_node_crypto8.createHash)("sha1").update(content).digest("hex");
     return { path: file, type: link2 ? "link" : "file", id };
   }
   async content(file) {
-    const { size } = await (0, import_promises2.lstat)(import_node_path4.default.join(this.dir, file));
+    const { size } = await (0, import_promises4.lstat)(import_node_path7.default.join(this.dir, file));
     if (size > sizeLimit2) return { missing: tooLarge(size) };
-    return (0, import_promises2.readFile)(import_node_path4.default.join(this.dir, file));
+    return (0, import_promises4.readFile)(import_node_path7.default.join(this.dir, file));
   }
 };
 
 // src/source/git.ts
-var import_node_fs3 = require("node:fs");
+var import_node_fs4 = require("node:fs");
 
 // src/source/git-command.ts
-var import_node_child_process = require("node:child_process");
-var import_node_path5 = __toESM(require("node:path"), 1);
+var import_node_child_process2 = require("node:child_process");
+var import_node_path8 = __toESM(require("node:path"), 1);
 var locating = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -38991,7 +39390,7 @@ var locating = [
   "GIT_PREFIX",
   "GIT_NAMESPACE"
 ];
-function environment(repository) {
+function environment2(repository) {
   const env = { ...process.env, LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" };
   for (const name of locating) delete env[name];
   const settings2 = [
@@ -39013,8 +39412,8 @@ function environment(repository) {
   return env;
 }
 async function run(repository, args, input) {
-  const child = (0, import_node_child_process.spawn)("git", ["-C", repository.dir, ...args], {
-    env: environment(repository),
+  const child = (0, import_node_child_process2.spawn)("git", ["-C", repository.dir, ...args], {
+    env: environment2(repository),
     stdio: ["pipe", "pipe", "pipe"]
   });
   const out = [];
@@ -39046,7 +39445,7 @@ async function ask(repository, ...args) {
 }
 function gitError(repository, args, stderr) {
   if (/dubious ownership|safe\.directory/.test(stderr)) {
-    const dir = import_node_path5.default.resolve(repository.dir);
+    const dir = import_node_path8.default.resolve(repository.dir);
     return new GuardError(
       "source",
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`
@@ -39056,7 +39455,7 @@ function gitError(repository, args, stderr) {
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       "source",
-      `${import_node_path5.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
+      `${import_node_path8.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
     );
   }
   return new GuardError(
@@ -39067,7 +39466,7 @@ function gitError(repository, args, stderr) {
 
 // src/source/git.ts
 async function openRepository(given) {
-  if (!(0, import_node_fs3.existsSync)(given.dir)) throw new GuardError("source", `There is no folder ${given.dir}.`);
+  if (!(0, import_node_fs4.existsSync)(given.dir)) throw new GuardError("source", `There is no folder ${given.dir}.`);
   const bare = await git(given, "rev-parse", "--is-bare-repository") === "true";
   if (bare) return { ...given, bare };
   const top = await git(given, "rev-parse", "--show-toplevel");
@@ -39142,17 +39541,17 @@ async function defaultBranch(repository) {
 
 // src/source/git-revision.ts
 var import_node_crypto9 = require("node:crypto");
-var import_promises3 = require("node:fs/promises");
-var import_node_path6 = __toESM(require("node:path"), 1);
+var import_promises5 = require("node:fs/promises");
+var import_node_path9 = __toESM(require("node:path"), 1);
 
 // src/source/git-blobs.ts
-var import_node_child_process2 = require("node:child_process");
+var import_node_child_process3 = require("node:child_process");
 async function* readBlobs(repository, entries) {
   if (entries.length === 0) return;
   const absent = await fetchMissing(repository, entries);
   const present = entries.filter(({ id }) => !absent.has(id));
-  const child = (0, import_node_child_process2.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
-    env: environment(repository),
+  const child = (0, import_node_child_process3.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
+    env: environment2(repository),
     stdio: ["pipe", "pipe", "ignore"]
   });
   child.stdin.on("error", () => {
@@ -39306,7 +39705,7 @@ var WorkingTreeRevision = class {
       entries.set(file, { path: file, type: typeOf(mode), id });
     }
     const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []];
-    const top = await (0, import_promises3.realpath)(this.repository.dir);
+    const top = await (0, import_promises5.realpath)(this.repository.dir);
     for (const bytes of touched) {
       const file = pathText(bytes);
       const entry = entries.get(file);
@@ -39328,22 +39727,22 @@ var WorkingTreeRevision = class {
   }
 };
 function diskPath(dir, { path: file, raw }) {
-  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path6.default.join(dir, file);
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path9.default.join(dir, file);
 }
 async function contentOnDisk(dir, entry) {
   const file = diskPath(dir, entry);
-  if (entry.type === "link") return (0, import_promises3.readlink)(file, { encoding: "buffer" });
-  const { size } = await (0, import_promises3.lstat)(file);
-  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises3.readFile)(file);
+  if (entry.type === "link") return (0, import_promises5.readlink)(file, { encoding: "buffer" });
+  const { size } = await (0, import_promises5.lstat)(file);
+  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises5.readFile)(file);
 }
 async function onDisk(top, bytes, algorithm) {
   const text5 = pathText(bytes);
   const place2 = { path: text5, ...bytes.toString("utf8") === text5 ? {} : { raw: bytes } };
   const file = diskPath(top, place2);
-  const stats = await (0, import_promises3.lstat)(file).catch(() => void 0);
+  const stats = await (0, import_promises5.lstat)(file).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const folder = import_node_path6.default.dirname(import_node_path6.default.join(top, text5));
-  if (!place2.raw && await (0, import_promises3.realpath)(folder) !== folder) return void 0;
+  const folder = import_node_path9.default.dirname(import_node_path9.default.join(top, text5));
+  if (!place2.raw && await (0, import_promises5.realpath)(folder) !== folder) return void 0;
   const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
   const content = await contentOnDisk(top, entry);
   if ("missing" in content) return { ...entry, id: `large:${text5}` };
@@ -39405,8 +39804,8 @@ function nameOf3(named, commit2) {
   return commit2.startsWith(name) ? short : `${name} (${short})`;
 }
 async function folderOf4(named, { repo: dir, token, trusted }) {
-  if (!named || !(0, import_node_fs4.statSync)(named, { throwIfNoEntry: false })?.isDirectory()) return void 0;
-  if (named.startsWith(".") || import_node_path7.default.isAbsolute(named)) return named;
+  if (!named || !(0, import_node_fs5.statSync)(named, { throwIfNoEntry: false })?.isDirectory()) return void 0;
+  if (named.startsWith(".") || import_node_path10.default.isAbsolute(named)) return named;
   return await isRevision({ dir, token, trusted }, named) ? void 0 : named;
 }
 
@@ -39415,295 +39814,6 @@ var import_node_crypto10 = require("node:crypto");
 var import_node_fs6 = require("node:fs");
 var import_node_os = require("node:os");
 var import_node_path11 = __toESM(require("node:path"), 1);
-
-// src/source/render/helm.ts
-var import_promises4 = require("node:fs/promises");
-var import_node_path9 = __toESM(require("node:path"), 1);
-
-// src/source/render/tool.ts
-var import_node_child_process3 = require("node:child_process");
-var import_node_fs5 = require("node:fs");
-var import_node_path8 = __toESM(require("node:path"), 1);
-var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096 };
-function findProgram(names2) {
-  for (const name of names2) {
-    const candidates2 = name.includes(import_node_path8.default.sep) ? [import_node_path8.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path8.default.delimiter).filter(Boolean).map((folder) => import_node_path8.default.join(folder, name));
-    const found = candidates2.find(isProgram);
-    if (found) return found;
-  }
-  return void 0;
-}
-function isProgram(file) {
-  try {
-    (0, import_node_fs5.accessSync)(file, import_node_fs5.constants.X_OK);
-    return (0, import_node_fs5.statSync)(file).isFile();
-  } catch {
-    return false;
-  }
-}
-async function runTool(program3, args, { cwd, home, limits, path: extraPath }) {
-  const script = `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null; exec "$@"`;
-  const child = (0, import_node_child_process3.spawn)("/bin/sh", ["-c", script, "sh", program3, ...args], {
-    cwd,
-    env: environment2(home, limits, extraPath),
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true
-  });
-  const out = [];
-  const err = [];
-  let size = 0;
-  let stopped;
-  const stop = (reason) => {
-    stopped ??= reason;
-    try {
-      process.kill(-(child.pid ?? 0), "SIGKILL");
-    } catch {
-      child.kill("SIGKILL");
-    }
-  };
-  const keep = (chunks) => (chunk) => {
-    size += chunk.length;
-    if (size > limits.outputMiB * 1024 * 1024) stop(`it printed more than ${limits.outputMiB} MiB`);
-    else chunks.push(chunk);
-  };
-  child.stdout.on("data", keep(out));
-  child.stderr.on("data", keep(err));
-  const timer = setTimeout(() => stop(`it was not done after ${limits.seconds} seconds`), limits.seconds * 1e3);
-  const status = await new Promise((resolve) => {
-    child.on("error", (cause) => {
-      err.push(Buffer.from(cause.message));
-      resolve(127);
-    });
-    child.on("close", (code4) => resolve(code4 ?? 1));
-  });
-  clearTimeout(timer);
-  return {
-    status,
-    stdout: Buffer.concat(out).toString("utf8"),
-    stderr: Buffer.concat(err).toString("utf8"),
-    ...stopped ? { stopped } : {}
-  };
-}
-function environment2(home, limits, extraPath) {
-  const nowhere3 = "http://127.0.0.1:9";
-  return {
-    PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
-    HOME: home,
-    TMPDIR: home,
-    XDG_CACHE_HOME: import_node_path8.default.join(home, "cache"),
-    XDG_CONFIG_HOME: import_node_path8.default.join(home, "config"),
-    XDG_DATA_HOME: import_node_path8.default.join(home, "data"),
-    HELM_CACHE_HOME: import_node_path8.default.join(home, "cache"),
-    HELM_CONFIG_HOME: import_node_path8.default.join(home, "config"),
-    HELM_DATA_HOME: import_node_path8.default.join(home, "data"),
-    HELM_PLUGINS: import_node_path8.default.join(home, "no-plugins"),
-    KUBECONFIG: import_node_path8.default.join(home, "no-cluster"),
-    HTTP_PROXY: nowhere3,
-    HTTPS_PROXY: nowhere3,
-    http_proxy: nowhere3,
-    https_proxy: nowhere3,
-    GIT_ALLOW_PROTOCOL: "file",
-    GIT_TERMINAL_PROMPT: "0",
-    // A soft limit below the hard one: the tool frees what it can before it is refused more.
-    GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
-    LC_ALL: "C"
-  };
-}
-
-// src/source/render/helm.ts
-async function helmFiles(source, checkout) {
-  const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const charts = await chartWithLocals(checkout, source.chart);
-  const files = charts.length > 0 ? charts.flatMap(({ folder }) => checkout.below(folder)) : [source.chart];
-  return [.../* @__PURE__ */ new Set([...files, ...values])].sort();
-}
-async function renderHelm(source, checkout, running) {
-  const chart = await layOutChart(source, checkout);
-  if ("failure" in chart) return chart;
-  const outcome3 = await template(source, chart.folder, checkout, running);
-  if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf(outcome3, source, chart, checkout) };
-  return { pieces: piecesIn(outcome3.stdout, source, chart, checkout) };
-}
-async function layOutChart(source, checkout) {
-  const at3 = (reason, file, region = firstLine) => ({ failure: { reason, path: file, region } });
-  for (const values of source.values) {
-    if ("path" in values && !checkout.has(values.path))
-      return at3(`there is no values file ${values.path}`, source.at.path, source.at.region);
-  }
-  const charts = await chartWithLocals(checkout, source.chart);
-  const main = charts[0];
-  if (!main && !(source.chart.endsWith(".tgz") && checkout.has(source.chart)))
-    return at3(`there is no chart ${source.chart || "."}`, source.at.path, source.at.region);
-  await checkout.layOut(await helmFiles(source, checkout));
-  const copies = /* @__PURE__ */ new Map();
-  for (const chart of charts) {
-    for (const dependency of chart.dependencies) {
-      if (vendored(checkout, chart, dependency)) continue;
-      const { name, version, repository, at: place2 } = dependency;
-      const local = localFolderOf(chart, dependency);
-      if (local === void 0) {
-        const from = repository ? ` of ${repository}` : "";
-        return at3(
-          `its dependency ${name} ${version}${from} is not in ${import_node_path9.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings`,
-          place2.path,
-          place2.region
-        );
-      }
-      if (!charts.some(({ folder: folder2 }) => folder2 === local))
-        return at3(`its dependency ${name} is to be in ${local}, where no chart is`, place2.path, place2.region);
-    }
-  }
-  const folder = import_node_path9.default.join(checkout.folder, source.chart);
-  if (main) await copyLocals(main, charts, checkout, copies, /* @__PURE__ */ new Set());
-  return { folder, copies, name: main?.name ?? "" };
-}
-async function copyLocals(chart, charts, checkout, copies, above) {
-  if (above.has(chart.folder)) return;
-  for (const dependency of chart.dependencies) {
-    const local = localFolderOf(chart, dependency);
-    const other = charts.find(({ folder }) => folder === local);
-    if (!other || vendored(checkout, chart, dependency)) continue;
-    await copyLocals(other, charts, checkout, copies, /* @__PURE__ */ new Set([...above, chart.folder]));
-    const target = import_node_path9.default.join(checkout.folder, chart.folder, "charts", other.name);
-    if (!target.startsWith(checkout.folder + import_node_path9.default.sep)) continue;
-    await (0, import_promises4.mkdir)(import_node_path9.default.dirname(target), { recursive: true });
-    await (0, import_promises4.cp)(import_node_path9.default.join(checkout.folder, other.folder), target, { recursive: true, verbatimSymlinks: true });
-    copies.set(`${chart.folder}/charts/${dependency.as}`, other.folder);
-  }
-}
-async function template(source, chart, checkout, { program: program3, home, limits }, more = []) {
-  const values = [];
-  for (const [index, one2] of source.values.entries()) {
-    const file = "path" in one2 ? import_node_path9.default.join(checkout.folder, one2.path) : import_node_path9.default.join(home, `values-${index}.yaml`);
-    if ("text" in one2) await (0, import_promises4.writeFile)(file, one2.text);
-    values.push("--values", file);
-  }
-  const set = Object.entries(source.set).flatMap(([key, value]) => ["--set-json", `${key}=${JSON.stringify(value)}`]);
-  const facts = [
-    ...source.kubeVersion ? ["--kube-version", source.kubeVersion] : [],
-    ...(source.apiVersions ?? []).flatMap((version) => ["--api-versions", version]),
-    ...source.skipCrds ? [] : ["--include-crds"]
-  ];
-  const args = ["template", "--namespace", source.namespace, ...values, ...set, ...facts, ...more];
-  return runTool(program3, [...args, "--", source.release, chart], { cwd: home, home, limits });
-}
-async function renderRewritten(source, checkout, running, rewrite) {
-  const chart = await layOutChart(source, checkout);
-  if ("failure" in chart || source.chart.endsWith(".tgz")) return [];
-  const copy = import_node_path9.default.join(running.home, "chart");
-  await (0, import_promises4.cp)(chart.folder, copy, { recursive: true, dereference: true });
-  for (const file of await (0, import_promises4.readdir)(copy, { recursive: true })) {
-    if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue;
-    const place2 = import_node_path9.default.join(copy, file);
-    if ((await (0, import_promises4.stat)(place2)).isFile()) await (0, import_promises4.writeFile)(place2, rewrite(await (0, import_promises4.readFile)(place2, "utf8")));
-  }
-  const { stdout, stopped } = await template(source, copy, checkout, running, ["--debug"]);
-  return stopped ? [] : cutBySource(stdout);
-}
-function cutBySource(output) {
-  const marks3 = [...output.matchAll(/^---\n# Source: (.+)\n/gm)];
-  return marks3.map((mark, index) => ({
-    template: mark[1] ?? "",
-    text: output.slice(mark.index + mark[0].length, marks3[index + 1]?.index ?? output.length)
-  }));
-}
-function piecesIn(output, source, chart, checkout) {
-  return cutBySource(output).filter(({ text: text5 }) => /\S/.test(text5)).map(({ template: template2, text: text5 }) => ({ template: template2, text: text5, path: pathOf2(template2, source, chart, checkout) }));
-}
-function pathOf2(template2, { chart }, { copies }, checkout) {
-  let file = import_node_path9.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
-  for (let hops = 0; hops < 20; hops++) {
-    const copy = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
-    if (!copy) break;
-    file = import_node_path9.default.posix.join(copy[1], file.slice(copy[0].length + 1));
-  }
-  if (checkout.has(file)) return file;
-  if (chart.endsWith(".tgz")) return chart;
-  const name = file.match(/\/charts\/([^/]+)\//)?.[1];
-  const archives = checkout.below(import_node_path9.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
-  const archive = archives.find((one2) => import_node_path9.default.posix.basename(one2).startsWith(`${name}-`));
-  return archive ?? import_node_path9.default.posix.join(chart, "Chart.yaml");
-}
-function failureOf(outcome3, source, chart, checkout) {
-  const start4 = checkout.has(source.chart) ? source.chart : import_node_path9.default.posix.join(source.chart, "Chart.yaml");
-  if (outcome3.stopped) return { reason: `helm was ended, because ${outcome3.stopped}`, path: start4, region: firstLine };
-  const lines = outcome3.stderr.split("\n").filter((line2) => /\S/.test(line2));
-  const error = lines.find((line2) => /^Error: /.test(line2)) ?? lines.find((line2) => /fatal|out of memory/.test(line2));
-  const said = (error ?? lines[0] ?? `it ended with status ${outcome3.status} and said nothing`).replace(/^Error: /, "");
-  const rest = error ? lines.slice(lines.indexOf(error) + 1).filter((line2) => /^\s*[-(\w]/.test(line2)) : [];
-  const words2 = shortened([said, .../:\s*$/.test(said) || /schema/.test(said) ? rest : []].join(" "), checkout.folder);
-  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
-  const reason = `helm does not render it: ${words2}`;
-  if (!named?.[1]) return { reason, path: start4, region: firstLine };
-  const line = Number(named[2] ?? 1);
-  return {
-    reason,
-    path: pathOf2(named[1], source, chart, checkout),
-    region: lineRegion(line, Number(named[3] ?? 0) + 1)
-  };
-}
-function shortened(message, folder) {
-  const own5 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replace(/\s+/g, " ").trim();
-  return (own5.length > 400 ? `${own5.slice(0, 400)}\u2026` : own5).replace(/[.\s]+$/, "");
-}
-
-// src/source/render/kustomize.ts
-var import_promises5 = require("node:fs/promises");
-var import_node_path10 = __toESM(require("node:path"), 1);
-var import_yaml9 = __toESM(require_dist(), 1);
-function kustomizeFiles({ root: root3 }, all2, checkout) {
-  const files = closureOf(root3, all2).flatMap(({ folder, leadsTo, charts }) => [
-    ...checkout.below(folder),
-    ...leadsTo.flatMap((place2) => checkout.tree.at(place2)),
-    ...charts.flatMap((chart) => checkout.below(chart.folder))
-  ]);
-  return [...new Set(files)].sort();
-}
-async function renderKustomize(source, all2, checkout, { kustomize, home, limits }) {
-  const kustomizations = closureOf(source.root, all2);
-  const own5 = kustomizations[0];
-  if (!own5) return { failure: { reason: `there is no Kustomization in ${source.root || "."}`, ...source.at } };
-  const remote = remoteIn(kustomizations, checkout);
-  if (remote) return { failure: remote };
-  await checkout.layOut(kustomizeFiles(source, all2, checkout));
-  const inflates = kustomizations.some(({ charts: charts2 }) => charts2.length > 0);
-  if (inflates && !kustomize.helm)
-    return { failure: { reason: "it inflates charts", path: own5.file, region: firstLine, missing: "helm" } };
-  const folder = await folderToBuild(source, checkout, home);
-  const charts = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", kustomize.helm] : [];
-  const args = [...kustomize.command, ...charts, "--", folder];
-  const outcome3 = await runTool(kustomize.program, args, { cwd: home, home, limits });
-  if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf2(outcome3, own5, checkout) };
-  const pieces = splitDocuments(outcome3.stdout).map(
-    ({ text: text5 }) => ({ path: own5.file, template: "", text: substituted(text5, source.substitutions) })
-  );
-  return { pieces };
-}
-async function folderToBuild({ root: root3, overlay }, checkout, home) {
-  const folder = import_node_path10.default.join(checkout.folder, root3);
-  if (!overlay) return folder;
-  const over = import_node_path10.default.join(checkout.folder, `.over-${import_node_path10.default.basename(home)}`);
-  await (0, import_promises5.mkdir)(over, { recursive: true });
-  const resources = [import_node_path10.default.relative(over, folder)];
-  await (0, import_promises5.writeFile)(import_node_path10.default.join(over, "kustomization.yaml"), (0, import_yaml9.stringify)({ ...overlay, resources }));
-  return over;
-}
-function substituted(text5, substitutions) {
-  if (!substitutions) return text5;
-  return text5.replace(/\$?\$\{([A-Za-z_]\w*)(?::?[-=]([^}]*))?\}/g, (written2, name, fallback) => {
-    if (written2.startsWith("$$")) return written2.slice(1);
-    return Object.hasOwn(substitutions, name) ? substitutions[name] ?? "" : fallback ?? written2;
-  });
-}
-function failureOf2(outcome3, own5, checkout) {
-  const at3 = (reason, region = firstLine) => ({ reason, path: own5.file, region });
-  if (outcome3.stopped) return at3(`kustomize was ended, because ${outcome3.stopped}`);
-  const said = outcome3.stderr.replace(/^error: /im, "").trim() || `it ended with status ${outcome3.status}`;
-  const named = own5.includes.find(({ text: text5 }) => text5.length > 2 && said.includes(`'${text5}'`));
-  return at3(`kustomize does not build it: ${shortened(said, checkout.folder)}`, named?.region);
-}
-
-// src/source/render/renderer.ts
 var Renderer = class {
   constructor(programs = {}, limits = defaultLimits) {
     this.limits = limits;
@@ -39805,7 +39915,7 @@ var Renderer = class {
 function missing(tool, source) {
   const what = tool === "helm" ? "helm" : "kustomize (or kubectl)";
   const reason = `there is no ${what} to render it with; install one in the job, or name it with the input ${tool}`;
-  return { failure: { reason, path: source.at.path, region: firstLine, missing: tool } };
+  return { failure: { reason, ...source.at, missing: tool } };
 }
 
 // src/run.ts

@@ -205,18 +205,33 @@ describe('what cannot be built', () => {
     expect(report.findings[0]?.text).toContain(`What becomes of ClusterRole ${name}`)
   })
 
+  const elsewhere = (ref: string, ...more: string[]) =>
+    kustomization('resources:', '  - ../../base', `  - https://github.com/example/base//deploy?ref=${ref}`, ...more)
+
   test('a base elsewhere is refused where it is named', async () => {
-    const report = await judgeChange(shared, {
-      'overlays/prod/kustomization.yaml': kustomization(
-        'resources:',
-        '  - ../../base',
-        '  - https://github.com/example/base//deploy?ref=v1',
-      ),
-    })
+    const report = await judgeChange(shared, { 'overlays/prod/kustomization.yaml': elsewhere('v1') })
     expect(places(report)).toEqual(['head/overlays/prod/kustomization.yaml:5 exact source/unrendered'])
-    expect(report.findings[0]?.text).toMatch(
-      /^It takes in https:\/\/github\.com\/example\/base\/\/deploy\?ref=v1, which is not in this repository; vendor it and name the copy\. /,
+    expect(report.findings[0]?.text).toBe(
+      'It takes in https://github.com/example/base//deploy?ref=v1, which is not in this repository, so what comes from there cannot be judged. Vendor it and name the copy.',
     )
+  })
+
+  test('a base elsewhere that the base takes in already is listed, and the rest is judged', async () => {
+    const base = { ...shared, 'overlays/prod/kustomization.yaml': elsewhere('v1') }
+    const report = await judgeChange(base, { 'overlays/prod/kustomization.yaml': elsewhere('v2') })
+    expect(places(report)).toEqual([])
+    expect(report.inspected.skipped).toEqual([
+      {
+        path: 'overlays/prod/kustomization.yaml',
+        reason: 'it takes in https://github.com/example/base//deploy?ref=v2, which is not in this repository',
+      },
+    ])
+    const dropped = elsewhere('v2', 'patches:', '  - path: gone.yaml')
+    const removal = {
+      'overlays/prod/kustomization.yaml': dropped,
+      'overlays/prod/gone.yaml': `${role(name)}$patch: delete\n`,
+    }
+    expect(places(await judgeChange(base, removal))).toEqual([`head/overlays/prod/kustomization.yaml:7 exact ${kept}`])
   })
 })
 

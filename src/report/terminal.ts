@@ -1,7 +1,7 @@
 import type { Level } from '../policy/schema'
 import { countsFor, type Finding, type Location, type Report } from './report'
 import { visible, visibleLines } from './visible'
-import { count, placeOf, subjectOf, summaryOf, wayThrough, wayThroughLead } from './wording'
+import { count, placeOf, subjectOf, summaryOf, toolsOf, wayThrough, wayThroughLead } from './wording'
 
 /** Paints text; the identity where colour is not wanted. */
 export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: string) => string
@@ -61,6 +61,7 @@ function quietLines({ findings, inspected, mode }: Report): string[] {
       ? [`${count(existing.filter(({ policy }) => policy).length, 'finding')} stood before this change.`]
       : []),
     ...(resolved.length > 0 ? [`This change resolves ${count(resolved.length, 'finding')}.`] : []),
+    ...(inspected.tools.length > 0 ? [`Rendered with ${toolsOf(inspected)}.`] : []),
     ...(inspected.skipped.length > 0 ? [`Not inspected: ${skippedIn(inspected.skipped)}`] : []),
   ]
 }

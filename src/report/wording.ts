@@ -54,6 +54,11 @@ function read({ manifests, sources, rendered }: Inspected): string {
   return `${count(manifests, 'object')} in ${places.join(' and ')}`
 }
 
+/** `helm v4.1.4, kubectl v1.35.2` */
+export function toolsOf({ tools }: Report['inspected']): string {
+  return tools.map(({ name, version }) => `${name} ${version}`).join(', ')
+}
+
 /** `apps/web.yaml:12:7`, or `apps/web.yaml (was line 12)` for a place of the base; the file alone where no line is known. */
 export function placeOf({ path, side, region, precision }: Finding['location']): string {
   if (precision === 'file') return side === 'base' ? `${path} (at the base)` : path

@@ -7,7 +7,7 @@ import type { Checkout } from './checkout'
 import { type Named, readGitOps } from './gitops'
 import { inside, type Kustomization, readKustomizations, rootsOf } from './kustomization'
 import { firstLine } from './render/rendering'
-import type { HelmSource, Source, Target } from './source'
+import type { HelmSource, Knowledge, Source, Target } from './source'
 import type { Skipped } from './tree'
 
 /** Why a file is no plain manifest. */
@@ -180,10 +180,10 @@ async function discoveredCharts(
       const start = folder === '' ? 0 : folder.length + 1
       const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start)))
       const at = { path: path.join(folder, 'Chart.yaml'), region: firstLine }
-      const release = (values: readonly string[], target: Target): HelmSource => ({
+      const release = (values: readonly string[], target: Target, known: Knowledge = 'discovered'): HelmSource => ({
         kind: 'helm',
         id: `chart:${folder}:${values.join()}`,
-        known: 'discovered',
+        known,
         target,
         at,
         chart: folder,
@@ -192,8 +192,12 @@ async function discoveredCharts(
         release: name,
         namespace: 'default',
       })
-      if (sets.length === 0) return [release([], { path: at.path })]
-      return sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start)}` }))
+      const probes = checkout.below(folder).filter((file) => /^ci\/[^/]*-?values\.ya?ml$/.test(file.slice(start)))
+      const installed =
+        sets.length === 0
+          ? [release([], { path: at.path })]
+          : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start)}` }))
+      return [...installed, ...probes.map((file) => release([file], { path: at.path }, 'probed'))]
     })
 }
 

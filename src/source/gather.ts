@@ -12,9 +12,10 @@ import { gateFinding } from '../report/gate-finding'
 import type { Finding, Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
 import { Files } from './files'
-import { kindsWanted, loadPartners, needsOtherFiles } from './partners'
+import { loadPartners, needsOtherFiles } from './partners'
 import type { Renderer } from './render/renderer'
 import { firstLine } from './render/rendering'
+import { looseManifests, renderPartners } from './rendered-partners'
 import type { Entry, Revision } from './revision'
 import { type RenderedSide, SideOfChange } from './side'
 import type { Source } from './source'
@@ -77,10 +78,15 @@ export async function gather(scope: Scope): Promise<Gathered> {
   ])
 
   const others = new Files()
-  const touched = [...looseManifests('base', before, renderedBefore), ...looseManifests('head', after, renderedAfter)]
+  const touched = [
+    ...manifestsIn('base', before),
+    ...manifestsIn('head', after),
+    ...looseManifests('base', renderedBefore),
+    ...looseManifests('head', renderedAfter),
+  ]
   const needsRest = needsOtherFiles(rules, touched)
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : new Map<string, string>()
-  const renderedRest = needsRest ? await renderAll(head, await wantedAmong(head, sameSource, rules, touched)) : []
+  const renderedRest = needsRest ? await renderPartners(head, sameSource, rules, touched) : []
 
   const wasThere = new Set([...(base?.checkout.tree.entries.keys() ?? []), ...[...baseTree.aliases.values()].flat()])
   const declarations = { ...scope.clusters, isNew: (path: string) => !wasThere.has(path) }
@@ -141,7 +147,13 @@ export async function gather(scope: Scope): Promise<Gathered> {
         others,
       )
     : wholeGaps(after)
-  const unseen = unrendered({ before: renderedBefore, after: renderedAfter, rest: renderedRest, unknown, whole: !base })
+  const unseen = unrendered({
+    before: renderedBefore,
+    after: renderedAfter,
+    rest: renderedRest,
+    unknown,
+    taken: base?.takenFromElsewhere(),
+  })
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))
   return {
     mode: base ? 'change' : 'all',
@@ -161,32 +173,11 @@ export async function gather(scope: Scope): Promise<Gathered> {
   }
 }
 
-/** Manifests of what this change may touch, before it is known to which clusters they go. */
-function looseManifests(side: Side, files: Files, rendered: readonly RenderedSide[]): Manifest[] {
-  return [
-    ...[...files.loaded].flatMap(([path, file]) =>
-      file.objects.map((object) => new Manifest(object, side, { kind: 'file', path }, [])),
-    ),
-    ...rendered.flatMap(({ objects }) => objects.map(({ object, origin }) => new Manifest(object, side, origin, []))),
-  ]
-}
-
-/** Of the sources this change does not reach, those that may hold a kind that a rule compares with what it touches. */
-async function wantedAmong(
-  head: SideOfChange,
-  unreached: (source: Source) => boolean,
-  rules: readonly ActiveRule[],
-  touched: readonly Manifest[],
-): Promise<(source: Source) => boolean> {
-  const words = kindsWanted(rules, touched)
-  const wanted = new Set<string>()
-  for (const source of head.discovery.sources.filter(unreached)) {
-    const files = await head.files(source)
-    const packed = files.some((file) => file.endsWith('.tgz'))
-    const texts = packed ? [] : [...(await head.checkout.texts(files)).values()]
-    if (packed || texts.some((text) => words.some((word) => text.includes(word)))) wanted.add(source.id)
-  }
-  return (source) => unreached(source) && wanted.has(source.id)
+/** Manifests of files, before it is known to which clusters they go. */
+function manifestsIn(side: Side, files: Files): Manifest[] {
+  return [...files.loaded].flatMap(([path, file]) =>
+    file.objects.map((object) => new Manifest(object, side, { kind: 'file', path }, [])),
+  )
 }
 
 /** Why what stood in a file may be in something that could not be rendered, by path. */

@@ -2,7 +2,6 @@ import path from 'node:path/posix'
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import type { Region } from '../manifest/manifest'
 import type { Checkout } from './checkout'
-import { firstLine } from './render/rendering'
 
 /** The names kustomize takes for its file, in its order. */
 const names = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
@@ -152,29 +151,44 @@ export function rootsOf(all: ReadonlyMap<string, Kustomization>): Set<string> {
   )
 }
 
-/** Why something of a Kustomization cannot be had without the network, and where it is written. */
-export function remoteIn(
+/** An entry that names something outside the repository. */
+export interface RemoteEntry extends Mention {
+  /** The Kustomization's file. */
+  readonly path: string
+}
+
+/** The entries of a Kustomization that lead out of the repository. */
+export function remoteEntries({ file, folder, includes }: Kustomization, checkout: Checkout): RemoteEntry[] {
+  return includes
+    .filter(({ text }) => {
+      const place = inside(folder, text)
+      return isRemote(text) && !(place !== undefined && checkout.tree.at(place).length > 0)
+    })
+    .map((mention) => ({ ...mention, path: file }))
+}
+
+/** A chart that a Kustomization inflates and that is not in the repository, as words and a place. */
+export function missingChart(
   kustomizations: readonly Kustomization[],
   checkout: Checkout,
 ): { reason: string; path: string; region: Region } | undefined {
-  for (const { file, includes, charts, folder } of kustomizations) {
-    for (const { text, region } of includes) {
-      const place = inside(folder, text)
-      if (isRemote(text) && !(place !== undefined && checkout.tree.at(place).length > 0))
-        return {
-          reason: `it takes in ${text}, which is not in this repository; vendor it and name the copy`,
-          path: file,
-          region,
-        }
-    }
-    for (const chart of charts) {
-      if (!checkout.has(path.join(chart.folder, 'Chart.yaml')))
-        return {
-          reason: `its chart ${chart.name} is not in ${chart.folder}; run \`helm pull --untar\` into ${path.dirname(chart.folder)} and commit it`,
-          path: file,
-          region: chart.region ?? firstLine,
-        }
+  for (const { file, charts } of kustomizations) {
+    for (const { name, folder, region } of charts) {
+      if (checkout.has(path.join(folder, 'Chart.yaml'))) continue
+      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${path.dirname(folder)} and commit it`
+      return { reason, path: file, region }
     }
   }
   return undefined
+}
+
+/** A Kustomization's text without some of its entries. */
+export function withoutEntries(text: string, entries: readonly Mention[]): string {
+  const document = parseDocument(text, { logLevel: 'silent', version: '1.1' })
+  const gone = new Set(entries.map((entry) => entry.text))
+  for (const key of ['resources', 'bases', 'components']) {
+    const list = isMap(document.contents) ? document.get(key) : undefined
+    if (isSeq(list)) list.items = list.items.filter((item) => !(isScalar(item) && gone.has(String(item.value))))
+  }
+  return document.toString()
 }

@@ -13,16 +13,23 @@ function compares({ rule, params }: ActiveRule, manifest: Manifest): boolean {
   return rule.kinds === '*' ? partnersOf(rule, manifest, params).length > 0 : concerns(rule, groupKindOf(manifest.ref))
 }
 
-/** Words of which a text must hold one to hold a partner: kinds, and for rules of every kind the strings they name. */
-export function kindsWanted(rules: readonly ActiveRule[], touched: readonly Manifest[]): string[] {
-  const words = rules.flatMap((active) => {
+/** What a text must hold to be a partner's: one of the kinds, and one of the strings. */
+export interface Wanted {
+  /** Empty for a rule of every kind. */
+  readonly kinds: readonly string[]
+  readonly strings: readonly string[]
+}
+
+/** What each rule looks for beside some objects. */
+export function partnersWanted(rules: readonly ActiveRule[], manifests: readonly Manifest[]): Wanted[] {
+  return rules.flatMap((active) => {
     const { rule, params } = active
-    const compared = touched.filter((manifest) => compares(active, manifest))
-    if (rule.kinds === '*') return compared.flatMap((manifest) => partnersOf(rule, manifest, params))
+    const compared = manifests.filter((manifest) => compares(active, manifest))
     if (compared.length === 0) return []
-    return [...rule.kinds, ...(rule.reads ?? [])].map((kind) => kind.split('.')[0] ?? '')
+    const strings = compared.flatMap((manifest) => partnersOf(rule, manifest, params))
+    const kinds = rule.kinds === '*' ? [] : [...rule.kinds, ...(rule.reads ?? [])]
+    return { kinds: kinds.map((kind) => kind.split('.')[0] ?? ''), strings: [...new Set(strings)] }
   })
-  return [...new Set(words)]
 }
 
 function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {

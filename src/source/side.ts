@@ -4,7 +4,7 @@ import type { Origin, RenderedSource, Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { Checkout } from './checkout'
 import { type Discovery, discover } from './discover'
-import { inside } from './kustomization'
+import { inside, type RemoteEntry, remoteEntries } from './kustomization'
 import type { TemplateOutput } from './render/helm'
 import type { Renderer } from './render/renderer'
 import type { Failure, Piece } from './render/rendering'
@@ -18,6 +18,8 @@ export interface RenderedSide {
   readonly objects: readonly { readonly object: LoadedObject; readonly origin: Origin }[]
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
   readonly failure: Failure | undefined
+  /** What it takes in from elsewhere, and was left out. */
+  readonly remote: readonly RemoteEntry[]
 }
 
 /** One side of a change: its files, and what is deployed of them by rendering. */
@@ -54,6 +56,12 @@ export class SideOfChange {
     return this.renderer.files(source, this.checkout, this.discovery.kustomizations)
   }
 
+  /** What its Kustomizations name that is not in the repository. */
+  takenFromElsewhere(): string[] {
+    const kustomizations = [...this.discovery.kustomizations.values()]
+    return kustomizations.flatMap((one) => remoteEntries(one, this.checkout).map(({ text }) => text))
+  }
+
   /** Renders a release with its templates written otherwise; empty when it then says nothing. */
   async renderRewritten(source: HelmSource, rewrite: (template: string) => string): Promise<TemplateOutput[]> {
     return this.renderer.renderRewritten(source, this.checkout, rewrite)
@@ -75,7 +83,11 @@ export class SideOfChange {
 
   async render(source: Source): Promise<RenderedSide> {
     const rendering = await this.renderer.render(source, this.checkout, this.discovery.kustomizations)
-    if ('failure' in rendering) return { source, objects: [], unreadable: [], failure: rendering.failure }
+    if ('failure' in rendering) {
+      const { failure } = rendering
+      return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [] }
+    }
+    if (source.known === 'probed') return { source, objects: [], unreadable: [], failure: undefined, remote: [] }
     const objects: RenderedSide['objects'][number][] = []
     const unreadable: RenderedSide['unreadable'][number][] = []
     for (const { path, template, text } of rendering.pieces) {
@@ -84,7 +96,7 @@ export class SideOfChange {
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })))
       unreadable.push(...file.unreadable.map(({ reason }) => ({ path, reason })))
     }
-    return { source, objects, unreadable, failure: undefined }
+    return { source, objects, unreadable, failure: undefined, remote: rendering.remote ?? [] }
   }
 }
 

@@ -6,8 +6,11 @@ export interface SpokenAt {
   readonly region: Region
 }
 
-/** How the gate knows of a source, strongest first. */
-export type Knowledge = 'declared' | 'named' | 'discovered'
+/**
+ * How the gate knows of a source, strongest first; what is probed is rendered only to see that it renders, and its objects go
+ * nowhere.
+ */
+export type Knowledge = 'declared' | 'named' | 'discovered' | 'probed'
 
 /** To which cluster a source's objects go: one that is named, or the one that a path of the repository belongs to. */
 export type Target = { readonly cluster: string } | { readonly path: string }

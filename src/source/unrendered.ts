@@ -1,8 +1,9 @@
 import { type Manifest, nameOf } from '../manifest/manifest'
 import { gateFinding } from '../report/gate-finding'
 import type { Finding } from '../report/report'
+import type { RemoteEntry } from './kustomization'
 import { described, type RenderedSide } from './side'
-import { nameOfSource, type Source } from './source'
+import { nameOfSource } from './source'
 import type { Skipped } from './tree'
 
 interface Renderings {
@@ -12,17 +13,20 @@ interface Renderings {
   readonly rest: readonly RenderedSide[]
   /** Objects of the base of which it is not known whether the head has them. */
   readonly unknown: readonly Manifest[]
-  readonly whole: boolean
+  /** What the Kustomizations of the base take from elsewhere; undefined when the head is judged whole. */
+  readonly taken: readonly string[] | undefined
 }
 
 /** `source/unrendered` for what could not be rendered, once for all the sources that fail in one way at one place. */
-export function unrendered({ before, after, rest, unknown, whole }: Renderings): {
+export function unrendered({ before, after, rest, unknown, taken }: Renderings): {
   findings: Finding[]
   skipped: Skipped[]
 } {
   const findings: Finding[] = []
   const skipped: Skipped[] = []
+  const whole = taken === undefined
   const was = new Map(before.map((side) => [side.source.id, side]))
+  const failed = new Map<string, { existing: boolean; sides: RenderedSide[] }>()
   const missing = after.filter(({ failure }) => failure?.missing)
   if (missing.length > 0) findings.push(...withoutTool(missing, whole))
   for (const side of after) {
@@ -31,32 +35,46 @@ export function unrendered({ before, after, rest, unknown, whole }: Renderings):
       for (const { path, reason } of side.unreadable) findings.push(unreadable(side, path, reason, whole))
       continue
     }
+    // That it takes in what is elsewhere is said of the entry.
+    if (failure.remote) continue
     const old = was.get(source.id)
     // A chart that nobody is known to install may need values that only its users have.
-    if (source.known === 'discovered' && source.kind === 'helm' && (!old || old.failure)) {
+    const guessed = source.kind === 'helm' && (source.known === 'discovered' || source.known === 'probed')
+    if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
       continue
     }
-    const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && origin.id === source.id)
+    const existing = whole || old?.failure?.reason === failure.reason
+    const key = JSON.stringify([failure, existing])
+    failed.set(key, { existing, sides: [...(failed.get(key)?.sides ?? []), side] })
+  }
+  for (const { existing, sides } of failed.values()) {
+    const failure = sides[0]?.failure
+    if (!failure) continue
+    const { path, region, reason } = failure
+    const ids = new Set(sides.map(({ source }) => source.id))
+    const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
     const names = lost.slice(0, 3).map(({ ref }) => nameOf(ref))
     const more = lost.length > 3 ? ` and ${lost.length - 3} more` : ''
     const fate = lost.length > 0 ? ` What becomes of ${names.join(', ')}${more} is not known.` : ''
-    const same = old?.failure?.reason === failure.reason
     findings.push(
       gateFinding('source/unrendered', 'unrendered', 'error', {
-        ...statement(source, failure.path, whole || same),
-        region: failure.region,
-        keys: [failure.path, failure.reason],
-        text: `${upper(failure.reason)}.${fate}`,
+        ...statement(sides, path, existing),
+        region,
+        keys: [path, reason],
+        text: `${upper(reason)}.${fate}`,
       }),
     )
   }
+  const reported = fromElsewhere(after, taken)
+  findings.push(...reported.findings)
+  skipped.push(...reported.skipped)
   const rendered = new Set(after.filter(({ failure }) => !failure).map(({ source }) => source.id))
   for (const { source, failure } of before) {
     if (!failure || failure.missing || !rendered.has(source.id)) continue
     findings.push(
       gateFinding('source/unrendered', 'base', 'notice', {
-        ...statement(source, failure.path, false),
+        ...statement([{ source }], failure.path, false),
         side: 'base',
         region: failure.region,
         keys: [failure.path],
@@ -70,6 +88,43 @@ export function unrendered({ before, after, rest, unknown, whole }: Renderings):
   return { findings, skipped }
 }
 
+/**
+ * What Kustomizations take from elsewhere is not fetched. A place that the base takes from already is listed; a new one is an
+ * error, for nobody can tell what comes from there.
+ */
+function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] | undefined) {
+  const known = new Set(taken?.map(withoutVersion))
+  const told = new Map<string, { entry: RemoteEntry; sides: RenderedSide[] }>()
+  for (const side of after) {
+    for (const entry of side.remote) {
+      const key = JSON.stringify(entry)
+      told.set(key, { entry, sides: [...(told.get(key)?.sides ?? []), side] })
+    }
+  }
+  const skipped: Skipped[] = []
+  const findings: Finding[] = []
+  for (const { entry, sides } of told.values()) {
+    if (!taken || known.has(withoutVersion(entry.text))) {
+      skipped.push({ path: entry.path, reason: `it takes in ${entry.text}, which is not in this repository` })
+      continue
+    }
+    findings.push(
+      gateFinding('source/unrendered', 'remote', 'error', {
+        ...statement(sides, entry.path, false),
+        region: entry.region,
+        keys: [entry.path, withoutVersion(entry.text)],
+        text: `It takes in ${entry.text}, which is not in this repository, so what comes from there cannot be judged. Vendor it and name the copy.`,
+      }),
+    )
+  }
+  return { findings, skipped }
+}
+
+/** `https://github.com/org/repo//deploy?ref=v1` without its `?ref=v1`; a raw file's URL without the branch or tag in it. */
+function withoutVersion(url: string): string {
+  return url.replace(/\?.*$/, '').replace(/\/(?:download\/|raw\/|tags\/)?v?\d+(?:\.\d+)*[^/]*(?=\/)/g, '/*')
+}
+
 function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[] {
   const byTool = new Map<string, RenderedSide[]>()
   for (const side of missing) {
@@ -81,7 +136,7 @@ function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[
     if (!failure) return []
     const more = sides.length > 1 ? `, nor ${sides.length - 1} more` : ''
     return gateFinding('source/unrendered', 'tool', 'error', {
-      ...statement(source, failure.path, whole),
+      ...statement(sides, failure.path, whole),
       region: failure.region,
       keys: [tool],
       text: `${upper(nameOfSource(source))} could not be judged${more}: ${failure.reason}.`,
@@ -91,20 +146,22 @@ function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[
 
 function unreadable({ source }: RenderedSide, path: string, reason: string, whole: boolean): Finding {
   return gateFinding('source/unrendered', 'unreadable', 'error', {
-    ...statement(source, path, whole),
+    ...statement([{ source }], path, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
     keys: [path, reason],
     text: `What this renders to cannot be read: ${reason}.`,
   })
 }
 
-function statement(source: Source, path: string, existing: boolean) {
-  const cluster = 'cluster' in source.target ? source.target.cluster : ''
+function statement(sides: readonly Pick<RenderedSide, 'source'>[], path: string, existing: boolean) {
   return {
     side: 'head' as const,
     path,
     status: existing ? ('existing' as const) : ('introduced' as const),
-    sources: [{ ...described(source), cluster }],
+    sources: sides.map(({ source }) => ({
+      ...described(source),
+      cluster: 'cluster' in source.target ? source.target.cluster : '',
+    })),
   }
 }
 

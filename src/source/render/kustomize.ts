@@ -3,7 +3,14 @@ import path from 'node:path'
 import { stringify } from 'yaml'
 import { splitDocuments } from '../../manifest/documents'
 import type { Checkout } from '../checkout'
-import { closureOf, type Kustomization, remoteIn } from '../kustomization'
+import {
+  closureOf,
+  type Kustomization,
+  missingChart,
+  type RemoteEntry,
+  remoteEntries,
+  withoutEntries,
+} from '../kustomization'
 import type { KustomizeSource } from '../source'
 import { shortened } from './helm'
 import { type Failure, firstLine, type Piece, type Rendering } from './rendering'
@@ -42,9 +49,11 @@ export async function renderKustomize(
   const kustomizations = closureOf(source.root, all)
   const own = kustomizations[0]
   if (!own) return { failure: { reason: `there is no Kustomization in ${source.root || '.'}`, ...source.at } }
-  const remote = remoteIn(kustomizations, checkout)
-  if (remote) return { failure: remote }
+  const missing = missingChart(kustomizations, checkout)
+  if (missing) return { failure: missing }
   await checkout.layOut(kustomizeFiles(source, all, checkout))
+  const remote = kustomizations.flatMap((one) => remoteEntries(one, checkout))
+  for (const { file } of kustomizations) await leaveOut(file, remote, checkout)
   const inflates = kustomizations.some(({ charts }) => charts.length > 0)
   if (inflates && !kustomize.helm)
     return { failure: { reason: 'it inflates charts', path: own.file, region: firstLine, missing: 'helm' } }
@@ -52,11 +61,21 @@ export async function renderKustomize(
   const charts = inflates && kustomize.helm ? ['--enable-helm', '--helm-command', kustomize.helm] : []
   const args = [...kustomize.command, ...charts, '--', folder]
   const outcome = await runTool(kustomize.program, args, { cwd: home, home, limits })
-  if (outcome.status !== 0 || outcome.stopped) return { failure: failureOf(outcome, kustomizations, checkout) }
+  if (outcome.status !== 0 || outcome.stopped) {
+    return { failure: { ...failureOf(outcome, kustomizations, checkout), ...(remote.length > 0 ? { remote } : {}) } }
+  }
   const pieces = splitDocuments(outcome.stdout).map(
     ({ text }): Piece => ({ path: own.file, template: '', text: substituted(text, source.substitutions) }),
   )
-  return { pieces }
+  return { pieces, remote }
+}
+
+/** Takes what is not in this repository out of a Kustomization that is laid out, so that the rest of it can be built. */
+async function leaveOut(file: string, remote: readonly RemoteEntry[], checkout: Checkout): Promise<void> {
+  const entries = remote.filter(({ path }) => path === file)
+  const place = checkout.placeOf(file)
+  const text = entries.length > 0 ? await checkout.text(file) : undefined
+  if (text !== undefined && place) await writeFile(place, withoutEntries(text, entries))
 }
 
 /** The Kustomization's folder, or one that lays over it what an Argo CD or Flux object adds. */

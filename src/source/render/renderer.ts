@@ -7,7 +7,7 @@ import type { Kustomization } from '../kustomization'
 import type { HelmSource, Source } from '../source'
 import { helmFiles, renderHelm, renderRewritten, type TemplateOutput } from './helm'
 import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
-import { firstLine, type Rendering } from './rendering'
+import type { Rendering } from './rendering'
 import { defaultLimits, findProgram, type Limits, runTool } from './tool'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
@@ -134,5 +134,5 @@ export class Renderer {
 function missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
   const what = tool === 'helm' ? 'helm' : 'kustomize (or kubectl)'
   const reason = `there is no ${what} to render it with; install one in the job, or name it with the input ${tool}`
-  return { failure: { reason, path: source.at.path, region: firstLine, missing: tool } }
+  return { failure: { reason, ...source.at, missing: tool } }
 }

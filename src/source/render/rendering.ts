@@ -1,4 +1,5 @@
 import type { Region } from '../../manifest/manifest'
+import type { RemoteEntry } from '../kustomization'
 
 /** A piece of a rendering: what one template, or one object of a Kustomization, came to. */
 export interface Piece {
@@ -16,9 +17,14 @@ export interface Failure {
   readonly region: Region
   /** It is the tool that is missing, not anything in the repository. */
   readonly missing?: 'helm' | 'kustomize'
+  /** What it takes in from elsewhere: without it nothing can be said of the rest. */
+  readonly remote?: readonly RemoteEntry[]
 }
 
-export type Rendering = { readonly pieces: readonly Piece[] } | { readonly failure: Failure }
+/** What a source rendered to, without what it takes from elsewhere; or why it did not render. */
+export type Rendering =
+  | { readonly pieces: readonly Piece[]; readonly remote?: readonly RemoteEntry[] }
+  | { readonly failure: Failure }
 
 export const firstLine: Region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
 
