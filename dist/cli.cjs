@@ -873,8 +873,8 @@ var require_option = __commonJS({
        * @param {(string | string[])} names
        * @return {Option}
        */
-      conflicts(names) {
-        this.conflictsWith = this.conflictsWith.concat(names);
+      conflicts(names2) {
+        this.conflictsWith = this.conflictsWith.concat(names2);
         return this;
       }
       /**
@@ -1501,8 +1501,8 @@ var require_command = __commonJS({
        * @param {string} names
        * @return {Command} `this` command for chaining
        */
-      arguments(names) {
-        names.trim().split(/ +/).forEach((detail) => {
+      arguments(names2) {
+        names2.trim().split(/ +/).forEach((detail) => {
           this.argument(detail);
         });
         return this;
@@ -10838,10 +10838,10 @@ var require_code = __commonJS({
       }
       get names() {
         var _a;
-        return (_a = this._names) !== null && _a !== void 0 ? _a : this._names = this._items.reduce((names, c) => {
+        return (_a = this._names) !== null && _a !== void 0 ? _a : this._names = this._items.reduce((names2, c) => {
           if (c instanceof Name)
-            names[c.str] = (names[c.str] || 0) + 1;
-          return names;
+            names2[c.str] = (names2[c.str] || 0) + 1;
+          return names2;
         }, {});
       }
     };
@@ -11167,11 +11167,11 @@ var require_codegen = __commonJS({
         const rhs = this.rhs === void 0 ? "" : ` = ${this.rhs}`;
         return `${varKind} ${this.name}${rhs};` + _n;
       }
-      optimizeNames(names, constants) {
-        if (!names[this.name.str])
+      optimizeNames(names2, constants) {
+        if (!names2[this.name.str])
           return;
         if (this.rhs)
-          this.rhs = optimizeExpr(this.rhs, names, constants);
+          this.rhs = optimizeExpr(this.rhs, names2, constants);
         return this;
       }
       get names() {
@@ -11188,15 +11188,15 @@ var require_codegen = __commonJS({
       render({ _n }) {
         return `${this.lhs} = ${this.rhs};` + _n;
       }
-      optimizeNames(names, constants) {
-        if (this.lhs instanceof code_1.Name && !names[this.lhs.str] && !this.sideEffects)
+      optimizeNames(names2, constants) {
+        if (this.lhs instanceof code_1.Name && !names2[this.lhs.str] && !this.sideEffects)
           return;
-        this.rhs = optimizeExpr(this.rhs, names, constants);
+        this.rhs = optimizeExpr(this.rhs, names2, constants);
         return this;
       }
       get names() {
-        const names = this.lhs instanceof code_1.Name ? {} : { ...this.lhs.names };
-        return addExprNames(names, this.rhs);
+        const names2 = this.lhs instanceof code_1.Name ? {} : { ...this.lhs.names };
+        return addExprNames(names2, this.rhs);
       }
     };
     var AssignOp = class extends Assign2 {
@@ -11252,8 +11252,8 @@ var require_codegen = __commonJS({
       optimizeNodes() {
         return `${this.code}` ? this : void 0;
       }
-      optimizeNames(names, constants) {
-        this.code = optimizeExpr(this.code, names, constants);
+      optimizeNames(names2, constants) {
+        this.code = optimizeExpr(this.code, names2, constants);
         return this;
       }
       get names() {
@@ -11282,20 +11282,20 @@ var require_codegen = __commonJS({
         }
         return nodes.length > 0 ? this : void 0;
       }
-      optimizeNames(names, constants) {
+      optimizeNames(names2, constants) {
         const { nodes } = this;
         let i = nodes.length;
         while (i--) {
           const n = nodes[i];
-          if (n.optimizeNames(names, constants))
+          if (n.optimizeNames(names2, constants))
             continue;
-          subtractNames(names, n.names);
+          subtractNames(names2, n.names);
           nodes.splice(i, 1);
         }
         return nodes.length > 0 ? this : void 0;
       }
       get names() {
-        return this.nodes.reduce((names, n) => addNames(names, n.names), {});
+        return this.nodes.reduce((names2, n) => addNames(names2, n.names), {});
       }
     };
     var BlockNode = class extends ParentNode {
@@ -11340,20 +11340,20 @@ var require_codegen = __commonJS({
           return void 0;
         return this;
       }
-      optimizeNames(names, constants) {
+      optimizeNames(names2, constants) {
         var _a;
-        this.else = (_a = this.else) === null || _a === void 0 ? void 0 : _a.optimizeNames(names, constants);
-        if (!(super.optimizeNames(names, constants) || this.else))
+        this.else = (_a = this.else) === null || _a === void 0 ? void 0 : _a.optimizeNames(names2, constants);
+        if (!(super.optimizeNames(names2, constants) || this.else))
           return;
-        this.condition = optimizeExpr(this.condition, names, constants);
+        this.condition = optimizeExpr(this.condition, names2, constants);
         return this;
       }
       get names() {
-        const names = super.names;
-        addExprNames(names, this.condition);
+        const names2 = super.names;
+        addExprNames(names2, this.condition);
         if (this.else)
-          addNames(names, this.else.names);
-        return names;
+          addNames(names2, this.else.names);
+        return names2;
       }
     };
     If2.kind = "if";
@@ -11368,10 +11368,10 @@ var require_codegen = __commonJS({
       render(opts) {
         return `for(${this.iteration})` + super.render(opts);
       }
-      optimizeNames(names, constants) {
-        if (!super.optimizeNames(names, constants))
+      optimizeNames(names2, constants) {
+        if (!super.optimizeNames(names2, constants))
           return;
-        this.iteration = optimizeExpr(this.iteration, names, constants);
+        this.iteration = optimizeExpr(this.iteration, names2, constants);
         return this;
       }
       get names() {
@@ -11392,8 +11392,8 @@ var require_codegen = __commonJS({
         return `for(${varKind} ${name}=${from}; ${name}<${to}; ${name}++)` + super.render(opts);
       }
       get names() {
-        const names = addExprNames(super.names, this.from);
-        return addExprNames(names, this.to);
+        const names2 = addExprNames(super.names, this.from);
+        return addExprNames(names2, this.to);
       }
     };
     var ForIter = class extends For {
@@ -11407,10 +11407,10 @@ var require_codegen = __commonJS({
       render(opts) {
         return `for(${this.varKind} ${this.name} ${this.loop} ${this.iterable})` + super.render(opts);
       }
-      optimizeNames(names, constants) {
-        if (!super.optimizeNames(names, constants))
+      optimizeNames(names2, constants) {
+        if (!super.optimizeNames(names2, constants))
           return;
-        this.iterable = optimizeExpr(this.iterable, names, constants);
+        this.iterable = optimizeExpr(this.iterable, names2, constants);
         return this;
       }
       get names() {
@@ -11452,20 +11452,20 @@ var require_codegen = __commonJS({
         (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNodes();
         return this;
       }
-      optimizeNames(names, constants) {
+      optimizeNames(names2, constants) {
         var _a, _b;
-        super.optimizeNames(names, constants);
-        (_a = this.catch) === null || _a === void 0 ? void 0 : _a.optimizeNames(names, constants);
-        (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNames(names, constants);
+        super.optimizeNames(names2, constants);
+        (_a = this.catch) === null || _a === void 0 ? void 0 : _a.optimizeNames(names2, constants);
+        (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNames(names2, constants);
         return this;
       }
       get names() {
-        const names = super.names;
+        const names2 = super.names;
         if (this.catch)
-          addNames(names, this.catch.names);
+          addNames(names2, this.catch.names);
         if (this.finally)
-          addNames(names, this.finally.names);
-        return names;
+          addNames(names2, this.finally.names);
+        return names2;
       }
     };
     var Catch = class extends BlockNode {
@@ -11749,15 +11749,15 @@ var require_codegen = __commonJS({
       }
     };
     exports2.CodeGen = CodeGen;
-    function addNames(names, from) {
+    function addNames(names2, from) {
       for (const n in from)
-        names[n] = (names[n] || 0) + (from[n] || 0);
-      return names;
+        names2[n] = (names2[n] || 0) + (from[n] || 0);
+      return names2;
     }
-    function addExprNames(names, from) {
-      return from instanceof code_1._CodeOrName ? addNames(names, from.names) : names;
+    function addExprNames(names2, from) {
+      return from instanceof code_1._CodeOrName ? addNames(names2, from.names) : names2;
     }
-    function optimizeExpr(expr, names, constants) {
+    function optimizeExpr(expr, names2, constants) {
       if (expr instanceof code_1.Name)
         return replaceName(expr);
       if (!canOptimize(expr))
@@ -11773,18 +11773,18 @@ var require_codegen = __commonJS({
       }, []));
       function replaceName(n) {
         const c = constants[n.str];
-        if (c === void 0 || names[n.str] !== 1)
+        if (c === void 0 || names2[n.str] !== 1)
           return n;
-        delete names[n.str];
+        delete names2[n.str];
         return c;
       }
       function canOptimize(e) {
-        return e instanceof code_1._Code && e._items.some((c) => c instanceof code_1.Name && names[c.str] === 1 && constants[c.str] !== void 0);
+        return e instanceof code_1._Code && e._items.some((c) => c instanceof code_1.Name && names2[c.str] === 1 && constants[c.str] !== void 0);
       }
     }
-    function subtractNames(names, from) {
+    function subtractNames(names2, from) {
       for (const n in from)
-        names[n] = (names[n] || 0) - (from[n] || 0);
+        names2[n] = (names2[n] || 0) - (from[n] || 0);
     }
     function not(x) {
       return typeof x == "boolean" || typeof x == "number" || x === null ? !x : (0, code_1._)`!${par(x)}`;
@@ -11982,7 +11982,7 @@ var require_names = __commonJS({
     "use strict";
     Object.defineProperty(exports2, "__esModule", { value: true });
     var codegen_1 = require_codegen();
-    var names = {
+    var names2 = {
       // validation function arguments
       data: new codegen_1.Name("data"),
       // data passed to validation function
@@ -12011,7 +12011,7 @@ var require_names = __commonJS({
       jsonLen: new codegen_1.Name("jsonLen"),
       jsonPart: new codegen_1.Name("jsonPart")
     };
-    exports2.default = names;
+    exports2.default = names2;
   }
 });
 
@@ -23387,8 +23387,8 @@ function CollectDistributionNames(expression, result = []) {
     IsDeferred(expression) && guard_exports.IsEqual(expression.action, "Conditional") ? IsRef(expression.parameters[0]) ? CollectDistributionNames(expression.parameters[2], CollectDistributionNames(expression.parameters[3], [...result, expression.parameters[0]["$ref"]])) : CollectDistributionNames(expression.parameters[2], CollectDistributionNames(expression.parameters[3], result)) : IsDeferred(expression) && guard_exports.IsEqual(expression.action, "Mapped") ? IsDeferred(expression.parameters[1]) && guard_exports.IsEqual(expression.parameters[1].action, "KeyOf") && IsRef(expression.parameters[1].parameters[0]) ? [...result, expression.parameters[1].parameters[0]["$ref"]] : result : result
   );
 }
-function BuildDistributionArray(parameters, names) {
-  return parameters.reduce((result, left) => [...result, names.includes(left.name)], []);
+function BuildDistributionArray(parameters, names2) {
+  return parameters.reduce((result, left) => [...result, names2.includes(left.name)], []);
 }
 function ZipDistributionArray(arguments_, distributionArray, result = []) {
   return guard_exports.ShiftLeft(arguments_, (argumentLeft, argumentRight) => guard_exports.ShiftLeft(distributionArray, (booleanLeft, booleanRight) => ZipDistributionArray(argumentRight, booleanRight, [...result, [booleanLeft, argumentLeft]]), () => result), () => result);
@@ -33099,11 +33099,11 @@ function tlsEntries(ingress) {
   }));
 }
 function tlsSecretNames(ingress) {
-  const names = /* @__PURE__ */ new Map();
+  const names2 = /* @__PURE__ */ new Map();
   for (const { secretName } of tlsEntries(ingress)) {
-    if (secretName.string && !names.has(secretName.string)) names.set(secretName.string, secretName);
+    if (secretName.string && !names2.has(secretName.string)) names2.set(secretName.string, secretName);
   }
-  return names;
+  return names2;
 }
 function routedHosts(ingress) {
   const hosts = /* @__PURE__ */ new Map();
@@ -33407,17 +33407,17 @@ function namesIn(certificate) {
     ...(certificate.subjectAltName ?? "").matchAll(/(?:^|, )(DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g)
   ];
   const commonName = certificate.subject?.match(/^CN=(.*)$/m)?.[1];
-  const names = alternatives.map(([, , name = ""]) => name);
-  return alternatives.some(([, type]) => type === "DNS") || !commonName ? names : [commonName, ...names];
+  const names2 = alternatives.map(([, , name = ""]) => name);
+  return alternatives.some(([, type]) => type === "DNS") || !commonName ? names2 : [commonName, ...names2];
 }
-function certificatesBehind(snapshot, ingress, secretName) {
-  const producers = producersOf(snapshot, ingress.ref.namespace, secretName);
+function certificatesBehind(snapshot, user, secretName, namespace = user.ref.namespace) {
+  const producers = producersOf(snapshot, namespace, secretName);
   const byHand = producers.some(
     ({ manifest: { ref, root: root3 } }) => ref.kind === "Certificate" && ref.name === secretName && !root3.at("metadata", "ownerReferences").exists
   );
   const known = producers.filter(({ manifest: { ref } }) => !byHand || ref.kind !== "Ingress" && ref.kind !== "Gateway").map(({ manifest, at: at2 }) => {
-    const isCopy = identityOf(manifest.ref) === identityOf(ingress.ref);
-    return isCopy ? requestedFor(ingress, secretName, at2) : knownFrom(manifest, secretName, at2);
+    const isCopy = manifest.ref.kind === "Ingress" && identityOf(manifest.ref) === identityOf(user.ref);
+    return isCopy ? requestedFor(user, secretName, at2) : knownFrom(manifest, secretName, at2);
   });
   const all2 = known.filter((certificate) => certificate !== void 0);
   return all2.length > 0 && all2.length === known.length ? all2 : void 0;
@@ -33430,13 +33430,13 @@ function knownFrom(manifest, secretName, at2) {
 function heldBy(secret) {
   const reading = readCertificates(secret);
   if (!isSecretComplete(secret) || reading.kind !== "read") return void 0;
-  const names = namesIn(reading.first);
+  const names2 = namesIn(reading.first);
   return {
     manifest: secret,
     at: reading.at,
-    names,
+    names: names2,
     // OpenSSL refuses `*.lan`, which Go and with it the controllers take for any host of one label and `.lan`.
-    covers: (host) => reading.first.checkHost(host, { partialWildcards: false }) !== void 0 || names.some((name) => covers(name, host))
+    covers: (host) => reading.first.checkHost(host, { partialWildcards: false }) !== void 0 || names2.some((name) => covers(name, host))
   };
 }
 function requestedBy(certificate) {
@@ -33456,12 +33456,12 @@ function requestedFor(ingress, secretName, at2) {
   return requested(ingress, at2, [...hosts, ...more.map((name) => name.trim())]);
 }
 function requested(manifest, at2, written2) {
-  const names = [...new Set(written2)];
-  if (names.some(isPlaceholder)) return void 0;
-  return { manifest, at: at2, names, covers: (host) => names.some((name) => covers(name, host)) };
+  const names2 = [...new Set(written2)];
+  if (names2.some(isPlaceholder)) return void 0;
+  return { manifest, at: at2, names: names2, covers: (host) => names2.some((name) => covers(name, host)) };
 }
-function listed(names) {
-  const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+function listed(names2) {
+  const shown = names2.length > 4 ? [...names2.slice(0, 3), `${names2.length - 3} more`] : names2;
   const last = shown.at(-1);
   return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${last}` : last ?? "no host";
 }
@@ -33481,10 +33481,10 @@ var certificate_covers_host_default = defineRule({
   kinds: [ingressKind],
   reads: producerKinds.filter((kind) => kind !== ingressKind),
   messages: {
-    notInSecret: ({ host, ingress, names, source }) => `The certificate in ${source} names ${names}, and ${ingress} uses it for ${host}. Put a certificate for ${host} there, or name the Secret that holds one.`,
-    notRequested: ({ host, ingress, names, source }) => `${source} asks for a certificate for ${names}, and ${ingress} uses it for ${host}. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
-    notShared: ({ host, ingress, names, source }) => `cert-manager makes this certificate for ${source}, with ${names}, and ${ingress} uses it for ${host}. Name another Secret here, or add ${host} to the TLS entry there.`,
-    inNoEntry: ({ host, ingress, names }) => `No TLS entry of ${ingress} names ${host}, and no certificate behind them does: they name ${names}. Add ${host} to an entry whose Secret holds a certificate for it.`
+    notInSecret: ({ host, ingress, names: names2, source }) => `The certificate in ${source} names ${names2}, and ${ingress} uses it for ${host}. Put a certificate for ${host} there, or name the Secret that holds one.`,
+    notRequested: ({ host, ingress, names: names2, source }) => `${source} asks for a certificate for ${names2}, and ${ingress} uses it for ${host}. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
+    notShared: ({ host, ingress, names: names2, source }) => `cert-manager makes this certificate for ${source}, with ${names2}, and ${ingress} uses it for ${host}. Name another Secret here, or add ${host} to the TLS entry there.`,
+    inNoEntry: ({ host, ingress, names: names2 }) => `No TLS entry of ${ingress} names ${host}, and no certificate behind them does: they name ${names2}. Add ${host} to an entry whose Secret holds a certificate for it.`
   },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name;
@@ -33509,8 +33509,8 @@ var certificate_covers_host_default = defineRule({
       }
       const at2 = candidates2.map((entry) => nameIn(entry, (name) => covers(name, host))).find((name) => name);
       if (!at2 && certificates.some((certificate) => certificate.manifest === manifest)) continue;
-      const names = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
-      const misfit = { host, ingress: nameOf(manifest.ref), names, source: nameOf(first.manifest.ref) };
+      const names2 = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
+      const misfit = { host, ingress: nameOf(manifest.ref), names: names2, source: nameOf(first.manifest.ref) };
       const places = new Map(certificates.map((certificate) => [certificate.manifest, certificate.at]));
       const ends = [at2 ?? served, ...places.values()];
       report(ends, at2 ? messageOf(first) : "inNoEntry", misfit, { keys: [host] });
@@ -33624,8 +33624,8 @@ var certificate_issued_default = defineRule({
       if (named?.kind !== kind || named.name !== name || head.get(user.ref)[0] !== user) continue;
       if (kind === "Issuer" && (user.ref.namespace !== namespace || !shareNamespace(user, change.before))) continue;
       if (user.ref.kind !== "Certificate" && namedSecrets(user).length === 0) continue;
-      const names = { issuer: nameOf(change.before.ref), user: nameOf(user.ref) };
-      report([change.before.root, named.at], "issuerRemoved", names, { keys: [name] });
+      const names2 = { issuer: nameOf(change.before.ref), user: nameOf(user.ref) };
+      report([change.before.root, named.at], "issuerRemoved", names2, { keys: [name] });
     }
   }
 });
@@ -33651,8 +33651,8 @@ function checkShared(manifest, secret, snapshot, report) {
   const all2 = hostsOf.flat();
   if (all2.some(isPlaceholder)) return;
   if (hostsOf.some((hosts) => all2.every((host) => hosts.some((name) => covers(name, host))))) return;
-  const names = sharers.map((sharer) => nameOf(sharer.manifest.ref));
-  const ingresses = `${names[0]} and ${names.length > 2 ? `${names.length - 1} others` : names[1]}`;
+  const names2 = sharers.map((sharer) => nameOf(sharer.manifest.ref));
+  const ingresses = `${names2[0]} and ${names2.length > 2 ? `${names2.length - 1} others` : names2[1]}`;
   report(
     sharers.map(({ at: at2 }) => at2),
     "shared",
@@ -33677,11 +33677,11 @@ var certificate_valid_default = defineRule({
   }),
   messages: {
     unparsable: ({ key, secret, fault }) => `${key} of ${secret} ${fault}, so no controller can use it. Put the PEM text under stringData, or its base64 under data.`,
-    keyMismatch: ({ secret, names }) => `tls.key of ${secret} is not the key of the certificate for ${names}, so controllers refuse the pair. Put in the key that the certificate was made for.`,
-    wrongOrder: ({ secret, names }) => `tls.key of ${secret} belongs to a later certificate of tls.crt, not to the first one, for ${names}, so controllers refuse the pair. Put the server's own certificate first and the authorities that signed it after it.`,
-    expired: ({ secret, names, day }) => `The certificate for ${names} in ${secret} expired on ${day}. Renew it and put the new one in.`,
-    expiring: ({ secret, names, day, days }) => `The certificate for ${names} in ${secret} expires on ${day}, ${inDays(days)}. Renew it and put the new one in.`,
-    weak: ({ secret, names, weakness }) => `The certificate for ${names} in ${secret} has ${weakness}, which clients refuse. Have it issued with an EC key of 256 bits or an RSA key of 2048 bits, signed by SHA-256.`
+    keyMismatch: ({ secret, names: names2 }) => `tls.key of ${secret} is not the key of the certificate for ${names2}, so controllers refuse the pair. Put in the key that the certificate was made for.`,
+    wrongOrder: ({ secret, names: names2 }) => `tls.key of ${secret} belongs to a later certificate of tls.crt, not to the first one, for ${names2}, so controllers refuse the pair. Put the server's own certificate first and the authorities that signed it after it.`,
+    expired: ({ secret, names: names2, day }) => `The certificate for ${names2} in ${secret} expired on ${day}. Renew it and put the new one in.`,
+    expiring: ({ secret, names: names2, day, days }) => `The certificate for ${names2} in ${secret} expires on ${day}, ${inDays(days)}. Renew it and put the new one in.`,
+    weak: ({ secret, names: names2, weakness }) => `The certificate for ${names2} in ${secret} has ${weakness}, which clients refuse. Have it issued with an EC key of 256 bits or an RSA key of 2048 bits, signed by SHA-256.`
   },
   check({ manifest, params: { renewBeforeDays }, report, skip, today }) {
     if (manifest.root.at("type").string !== "kubernetes.io/tls" && missingTlsKeys(manifest).length > 0) return;
@@ -33696,19 +33696,19 @@ var certificate_valid_default = defineRule({
     }
     if (certificates.kind !== "read") return;
     const { at: at2, first, further } = certificates;
-    const names = listed(namesIn(first));
+    const names2 = listed(namesIn(first));
     if (key.kind === "read" && !isKeyOf(key.first, first)) {
       const inOrder = !further.some((certificate) => isKeyOf(key.first, certificate));
-      if (inOrder) report(key.at, "keyMismatch", { secret, names });
-      else report(at2, "wrongOrder", { secret, names });
+      if (inOrder) report(key.at, "keyMismatch", { secret, names: names2 });
+      else report(at2, "wrongOrder", { secret, names: names2 });
     }
     const day = lastDayOf(first);
     const days = day ? Math.round((Date.parse(day) - Date.parse(today)) / dayInMilliseconds) : Number.POSITIVE_INFINITY;
-    if (day && days < 0) report(at2, "expired", { secret, names, day }, { keys: [day] });
-    else if (day && days <= renewBeforeDays) report(at2, "expiring", { secret, names, day, days }, { keys: [day] });
+    if (day && days < 0) report(at2, "expired", { secret, names: names2, day }, { keys: [day] });
+    else if (day && days <= renewBeforeDays) report(at2, "expiring", { secret, names: names2, day, days }, { keys: [day] });
     const weaknesses = weaknessesOf(first);
     if (weaknesses.length > 0)
-      report(at2, "weak", { secret, names, weakness: weaknesses.join(" and ") }, { keys: weaknesses });
+      report(at2, "weak", { secret, names: names2, weakness: weaknesses.join(" and ") }, { keys: weaknesses });
   }
 });
 function inDays(days) {
@@ -33747,6 +33747,10 @@ function controllerOf(snapshot, ingress) {
   const copies = snapshot.get({ group: "networking.k8s.io", kind: "IngressClass", namespace: "", name });
   const controllers = new Set(copies.map((copy) => copy.root.at("spec", "controller").string));
   return controllers.size === 1 ? [...controllers][0] : void 0;
+}
+function controllerAt(snapshot, ingress) {
+  const ref = { group: "networking.k8s.io", kind: "IngressClass", namespace: "", name: classOf(ingress) ?? "" };
+  return snapshot.get(ref).map((ingressClass) => ingressClass.root.at("spec", "controller")).slice(0, 1);
 }
 
 // src/kubernetes/ingress-nginx.ts
@@ -33849,10 +33853,10 @@ var controller_crash_default = defineRule({
   }
 });
 function* partnersOfIngress(ingress) {
-  const names = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
-  if (names.length === 0) return;
+  const names2 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
+  if (names2.length === 0) return;
   yield* controllerMarks;
-  yield* names;
+  yield* names2;
   yield* routedHosts(ingress).keys();
 }
 function fatalEntry(controller, ingress, host, snapshot) {
@@ -33924,33 +33928,257 @@ var entry_used_default = defineRule({
   }
 });
 
+// src/kubernetes/certificate-choice.ts
+var ingressNginx = "k8s.io/ingress-nginx";
+var choices = [
+  [
+    ingressNginx,
+    {
+      by: "hosts",
+      asksCertificates: true,
+      product: "ingress-nginx",
+      otherwise: "it is served with the controller's default certificate"
+    }
+  ],
+  [
+    "nginx.org/ingress-controller",
+    {
+      by: "exactHosts",
+      asksCertificates: false,
+      product: "F5's NGINX controller",
+      otherwise: "F5's NGINX controller serves it over plain HTTP only"
+    }
+  ],
+  [
+    "projectcontour.io/",
+    {
+      by: "exactHosts",
+      asksCertificates: false,
+      product: "Contour",
+      otherwise: "Contour serves it over plain HTTP only"
+    }
+  ],
+  [
+    "ingress-controllers.konghq.com/",
+    {
+      by: "hosts",
+      asksCertificates: false,
+      product: "Kong",
+      otherwise: "Kong serves it with its own default certificate"
+    }
+  ],
+  [
+    "traefik.io/ingress-controller",
+    {
+      by: "certificates",
+      asksCertificates: true,
+      product: "Traefik",
+      otherwise: "Traefik, which knows no certificate for it, serves it with its default one"
+    }
+  ],
+  [
+    "haproxy.org/ingress-controller",
+    {
+      by: "certificates",
+      asksCertificates: true,
+      product: "HAProxy",
+      otherwise: "HAProxy, which knows no certificate for it, serves it with its default one"
+    }
+  ]
+];
+function certificateChoice(snapshot, ingress) {
+  const controller = controllerOf(snapshot, ingress);
+  return controller === void 0 ? void 0 : choices.find(([prefix2]) => controller.startsWith(prefix2))?.[1];
+}
+function mayBeIngressNginx(choice) {
+  return choice === void 0 || choice.product === "ingress-nginx";
+}
+function servedByCertificate(snapshot, ingress, host, choice) {
+  const own5 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
+  const results = own5.map((name) => names(snapshot, ingress, name, host));
+  if (choice.by === "certificates") {
+    if (othersOf(snapshot, ingress).some((other) => brings(snapshot, other, host))) return "served";
+    results.push(...tlsStores(snapshot).map((store) => defaultOf(snapshot, store, host)));
+  } else results.push(...ingressNginxIn(snapshot).flatMap((controller) => byArgument(snapshot, controller, host)));
+  if (results.includes("served")) return "served";
+  const certain = choice.by === "hosts" ? results.slice(own5.length) : results;
+  return certain.includes("unknown") ? "unknown" : "unserved";
+}
+function othersOf(snapshot, ingress) {
+  const controller = controllerOf(snapshot, ingress);
+  return snapshot.ofKind("Ingress.networking.k8s.io").filter((other) => other !== ingress && controllerOf(snapshot, other) === controller);
+}
+function brings(snapshot, ingress, host) {
+  return tlsEntries(ingress).some(({ hosts, secretName }) => {
+    if (!secretName.string) return false;
+    const service = names(snapshot, ingress, secretName.string, host);
+    return service === "served" || service === "unknown" && hosts.some((name) => covers(name.string ?? "", host));
+  });
+}
+function names(snapshot, user, secret, host) {
+  const known = certificatesBehind(snapshot, user, secret);
+  if (!known) return "unknown";
+  return known.some((certificate) => certificate.covers(host)) ? "served" : "unserved";
+}
+var tlsStoreKinds = ["TLSStore.traefik.io", "TLSStore.traefik.containo.us"];
+function tlsStores(snapshot) {
+  return tlsStoreKinds.flatMap((kind) => snapshot.ofKind(kind));
+}
+function defaultOf(snapshot, store, host) {
+  const secret = store.root.at("spec", "defaultCertificate", "secretName").string;
+  if (secret) return names(snapshot, store, secret, host);
+  return store.root.at("spec", "defaultGeneratedCert").exists ? "unknown" : "unserved";
+}
+function byArgument(snapshot, controller, host) {
+  const [namespace = "", name = ""] = controller.argument("default-ssl-certificate")?.split("/") ?? [];
+  if (!name) return [];
+  const at2 = namespace === "$(POD_NAMESPACE)" ? controller.manifest.ref.namespace : namespace;
+  const known = certificatesBehind(snapshot, controller.manifest, name, at2);
+  if (!known) return ["unknown"];
+  return [known.some((certificate) => certificate.covers(host)) ? "served" : "unserved"];
+}
+
+// src/rules/fix.ts
+function appended(list3, text3) {
+  const last = [...list3.items()].at(-1);
+  if (!last?.string || isShared(list3, last)) return void 0;
+  const { startLine, startColumn, endLine, endColumn } = last.region;
+  const line = lineOf(last, startLine);
+  const [before, written2, after] = [
+    line.slice(0, startColumn - 1),
+    line.slice(startColumn - 1, endColumn - 1),
+    line.slice(endColumn - 1)
+  ];
+  if (startLine !== endLine || !written2.includes(last.string)) return void 0;
+  const [quote = ""] = written2.match(/^["']/) ?? (/^[\w.-]+$/.test(text3) ? [] : ['"']);
+  const item = `${quote}${text3}${quote}`;
+  if (/[[,]\s*$/.test(before) || /^\s*[,\]]/.test(after))
+    return edit(last, { startLine, startColumn: endColumn, endLine, endColumn }, `, ${item}`);
+  if (!/^\s*-\s+$/.test(before)) return void 0;
+  const end = line.trimEnd().length + 1;
+  return edit(last, { startLine, startColumn: end, endLine, endColumn: end }, `
+${before}${item}`);
+}
+function isShared(outer, inner) {
+  const isElsewhere = inner.region.startLine < outer.region.startLine;
+  return isElsewhere || /(?:^|[\s[{,])&[^\s&]/m.test(outer.manifest.object.fileText);
+}
+function lineOf(at2, line) {
+  return at2.manifest.object.fileText.split("\n")[line - 1] ?? "";
+}
+function edit(at2, region, newText) {
+  const { path: path12 } = at2.manifest.origin;
+  return path12.endsWith(".json") ? void 0 : { edits: [{ path: path12, region, newText }] };
+}
+
 // src/rules/ingress-tls/host-covered.ts
+var ingressKind2 = "Ingress.networking.k8s.io";
+var classKind = "IngressClass.networking.k8s.io";
+var byDefault = "it is served with the controller's default certificate";
 var host_covered_default = defineRule({
   id: "ingress-tls/host-covered",
   summary: "Every host an Ingress routes is named by one of its TLS entries.",
   since: "1.0.0",
-  scope: "manifest",
-  kinds: ["Ingress.networking.k8s.io"],
+  scope: "snapshot",
+  kinds: [ingressKind2],
+  reads: [classKind, ...producerKinds.filter((kind) => kind !== ingressKind2), ...workloadKinds, ...tlsStoreKinds],
   messages: {
-    uncovered: ({ host }) => `No entry of spec.tls names ${host}, so it is served with the controller's default certificate. Add it to the hosts of the entry whose Secret covers it.`
+    uncovered: ({ host, otherwise }) => `No entry of spec.tls names ${host}, so ${otherwise}. Add it to the hosts of the entry whose Secret covers it.`,
+    unlisted: ({
+      host,
+      name,
+      product,
+      otherwise
+    }) => `${product} compares hosts letter by letter, and ${name} in spec.tls does not stand for ${host}: ${otherwise}. List ${host} in that entry too.`,
+    byCertificate: ({ secret, hosts }) => `The TLS entry with the Secret ${secret} lists no hosts, so the certificate alone decides whether it serves ${hosts}, and Contour, Kong and F5's NGINX controller pass over such an entry. List the hosts it is for.`,
+    // Source: https://github.com/kubernetes/ingress-nginx/issues/2043
+    redirect: ({ host, twin }) => `from-to-www-redirect sends ${twin} to ${host}, and no entry of spec.tls names ${twin}, so browsers refuse its certificate before they are sent on. Add ${twin} to the hosts of the entry that names ${host}.`
   },
-  check({ manifest, report, skip }) {
+  later: { unlisted: "1.1.0", byCertificate: "1.1.0", redirect: "1.1.0" },
+  *partners(manifest) {
+    if (manifest.ref.kind === "IngressClass") yield manifest.ref.name;
+    if (manifest.ref.kind === "Ingress") yield* partnersOfIngress2(manifest);
+  },
+  check({ manifest, snapshot, report, skip }) {
     const entries = tlsEntries(manifest);
     if (entries.length === 0) return;
-    if (entries.some((entry) => entry.hosts.length === 0 && entry.secretName.string)) return;
-    const names = entries.flatMap((entry) => entry.hosts);
-    const unknown2 = names.find((name) => isPlaceholder(name.string ?? ""));
+    const names2 = entries.flatMap((entry) => entry.hosts);
+    const unknown2 = names2.find((name) => isPlaceholder(name.string ?? ""));
     if (unknown2) return skip(unknown2, `the TLS host ${unknown2.string} is filled in before it reaches the cluster`);
-    for (const [host, at2] of routedHosts(manifest)) {
-      if (names.some((name) => covers(name.string ?? "", host))) continue;
+    const choice = certificateChoice(snapshot, manifest);
+    const gaps = [...routedHosts(manifest)].filter(([host]) => !isNamed(host, names2, choice));
+    const byCertificate = entries.find((entry) => entry.hosts.length === 0 && entry.secretName.string);
+    if (byCertificate && mayBeIngressNginx(choice)) {
+      const secret = byCertificate.secretName.string ?? "";
+      const keys = gaps.map(([host]) => host).filter((host) => !isPlaceholder(host));
+      const isTold = certificatesBehind(snapshot, manifest, secret) !== void 0;
+      const hosts = `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
+      if (keys.length > 0 && !isTold) report(byCertificate.secretName, "byCertificate", { secret, hosts }, { keys });
+      return;
+    }
+    for (const [host, at2] of gaps) {
       if (isPlaceholder(host)) {
         skip(at2, `the host ${at2.string} is filled in before it reaches the cluster`);
         continue;
       }
-      report(at2, "uncovered", { host: at2.string ?? host }, { keys: [host] });
+      const service = choice?.asksCertificates ? servedByCertificate(snapshot, manifest, host, choice) : "unserved";
+      if (service === "unknown") skip(at2, `whether a certificate of ${choice?.product} names ${host} is not written`);
+      if (service !== "unserved") continue;
+      const otherwise = choice?.otherwise ?? byDefault;
+      const fix2 = listedWith(host, manifest, entries, snapshot);
+      const wildcard = names2.find((name) => covers(name.string ?? "", host));
+      if (wildcard && choice) {
+        const args = { host: at2.string ?? host, name: wildcard.string ?? "", product: choice.product, otherwise };
+        report([at2, ...controllerAt(snapshot, manifest)], "unlisted", args, { keys: [host], ...fix2 });
+      } else report(at2, "uncovered", { host: at2.string ?? host, otherwise }, { keys: [host], ...fix2 });
+    }
+    if (!mayBeIngressNginx(choice)) return;
+    for (const [host, twin, at2] of redirected(manifest)) {
+      if (isNamed(twin, names2, choice) || !isNamed(host, names2, choice)) continue;
+      const holder = entries.find((entry) => isNamed(host, entry.hosts, choice));
+      const known = certificatesBehind(snapshot, manifest, holder?.secretName.string ?? "");
+      if (known?.some((certificate) => certificate.covers(twin))) continue;
+      report(at2, "redirect", { host, twin }, { keys: [twin], ...listedWith(twin, manifest, entries, snapshot) });
     }
   }
 });
+function* partnersOfIngress2(ingress) {
+  const entries = tlsEntries(ingress);
+  const exact = new Set(entries.flatMap(({ hosts }) => hosts.map((name) => name.string?.toLowerCase())));
+  const open = [...routedHosts(ingress).keys()].filter((host) => !exact.has(host));
+  if (entries.length === 0 || open.length === 0 && redirected(ingress).length === 0) return;
+  const className = classOf(ingress);
+  if (className) yield className;
+  for (const { secretName } of entries) if (secretName.string) yield secretName.string;
+  for (const host of open) yield* [host, `*${host.slice(host.indexOf("."))}`];
+  yield* ["default-ssl-certificate", "kind: TLSStore"];
+}
+function isNamed(host, names2, choice) {
+  return names2.some(
+    ({ string: name = "" }) => choice?.by === "exactHosts" ? name.toLowerCase() === host : covers(name, host)
+  );
+}
+function redirected(ingress) {
+  const annotation = ingress.root.at("metadata", "annotations", "nginx.ingress.kubernetes.io/from-to-www-redirect");
+  const hosts = routedHosts(ingress);
+  if (annotation.string !== "true") return [];
+  return [...hosts].flatMap(([host, at2]) => {
+    const twin = host.startsWith("www.") ? host.slice(4) : `www.${host}`;
+    return host.startsWith("*.") || isPlaceholder(host) || hosts.has(twin) ? [] : [[host, twin, at2]];
+  });
+}
+function listedWith(host, ingress, entries, snapshot) {
+  const routed = [...routedHosts(ingress).keys()];
+  const naming = entries.filter(
+    ({ hosts }) => hosts.some((name) => routed.some((one2) => covers(name.string ?? "", one2)))
+  );
+  const [entry] = naming;
+  if (!entry || naming.length > 1) return {};
+  const known = certificatesBehind(snapshot, ingress, entry.secretName.string ?? "");
+  const fits2 = known?.every((one2) => one2.manifest === ingress || one2.covers(host)) ?? true;
+  const fix2 = fits2 ? appended(entry.at.at("hosts"), host) : void 0;
+  return fix2 ? { fix: fix2 } : {};
+}
 
 // src/kubernetes/ingress-pairs.ts
 function* partnersOfClass(ingress, snapshot, standsAside2) {
@@ -34159,14 +34387,14 @@ var secret_kept_default = defineRule({
         continue;
       }
       for (const { manifest, at: at2 } of usersOf(head, made, before)) {
-        const names = {
+        const names2 = {
           secret: made.namespace ? `${made.namespace}/${made.name}` : made.name,
           user: nameOf(manifest.ref),
           producer: nameOf(before.ref)
         };
         const renews = ["Certificate", "Ingress", "Gateway"].includes(before.ref.kind);
-        if (change.kind === "changed") report([made.at, at2], "renamed", names, { keys: [made.name] });
-        else report([before.root, at2], renews ? "unrenewed" : "removed", names, { keys: [made.name] });
+        if (change.kind === "changed") report([made.at, at2], "renamed", names2, { keys: [made.name] });
+        else report([before.root, at2], renews ? "unrenewed" : "removed", names2, { keys: [made.name] });
       }
     }
   }
@@ -34274,6 +34502,7 @@ var secret_type_default = defineRule({
     generatedName: ({ name, ingress }) => `${name} is the name of a generated service-account token, which holds a CA and no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
     otherType: ({ secret, type, ingress }) => `${secret} is of type ${type}, and F5's NGINX controller, whose class ${ingress} is of, takes certificates from Secrets of type kubernetes.io/tls only. Give it that type.`
   },
+  later: { otherType: "1.1.0" },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name;
     if (manifest.ref.kind === "IngressClass") yield manifest.ref.name;
@@ -34323,24 +34552,19 @@ var secret_type_default = defineRule({
     }
   }
 });
-function controllerAt(snapshot, ingress) {
-  const ref = { group: "networking.k8s.io", kind: "IngressClass", namespace: "", name: classOf(ingress) ?? "" };
-  return snapshot.get(ref).map((ingressClass) => ingressClass.root.at("spec", "controller")).slice(0, 1);
-}
 function isUnfit(declared2, isStrict) {
   if (holdsNoCertificate(declared2) || missingTlsKeys2(declared2).length > 0) return true;
   return isStrict && declared2.type !== "kubernetes.io/tls" && !isPlaceholder(declared2.type);
 }
 
 // src/rules/ingress-tls/tls-kept.ts
-var tlsStores = ["TLSStore.traefik.io", "TLSStore.traefik.containo.us"];
 var tls_kept_default = defineRule({
   id: "ingress-tls/tls-kept",
   summary: "A host that had TLS keeps it as long as it is routed.",
   since: "1.1.0",
   scope: "change",
   kinds: ["Ingress.networking.k8s.io"],
-  reads: ["Gateway.gateway.networking.k8s.io", ...workloadKinds, ...tlsStores],
+  reads: ["Gateway.gateway.networking.k8s.io", ...workloadKinds, ...tlsStoreKinds],
   messages: {
     lost: ({ host }) => `${host} had TLS and is routed without any now. Put it back into the hosts of a TLS entry, or take its rule away.`,
     byDefault: ({ host, by }) => `${host} had a TLS entry and has none now; ${by} still answers for it with its default certificate. See that this certificate names the host.`
@@ -34390,7 +34614,7 @@ function hasTls(ingress, host) {
 function defaultIn(head, host) {
   const nginx = ingressNginxIn(head).find((controller) => controller.argument("default-ssl-certificate"));
   if (nginx) return `${nginx.manifest.ref.kind} ${nginx.manifest.ref.name}`;
-  const store = tlsStores.flatMap((kind) => head.ofKind(kind)).find(({ root: root3 }) => root3.at("spec", "defaultCertificate").exists);
+  const store = tlsStoreKinds.flatMap((kind) => head.ofKind(kind)).find(({ root: root3 }) => root3.at("spec", "defaultCertificate").exists);
   if (store) return `TLSStore ${store.ref.name}`;
   const gateway = head.ofKind("Gateway.gateway.networking.k8s.io").find(
     ({ root: root3 }) => [...root3.at("spec", "listeners").items()].some((listener) => {
@@ -35344,10 +35568,10 @@ function resolvePolicies(uses, bundled, rules2, places = nowhere) {
     const [name = "", range2 = "^1"] = split(use.use);
     const versions = bundled.filter(({ file }) => file.policy === name);
     if (versions.length === 0) {
-      const names = [...new Set(bundled.map(({ file }) => file.policy))].sort().join(", ");
+      const names2 = [...new Set(bundled.map(({ file }) => file.policy))].sort().join(", ");
       throw new GuardError(
         "config",
-        `There is no policy ${JSON.stringify(name)}; the policies are ${names}.`,
+        `There is no policy ${JSON.stringify(name)}; the policies are ${names2}.`,
         places.value(index, ["use"])
       );
     }
@@ -35410,11 +35634,12 @@ function activate(policy, use, rules2, places) {
     if (!rule) throw new GuardError("policy", `There is no code for the rule ${id}.`, { path: policy.path });
     const given = file.rules[id] ?? {};
     const own5 = use.rules?.[id] ?? {};
+    const messages2 = messagesOf(rule, file.version);
     for (const message of [...Object.keys(given.levels ?? {}), ...Object.keys(own5.levels ?? {})]) {
-      if (!(message in rule.messages)) {
+      if (!messages2.includes(message)) {
         throw new GuardError(
           "config",
-          `${id} has no message ${JSON.stringify(message)}; its messages are ${Object.keys(rule.messages).join(", ")}.`,
+          `${id} has no message ${JSON.stringify(message)}; its messages are ${messages2.join(", ")}.`,
           places.key(["rules", id, "levels", message])
         );
       }
@@ -35443,7 +35668,7 @@ function activate(policy, use, rules2, places) {
       rule,
       policy: { name: file.policy, version: file.version },
       params: params2,
-      levelOf: (message) => levelOf(message, given, own5)
+      levelOf: (message) => messages2.includes(message) ? levelOf(message, given, own5) : void 0
     };
   });
   for (const name of Object.keys(use.params ?? {})) {
@@ -35451,8 +35676,13 @@ function activate(policy, use, rules2, places) {
   }
   return active;
 }
-function unknownParam(owner, name, names, at2) {
-  const allowed = names.length > 0 ? `its params are ${names.join(", ")}` : "it has no params";
+function messagesOf(rule, version) {
+  const release = import_semver2.default.coerce(version) ?? version;
+  const later = rule.later;
+  return Object.keys(rule.messages).filter((message) => import_semver2.default.gte(release, later?.[message] ?? rule.since));
+}
+function unknownParam(owner, name, names2, at2) {
+  const allowed = names2.length > 0 ? `its params are ${names2.join(", ")}` : "it has no params";
   return new GuardError("config", `${owner} has no param ${JSON.stringify(name)}; ${allowed}.`, at2);
 }
 function merge(params2, more) {
@@ -35694,10 +35924,10 @@ function mapClusters({ base, head, isNew }, files) {
   const hasBase = files.some(({ side }) => side === "base");
   const placeBy = (declarations, path12) => {
     for (const declared2 of declarations) {
-      const names = Object.keys(declared2).filter(
+      const names2 = Object.keys(declared2).filter(
         (name) => declared2[name]?.paths?.some((glob) => minimatch(path12, glob, { dot: true }))
       );
-      if (names.length > 0) return { clusters: names, evidence: "declared" };
+      if (names2.length > 0) return { clusters: names2, evidence: "declared" };
     }
     const layout = path12.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
     const sibling = ancestors(path12).findLast((folder) => repeated.has(folder));
@@ -36363,9 +36593,9 @@ function wholeGaps(head) {
   return { findings, skipped };
 }
 function unreadable(path12, reason, region, status, fileText, lost = []) {
-  const names = lost.map(({ ref }) => nameOf(ref));
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
-  const unknown2 = names.length > 0 ? ` What became of ${names.slice(0, 3).join(", ")}${more} is not known.` : "";
+  const names2 = lost.map(({ ref }) => nameOf(ref));
+  const more = names2.length > 3 ? ` and ${names2.length - 3} more` : "";
+  const unknown2 = names2.length > 0 ? ` What became of ${names2.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
     path: path12,
@@ -36587,8 +36817,8 @@ async function gather(scope) {
   const manifestsOf = (side, files) => {
     const tree = side === "base" ? baseTree : headTree;
     return [...files].flatMap(([path12, file]) => {
-      const names = clustersOf(tree, path12).map((name) => side === "base" ? renames.get(name) ?? name : name);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path12 }, names));
+      const names2 = clustersOf(tree, path12).map((name) => side === "base" ? renames.get(name) ?? name : name);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path12 }, names2));
     });
   };
   const kept = new Set([...rest.keys()].flatMap((path12) => clustersOf(headTree, path12)));

@@ -168,15 +168,16 @@ export interface KnownCertificate {
 }
 
 /**
- * The certificates that may stand behind a Secret that an Ingress names; more than one when several objects provide it, or
- * copies of one. Undefined unless every one of them is known.
+ * The certificates that may stand behind a Secret that an object names, of its own namespace unless it says another; more
+ * than one when several objects provide it, or copies of one. Undefined unless every one of them is known.
  */
 export function certificatesBehind(
   snapshot: Snapshot,
-  ingress: Manifest,
+  user: Manifest,
   secretName: string,
+  namespace = user.ref.namespace,
 ): KnownCertificate[] | undefined {
-  const producers = producersOf(snapshot, ingress.ref.namespace, secretName)
+  const producers = producersOf(snapshot, namespace, secretName)
   // ingress-shim leaves a Certificate of the Secret's name alone that it did not make itself: cert-manager 1.21,
   // pkg/controller/certificate-shim/sync.go, buildCertificates
   const byHand = producers.some(
@@ -186,9 +187,9 @@ export function certificatesBehind(
   const known = producers
     .filter(({ manifest: { ref } }) => !byHand || (ref.kind !== 'Ingress' && ref.kind !== 'Gateway'))
     .map(({ manifest, at }) => {
-      // Another copy of this Ingress requests what this one does.
-      const isCopy = identityOf(manifest.ref) === identityOf(ingress.ref)
-      return isCopy ? requestedFor(ingress, secretName, at) : knownFrom(manifest, secretName, at)
+      // Another copy of an Ingress requests what this one does.
+      const isCopy = manifest.ref.kind === 'Ingress' && identityOf(manifest.ref) === identityOf(user.ref)
+      return isCopy ? requestedFor(user, secretName, at) : knownFrom(manifest, secretName, at)
     })
   const all = known.filter((certificate) => certificate !== undefined)
   return all.length > 0 && all.length === known.length ? all : undefined
