@@ -56,6 +56,8 @@ describe('a fix takes its finding away and brings no other', () => {
       'host-covered uncovered',
       'host-covered unlisted',
       'host-valid host',
+      'secret-agrees hidden',
+      'secret-agrees unfit',
     ])
   })
 })

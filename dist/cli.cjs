@@ -34039,6 +34039,17 @@ function byArgument(snapshot, controller, host) {
 }
 
 // src/rules/fix.ts
+function replaced(at2, newText) {
+  const { string } = at2;
+  const { startLine, startColumn, endLine, endColumn } = at2.region;
+  const written2 = lineOf(at2, startLine).slice(startColumn - 1, endColumn - 1);
+  if (!string || startLine !== endLine || ![string, `"${string}"`, `'${string}'`].includes(written2)) return void 0;
+  return edit(
+    at2,
+    at2.region,
+    written2.replace(string, () => newText)
+  );
+}
 function appended(list3, text3) {
   const last = [...list3.items()].at(-1);
   if (!last?.string || isShared(list3, last)) return void 0;
@@ -34058,6 +34069,17 @@ function appended(list3, text3) {
   const end = line.trimEnd().length + 1;
   return edit(last, { startLine, startColumn: end, endLine, endColumn: end }, `
 ${before}${item}`);
+}
+function withKey(map4, key, value) {
+  const [first] = [...map4.entries()];
+  if (!first || isShared(map4, first[1])) return void 0;
+  const { startLine, startColumn } = map4.region;
+  const before = lineOf(map4, startLine).slice(0, startColumn - 1);
+  const at2 = { startLine, startColumn, endLine: startLine, endColumn: startColumn };
+  if (/\{\s*$/.test(before)) return edit(map4, at2, `${key}: ${value}, `);
+  if (!/^[\s-]+$/.test(before)) return void 0;
+  return edit(map4, at2, `${key}: ${value}
+${" ".repeat(startColumn - 1)}`);
 }
 function isShared(outer, inner) {
   const isElsewhere = inner.region.startLine < outer.region.startLine;
@@ -34266,7 +34288,7 @@ var host_valid_default = defineRule({
       const host = textOf2(at2);
       const fault = host === void 0 ? void 0 : faultOf(host, routed.includes(at2));
       if (!host || !fault) continue;
-      report(at2, "host", { host, fault }, { keys: [host], ...lowerCased(at2, host) });
+      report(at2, "host", { host, fault }, { keys: [host], ...mended(at2, host) });
     }
     for (const { secretName } of entries) {
       const name = textOf2(secretName);
@@ -34299,65 +34321,108 @@ function faultOf(host, routed) {
   if (host.split(".").some((label) => label.length > 63)) return "a label has more than 63 characters";
   return subdomain.test(host) ? void 0 : "it is no DNS name";
 }
-function lowerCased(at2, host) {
-  if (faultOf(host.toLowerCase(), true) !== void 0 || at2.string !== host) return {};
-  const { origin, object } = at2.manifest;
-  const { startLine, startColumn, endColumn } = at2.region;
-  const written2 = object.fileText.split("\n")[startLine - 1]?.slice(startColumn - 1, endColumn - 1);
-  if (!written2?.includes(host)) return {};
-  return { fix: { edits: [{ path: origin.path, region: at2.region, newText: written2.toLowerCase() }] } };
+function mended(at2, host) {
+  const same = host.toLowerCase().replace(/\.$/, "");
+  const fix2 = faultOf(same, true) === void 0 ? replaced(at2, same) : void 0;
+  return fix2 ? { fix: fix2 } : {};
 }
 
 // src/rules/ingress-tls/secret-agrees.ts
+var ingressKind3 = "Ingress.networking.k8s.io";
 var secret_agrees_default = defineRule({
   id: "ingress-tls/secret-agrees",
   summary: "Ingresses of a class that serve one host name one Secret for it.",
   since: "1.1.0",
   scope: "snapshot",
-  kinds: ["Ingress.networking.k8s.io"],
+  kinds: [ingressKind3],
+  reads: ["IngressClass.networking.k8s.io", ...producerKinds.filter((kind) => kind !== ingressKind3)],
   messages: {
     // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, createServers: Ingresses are taken by age
     // and the first that lists the host sets its certificate, the default one included (issues 4926 and 9040).
     differs: ({ first, second, hosts }) => `${first} and ${second} name different Secrets for ${hosts}, and the older Ingress decides, which no file tells. Name one Secret in both.`,
-    hidden: ({ first, second, hosts }) => `Of ${first} and ${second} one names no Secret for ${hosts}: if it is the older, the host is served with the controller's default certificate. Name the same Secret in both.`
+    hidden: ({ first, second, hosts }) => `Of ${first} and ${second} one names no Secret for ${hosts}: if it is the older, the host is served with the controller's default certificate. Name the same Secret in both.`,
+    unfit: ({ first, second, hosts, secret }) => `${first} and ${second} name different Secrets for ${hosts}, and the certificate in ${secret} is for other names: if its Ingress is the older, browsers refuse what it serves. Name the Secret whose certificate fits in both.`
   },
   *partners(manifest) {
-    yield* secretsByHost(manifest).keys();
+    for (const { name } of secretsMadeBy(manifest)) yield name;
+    if (manifest.ref.kind === "IngressClass") yield manifest.ref.name;
+    if (manifest.ref.kind !== "Ingress") return;
+    yield* listedHosts(manifest).keys();
+    yield* tlsSecretNames(manifest).keys();
+    const className = classOf(manifest);
+    if (className) yield `name: ${className}`;
   },
   check({ manifest, snapshot, report }) {
-    const own5 = secretsByHost(manifest);
+    if (certificateChoice(snapshot, manifest)?.by === "certificates") return;
+    const own5 = listedHosts(manifest);
     for (const other of partnersOfClass(manifest, snapshot, isCanary)) {
-      const theirs = secretsByHost(other);
-      const sameNamespace = other.ref.namespace === manifest.ref.namespace;
-      const disagreeing = [...own5.keys()].filter((host) => {
+      const theirs = listedHosts(other);
+      const disagreeing = [...own5.keys()].sort().flatMap((host) => {
         const [a, b] = [own5.get(host), theirs.get(host)];
-        return a && b && (nameIn2(a) !== nameIn2(b) || nameIn2(a) !== void 0 && !sameNamespace);
+        if (!a || !b || isSame(a, manifest, b, other)) return [];
+        return [[host, sideOf(snapshot, manifest, a), sideOf(snapshot, other, b)]];
       });
-      for (const message of ["hidden", "differs"]) {
-        const keys = disagreeing.filter((host) => message === "hidden" === lacksOne(own5.get(host), theirs.get(host))).sort();
-        const [at2, there] = [own5.get(keys[0] ?? ""), theirs.get(keys[0] ?? "")];
-        if (!at2 || !there) continue;
+      for (const message of ["hidden", "unfit", "differs"]) {
+        const ours = disagreeing.filter(([host2, a2, b2]) => messageFor(host2, a2, b2) === message);
+        const [first] = ours;
+        if (!first) continue;
+        const [host, a, b] = first;
+        const keys = ours.map(([key]) => key);
         const hosts = `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
-        report([at2, there], message, { first: nameOf(manifest.ref), second: nameOf(other.ref), hosts }, { keys });
+        const [wrong, right] = isUnfit(host, b) || b.secret === void 0 ? [b, a] : [a, b];
+        const known = message === "unfit" ? (wrong.certificates ?? []).map(({ at: at2 }) => at2) : [];
+        report(
+          [...[a, b].map(({ entry, secret }) => secret === void 0 ? entry.at : entry.secretName), ...known],
+          message,
+          {
+            first: nameOf(manifest.ref),
+            second: nameOf(other.ref),
+            hosts,
+            secret: nameOf({
+              group: "",
+              kind: "Secret",
+              namespace: wrong.ingress.ref.namespace,
+              name: wrong.secret ?? ""
+            })
+          },
+          { keys, ...message === "differs" ? {} : sameSecret(wrong, right) }
+        );
       }
     }
   }
 });
-function secretsByHost(ingress) {
+function listedHosts(ingress) {
   const found = /* @__PURE__ */ new Map();
-  for (const { at: at2, hosts, secretName } of tlsEntries(ingress)) {
-    for (const { string: host } of hosts) {
-      if (!host || isPlaceholder(host) || isPlaceholder(secretName.string ?? "")) continue;
-      if (!found.has(host.toLowerCase())) found.set(host.toLowerCase(), secretName.string ? secretName : at2);
+  for (const entry of tlsEntries(ingress)) {
+    for (const { string: host } of entry.hosts) {
+      if (!host || isPlaceholder(host) || isPlaceholder(entry.secretName.string ?? "")) continue;
+      if (!found.has(host.toLowerCase())) found.set(host.toLowerCase(), entry);
     }
   }
   return found;
 }
-function nameIn2(cursor) {
-  return cursor.string;
+function isSame(a, inA, b, inB) {
+  const [one2, other] = [a.secretName.string || void 0, b.secretName.string || void 0];
+  return one2 === other && (one2 === void 0 || inA.ref.namespace === inB.ref.namespace);
 }
-function lacksOne(a, b) {
-  return a?.string === void 0 || b?.string === void 0;
+function sideOf(snapshot, ingress, entry) {
+  const secret = entry.secretName.string || void 0;
+  return { ingress, entry, secret, certificates: secret ? certificatesBehind(snapshot, ingress, secret) : void 0 };
+}
+function messageFor(host, a, b) {
+  if (a.secret === void 0 || b.secret === void 0) return "hidden";
+  return isUnfit(host, a) || isUnfit(host, b) ? "unfit" : "differs";
+}
+function isUnfit(host, { certificates }) {
+  return certificates?.every((certificate) => !certificate.covers(host)) ?? false;
+}
+function sameSecret(wrong, right) {
+  if (right.secret === void 0 || wrong.ingress.ref.namespace !== right.ingress.ref.namespace) return {};
+  const listed2 = right.entry.hosts.map((name) => name.string?.toLowerCase());
+  const serves = (host) => right.certificates ? right.certificates.every((one2) => one2.covers(host)) : listed2.includes(host.toLowerCase());
+  if (!wrong.entry.hosts.every(({ string: host = "" }) => serves(host))) return {};
+  const fix2 = wrong.secret ? replaced(wrong.entry.secretName, right.secret) : withKey(wrong.entry.at, "secretName", right.secret);
+  return fix2 ? { fix: fix2 } : {};
 }
 
 // src/rules/ingress-tls/secret-kept.ts
@@ -34530,7 +34595,7 @@ var secret_type_default = defineRule({
           skip(maker.root, "its keys are encrypted, or a tool fills them in inside the cluster");
         continue;
       }
-      if (!copies.every((copy) => copy && isUnfit(copy, isStrict))) continue;
+      if (!copies.every((copy) => copy && isUnfit2(copy, isStrict))) continue;
       const { type, typeAt, keysAt } = declared2;
       const missing = missingTlsKeys2(declared2);
       const where = { secret: nameOf(maker.ref), ingress };
@@ -34552,7 +34617,7 @@ var secret_type_default = defineRule({
     }
   }
 });
-function isUnfit(declared2, isStrict) {
+function isUnfit2(declared2, isStrict) {
   if (holdsNoCertificate(declared2) || missingTlsKeys2(declared2).length > 0) return true;
   return isStrict && declared2.type !== "kubernetes.io/tls" && !isPlaceholder(declared2.type);
 }
@@ -35747,11 +35812,11 @@ async function readConfigs(base, head, named, validate) {
   }
   return { inForce: inForce(baseText, file, attempt2, validate), head: attempt2, findings: [changed] };
 }
-function inForce(text3, file, mended, validate) {
+function inForce(text3, file, mended2, validate) {
   if (text3 === void 0) return emptyConfig;
   const config = valid(text3, file, validate);
   if (!(config instanceof GuardError)) return config;
-  if (mended) return emptyConfig;
+  if (mended2) return emptyConfig;
   throw config;
 }
 function valid(text3, file, validate) {
@@ -36083,8 +36148,8 @@ function parseAsKubectl(text3) {
   const document = firstOf2(plain);
   if (!document || document.errors.length === 0) return document && { document, text: plain };
   const deeper = indentContinuations(plain);
-  const mended = deeper === plain ? void 0 : firstOf2(deeper);
-  return mended?.errors.length === 0 ? { document: mended, text: deeper } : { document, text: plain };
+  const mended2 = deeper === plain ? void 0 : firstOf2(deeper);
+  return mended2?.errors.length === 0 ? { document: mended2, text: deeper } : { document, text: plain };
 }
 function firstOf2(text3) {
   const documents = (0, import_yaml4.parseAllDocuments)(text3, options);
