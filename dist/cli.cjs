@@ -33954,6 +33954,7 @@ var choices = [
     {
       by: "exactHosts",
       asksCertificates: false,
+      needsSecret: true,
       product: "Contour",
       otherwise: "Contour serves it over plain HTTP only"
     }
@@ -34112,11 +34113,12 @@ var host_covered_default = defineRule({
       product,
       otherwise
     }) => `${product} compares hosts letter by letter, and ${name} in spec.tls does not stand for ${host}: ${otherwise}. List ${host} in that entry too.`,
+    noSecret: ({ host, product, otherwise }) => `The TLS entry that lists ${host} names no Secret, and ${product} passes over such an entry: ${otherwise}. Give the entry a secretName.`,
     byCertificate: ({ secret, hosts }) => `The TLS entry with the Secret ${secret} lists no hosts, so the certificate alone decides whether it serves ${hosts}, and Contour, Kong and F5's NGINX controller pass over such an entry. List the hosts it is for.`,
     // Source: https://github.com/kubernetes/ingress-nginx/issues/2043
     redirect: ({ host, twin }) => `from-to-www-redirect sends ${twin} to ${host}, and no entry of spec.tls names ${twin}, so browsers refuse its certificate before they are sent on. Add ${twin} to the hosts of the entry that names ${host}.`
   },
-  later: { unlisted: "1.1.0", byCertificate: "1.1.0", redirect: "1.1.0" },
+  later: { unlisted: "1.1.0", noSecret: "1.1.0", byCertificate: "1.1.0", redirect: "1.1.0" },
   *partners(manifest) {
     if (manifest.ref.kind === "IngressClass") yield manifest.ref.name;
     if (manifest.ref.kind === "Ingress") yield* partnersOfIngress2(manifest);
@@ -34153,6 +34155,15 @@ var host_covered_default = defineRule({
         const args = { host: at2.string ?? host, name: wildcard.string ?? "", product: choice.product, otherwise };
         report([at2, ...controllerAt(snapshot, manifest)], "unlisted", args, { keys: [host], ...fix2 });
       } else report(at2, "uncovered", { host: at2.string ?? host, otherwise }, { keys: [host], ...fix2 });
+    }
+    if (choice?.needsSecret) {
+      const { product, otherwise } = choice;
+      for (const [host] of routedHosts(manifest)) {
+        const [entry, ...more] = entries.filter(({ hosts }) => isNamed(host, hosts, choice));
+        if (!entry || [entry, ...more].some(({ secretName }) => secretName.string)) continue;
+        const ends = [entry.secretName, ...controllerAt(snapshot, manifest)];
+        report(ends, "noSecret", { host, product, otherwise }, { keys: [host] });
+      }
     }
     if (!mayBeIngressNginx(choice)) return;
     for (const [host, twin, at2] of redirected(manifest)) {

@@ -11,6 +11,8 @@ export interface CertificateChoice {
   readonly by: 'hosts' | 'exactHosts' | 'certificates'
   /** Whether the certificate of an entry that lists no hosts, or not this one, may serve a host. */
   readonly asksCertificates: boolean
+  /** Whether an entry without a Secret is passed over, where others ask for their default certificate by it. */
+  readonly needsSecret?: true
   /** The controller, as messages name it. */
   readonly product: string
   /** What it does with a host that it has no certificate for. */
@@ -50,6 +52,7 @@ const choices: readonly (readonly [controller: string, CertificateChoice])[] = [
     {
       by: 'exactHosts',
       asksCertificates: false,
+      needsSecret: true,
       product: 'Contour',
       otherwise: 'Contour serves it over plain HTTP only',
     },

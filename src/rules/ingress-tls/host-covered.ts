@@ -42,13 +42,15 @@ export default defineRule({
       otherwise: string
     }) =>
       `${product} compares hosts letter by letter, and ${name} in spec.tls does not stand for ${host}: ${otherwise}. List ${host} in that entry too.`,
+    noSecret: ({ host, product, otherwise }: { host: string; product: string; otherwise: string }) =>
+      `The TLS entry that lists ${host} names no Secret, and ${product} passes over such an entry: ${otherwise}. Give the entry a secretName.`,
     byCertificate: ({ secret, hosts }: { secret: string; hosts: string }) =>
       `The TLS entry with the Secret ${secret} lists no hosts, so the certificate alone decides whether it serves ${hosts}, and Contour, Kong and F5's NGINX controller pass over such an entry. List the hosts it is for.`,
     // Source: https://github.com/kubernetes/ingress-nginx/issues/2043
     redirect: ({ host, twin }: { host: string; twin: string }) =>
       `from-to-www-redirect sends ${twin} to ${host}, and no entry of spec.tls names ${twin}, so browsers refuse its certificate before they are sent on. Add ${twin} to the hosts of the entry that names ${host}.`,
   },
-  later: { unlisted: '1.1.0', byCertificate: '1.1.0', redirect: '1.1.0' },
+  later: { unlisted: '1.1.0', noSecret: '1.1.0', byCertificate: '1.1.0', redirect: '1.1.0' },
   *partners(manifest) {
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
     if (manifest.ref.kind === 'Ingress') yield* partnersOfIngress(manifest)
@@ -88,6 +90,16 @@ export default defineRule({
         const args = { host: at.string ?? host, name: wildcard.string ?? '', product: choice.product, otherwise }
         report([at, ...controllerAt(snapshot, manifest)], 'unlisted', args, { keys: [host], ...fix })
       } else report(at, 'uncovered', { host: at.string ?? host, otherwise }, { keys: [host], ...fix })
+    }
+
+    if (choice?.needsSecret) {
+      const { product, otherwise } = choice
+      for (const [host] of routedHosts(manifest)) {
+        const [entry, ...more] = entries.filter(({ hosts }) => isNamed(host, hosts, choice))
+        if (!entry || [entry, ...more].some(({ secretName }) => secretName.string)) continue
+        const ends = [entry.secretName, ...controllerAt(snapshot, manifest)]
+        report(ends, 'noSecret', { host, product, otherwise }, { keys: [host] })
+      }
     }
 
     if (!mayBeIngressNginx(choice)) return
