@@ -57228,8 +57228,10 @@ function read2(secret, key, label, parse3) {
   const wanted = blocks.filter(({ type }) => label.test(type));
   const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse3(pemOf(block2)))) : [];
   if (first !== void 0) return { kind: "read", at: at2, first, further: further.filter((one2) => one2 !== void 0) };
-  if (isStandIn(written2) || isReadable && isStandIn(text3)) return { kind: "standIn", at: at2 };
   const broken = (fault) => ({ kind: "broken", at: at2, fault });
+  if (isReadable && !text3.includes("-----BEGIN ") && attempt(() => new import_node_crypto4.X509Certificate(bytes)))
+    return broken("is DER, where controllers read PEM");
+  if (isStandIn(written2) || isReadable && isStandIn(text3)) return { kind: "standIn", at: at2 };
   if (!isReadable) {
     if (written2.includes("-----BEGIN ")) return broken("is PEM under data, which takes base64");
     return written2.startsWith("LS0t") ? broken("is no base64 that the API server accepts") : { kind: "standIn", at: at2 };
@@ -57241,7 +57243,6 @@ function read2(secret, key, label, parse3) {
   if (blocks[0]) return broken(`holds a block ${blocks[0].type} and none of the kind that belongs there`);
   if (text3.includes("-----BEGIN "))
     return broken("begins like PEM, but its BEGIN and END do not stand on lines of their own");
-  if (attempt(() => new import_node_crypto4.X509Certificate(bytes))) return broken("is DER, where controllers read PEM");
   return { kind: "standIn", at: at2 };
 }
 function isStandIn(text3) {

@@ -48,8 +48,11 @@ function read<T>(secret: Manifest, key: string, label: RegExp, parse: (pem: stri
   const [first, ...further] = isReadable ? wanted.map((block) => attempt(() => parse(pemOf(block)))) : []
   if (first !== undefined) return { kind: 'read', at, first, further: further.filter((one) => one !== undefined) }
 
-  if (isStandIn(written) || (isReadable && isStandIn(text))) return { kind: 'standIn', at }
   const broken = (fault: string) => ({ kind: 'broken', at, fault }) as const
+  // Before its bytes are read as words, which they may happen to spell.
+  if (isReadable && !text.includes('-----BEGIN ') && attempt(() => new X509Certificate(bytes)))
+    return broken('is DER, where controllers read PEM')
+  if (isStandIn(written) || (isReadable && isStandIn(text))) return { kind: 'standIn', at }
   if (!isReadable) {
     if (written.includes('-----BEGIN ')) return broken('is PEM under data, which takes base64')
     return written.startsWith('LS0t') ? broken('is no base64 that the API server accepts') : { kind: 'standIn', at }
@@ -61,7 +64,6 @@ function read<T>(secret: Manifest, key: string, label: RegExp, parse: (pem: stri
   if (blocks[0]) return broken(`holds a block ${blocks[0].type} and none of the kind that belongs there`)
   if (text.includes('-----BEGIN '))
     return broken('begins like PEM, but its BEGIN and END do not stand on lines of their own')
-  if (attempt(() => new X509Certificate(bytes))) return broken('is DER, where controllers read PEM')
   return { kind: 'standIn', at }
 }
 
