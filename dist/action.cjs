@@ -57848,7 +57848,7 @@ var choices = [
     }
   ],
   [
-    "projectcontour.io/",
+    "projectcontour.io/ingress-controller",
     {
       by: "exactHosts",
       asksCertificates: false,
@@ -57885,6 +57885,7 @@ var choices = [
     }
   ]
 ];
+var controllerNames = choices.map(([controller]) => controller);
 function certificateChoice(snapshot, ingress) {
   const controller = controllerOf(snapshot, ingress);
   return controller === void 0 ? void 0 : choices.find(([prefix2]) => controller.startsWith(prefix2))?.[1];
@@ -58078,8 +58079,7 @@ function* partnersOfIngress2(ingress) {
   const exact = new Set(entries.flatMap(({ hosts }) => hosts.map((name) => name.string?.toLowerCase())));
   const open2 = [...routedHosts(ingress).keys()].filter((host) => !exact.has(host));
   if (entries.length === 0 || open2.length === 0 && redirected(ingress).length === 0) return;
-  const className = classOf(ingress);
-  if (className) yield className;
+  yield* controllerNames;
   for (const { secretName } of entries) if (secretName.string) yield secretName.string;
   for (const host of open2) yield* [host, `*${host.slice(host.indexOf("."))}`];
   yield* ["default-ssl-certificate", "kind: TLSStore"];
@@ -58258,8 +58258,7 @@ var secret_agrees_default = defineRule({
     if (manifest.ref.kind !== "Ingress") return;
     yield* listedHosts(manifest).keys();
     yield* tlsSecretNames(manifest).keys();
-    const className = classOf(manifest);
-    if (className) yield `name: ${className}`;
+    if (tlsEntries(manifest).length > 0) yield* controllerNames;
   },
   check({ manifest, snapshot, report }) {
     if (certificateChoice(snapshot, manifest)?.by === "certificates") return;

@@ -86,6 +86,11 @@ const choices: readonly (readonly [controller: string, CertificateChoice])[] = [
   ],
 ]
 
+/** Strings of which the IngressClass of such a controller has one; a prefix alone stands in many an annotation too. */
+export const controllerNames: readonly string[] = choices.map(([controller]) =>
+  controller.endsWith('/') ? `controller: ${controller}` : controller,
+)
+
 /** How the controller of an Ingress's class chooses; undefined where the snapshot does not tell which one that is. */
 export function certificateChoice(snapshot: Snapshot, ingress: Manifest): CertificateChoice | undefined {
   const controller = controllerOf(snapshot, ingress)

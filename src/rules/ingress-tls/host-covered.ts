@@ -2,12 +2,13 @@ import { certificatesBehind } from '../../kubernetes/certificate'
 import {
   type CertificateChoice,
   certificateChoice,
+  controllerNames,
   mayBeIngressNginx,
   servedByCertificate,
   tlsStoreKinds,
 } from '../../kubernetes/certificate-choice'
 import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress'
-import { classOf, controllerAt } from '../../kubernetes/ingress-class'
+import { controllerAt } from '../../kubernetes/ingress-class'
 import { workloadKinds } from '../../kubernetes/ingress-nginx'
 import { producerKinds } from '../../kubernetes/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
@@ -119,8 +120,7 @@ function* partnersOfIngress(ingress: Manifest): Generator<string> {
   const exact = new Set(entries.flatMap(({ hosts }) => hosts.map((name) => name.string?.toLowerCase())))
   const open = [...routedHosts(ingress).keys()].filter((host) => !exact.has(host))
   if (entries.length === 0 || (open.length === 0 && redirected(ingress).length === 0)) return
-  const className = classOf(ingress)
-  if (className) yield className
+  yield* controllerNames
   for (const { secretName } of entries) if (secretName.string) yield secretName.string
   for (const host of open) yield* [host, `*${host.slice(host.indexOf('.'))}`]
   yield* ['default-ssl-certificate', 'kind: TLSStore']

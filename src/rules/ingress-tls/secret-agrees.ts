@@ -1,7 +1,6 @@
 import { certificatesBehind, type KnownCertificate } from '../../kubernetes/certificate'
-import { certificateChoice } from '../../kubernetes/certificate-choice'
+import { certificateChoice, controllerNames } from '../../kubernetes/certificate-choice'
 import { isPlaceholder, type TlsEntry, tlsEntries, tlsSecretNames } from '../../kubernetes/ingress'
-import { classOf } from '../../kubernetes/ingress-class'
 import { isCanary } from '../../kubernetes/ingress-nginx'
 import { partnersOfClass } from '../../kubernetes/ingress-pairs'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls-producer'
@@ -49,8 +48,7 @@ export default defineRule({
     if (manifest.ref.kind !== 'Ingress') return
     yield* listedHosts(manifest).keys()
     yield* tlsSecretNames(manifest).keys()
-    const className = classOf(manifest)
-    if (className) yield `name: ${className}`
+    if (tlsEntries(manifest).length > 0) yield* controllerNames
   },
   check({ manifest, snapshot, report }) {
     // Where certificates are picked by their own names, all of them are at hand.
