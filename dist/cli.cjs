@@ -5101,9 +5101,9 @@ var require_log = __commonJS({
   "node_modules/yaml/dist/log.js"(exports2) {
     "use strict";
     var node_process = require("process");
-    function debug(logLevel, ...messages2) {
+    function debug(logLevel, ...messages3) {
       if (logLevel === "debug")
-        console.log(...messages2);
+        console.log(...messages3);
     }
     function warn(logLevel, warning) {
       if (logLevel === "debug" || logLevel === "warn") {
@@ -23788,8 +23788,8 @@ function CollapseIntersectProperties(left, right) {
   const leftProperties = leftKeys.reduce((result, key) => ({ ...result, [key]: left[key] }), {});
   const rightProperties = rightKeys.reduce((result, key) => ({ ...result, [key]: right[key] }), {});
   const sharedProperties = sharedKeys.reduce((result, key) => ({ ...result, [key]: EvaluatePropertyIntersect(left[key], right[key]) }), {});
-  const unique2 = memory_exports.Assign(leftProperties, rightProperties);
-  const shared = memory_exports.Assign(unique2, sharedProperties);
+  const unique3 = memory_exports.Assign(leftProperties, rightProperties);
+  const shared = memory_exports.Assign(unique3, sharedProperties);
   return shared;
 }
 function FromIntersect(types) {
@@ -33090,6 +33090,17 @@ function indent(text3) {
 // src/kubernetes/certificate.ts
 var import_node_crypto2 = require("node:crypto");
 
+// src/kubernetes/gateway-tls.ts
+function tlsListeners(gateway) {
+  return [...gateway.root.at("spec", "listeners").items()].filter((listener) => listener.at("tls").exists);
+}
+function certificateRefs(listener) {
+  return [...listener.at("tls", "certificateRefs").items()].filter((ref) => (ref.at("kind").string ?? "Secret") === "Secret" && (ref.at("group").string ?? "") === "").map((ref) => ({
+    name: ref.at("name"),
+    namespace: ref.at("namespace").string ?? listener.manifest.ref.namespace
+  }));
+}
+
 // src/kubernetes/ingress.ts
 function tlsEntries(ingress) {
   return [...ingress.root.at("spec", "tls").items()].map((at2) => ({
@@ -33179,17 +33190,6 @@ function annotated(annotations) {
     ];
   }
   return [void 0, "", void 0];
-}
-
-// src/kubernetes/gateway-tls.ts
-function tlsListeners(gateway) {
-  return [...gateway.root.at("spec", "listeners").items()].filter((listener) => listener.at("tls").exists);
-}
-function certificateRefs(listener) {
-  return [...listener.at("tls", "certificateRefs").items()].filter((ref) => (ref.at("kind").string ?? "Secret") === "Secret" && (ref.at("group").string ?? "") === "").map((ref) => ({
-    name: ref.at("name"),
-    namespace: ref.at("namespace").string ?? listener.manifest.ref.namespace
-  }));
 }
 
 // src/kubernetes/tls-producer.ts
@@ -33426,6 +33426,7 @@ function certificatesBehind(snapshot, user, secretName, namespace = user.ref.nam
 function knownFrom(manifest, secretName, at2) {
   if (manifest.ref.kind === "Secret") return heldBy(manifest);
   if (manifest.ref.kind === "Certificate") return requestedBy(manifest);
+  if (manifest.ref.kind === "Gateway") return requestedForGateway(manifest, secretName, at2);
   return manifest.ref.kind === "Ingress" ? requestedFor(manifest, secretName, at2) : void 0;
 }
 function heldBy(secret) {
@@ -33455,6 +33456,18 @@ function requestedFor(ingress, secretName, at2) {
     (key) => annotations.at(key).string?.split(",") ?? []
   );
   return requested(ingress, at2, [...hosts, ...more.map((name) => name.trim())]);
+}
+function requestedForGateway(gateway, secretName, at2) {
+  const listeners = tlsListeners(gateway).filter(
+    (listener) => certificateRefs(listener).some(
+      ({ name, namespace }) => name.string === secretName && namespace === gateway.ref.namespace
+    )
+  );
+  return requested(
+    gateway,
+    at2,
+    listeners.flatMap((listener) => listener.at("hostname").string ?? [])
+  );
 }
 function requested(manifest, at2, written2) {
   const names2 = [...new Set(written2)];
@@ -33929,6 +33942,202 @@ var entry_used_default = defineRule({
   }
 });
 
+// src/kubernetes/declared-secret.ts
+var typesWithoutCertificate = [
+  "bootstrap.kubernetes.io/token",
+  "kubernetes.io/basic-auth",
+  "kubernetes.io/dockercfg",
+  "kubernetes.io/dockerconfigjson",
+  "kubernetes.io/service-account-token",
+  "kubernetes.io/ssh-auth"
+];
+function declaredSecret(manifest) {
+  switch (groupKindOf(manifest.ref)) {
+    case "Secret":
+      return ofSecret(manifest);
+    case "SealedSecret.bitnami.com":
+      return ofSealedSecret(manifest);
+    case "ExternalSecret.external-secrets.io":
+      return ofExternalSecret(manifest);
+    default:
+      return void 0;
+  }
+}
+function ofSecret(secret) {
+  if (!isSecretComplete(secret)) return void 0;
+  return declared(secret, ["type"], [["data"], ["stringData"]]);
+}
+function ofSealedSecret(sealed) {
+  if (sealed.root.at("spec", "data").exists) return void 0;
+  return declared(
+    sealed,
+    ["spec", "template", "type"],
+    [
+      ["spec", "encryptedData"],
+      ["spec", "template", "data"]
+    ]
+  );
+}
+function ofExternalSecret(external) {
+  const spec = external.root.at("spec");
+  if (spec.at("dataFrom").exists || spec.at("target", "template", "templateFrom").exists) return void 0;
+  if (["Merge", "None", "CreateOrMerge"].includes(spec.at("target", "creationPolicy").string ?? "")) return void 0;
+  const fetched = [...spec.at("data").items()].flatMap((item) => item.at("secretKey").string ?? []);
+  const { keys, ...rest } = declared(
+    external,
+    ["spec", "target", "template", "type"],
+    [["spec", "target", "template", "data"]]
+  );
+  return { ...rest, keys: [...keys, ...fetched], keysAt: spec.at("data").exists ? spec.at("data") : rest.keysAt };
+}
+function declared(manifest, type, maps) {
+  const { root: root3 } = manifest;
+  const typeAt = root3.at(...type);
+  const written2 = maps.map((path12) => root3.at(...path12)).filter((map4) => map4.exists);
+  return {
+    type: typeAt.string || "Opaque",
+    typeAt: typeAt.exists ? typeAt : root3.at("kind"),
+    keys: written2.flatMap((map4) => [...map4.entries()].map(([key]) => key)),
+    keysAt: written2[0] ?? root3.at("kind")
+  };
+}
+function holdsNoCertificate({ type }) {
+  return typesWithoutCertificate.includes(type);
+}
+function missingTlsKeys2({ keys }) {
+  return ["tls.crt", "tls.key"].filter((key) => !keys.includes(key));
+}
+
+// src/rules/ingress-tls/gateway-certificate.ts
+var gatewayGroup = "gateway.networking.k8s.io";
+var gatewayKind = `Gateway.${gatewayGroup}`;
+var grantKind = `ReferenceGrant.${gatewayGroup}`;
+var classKind = `GatewayClass.${gatewayGroup}`;
+var messages2 = {
+  // Source: Gateway API 1.6.1, apis/v1/gateway_types.go: the CEL rule of ListenerTLSConfig
+  missing: ({ listener, gateway }) => `The listener ${listener} of ${gateway} ends TLS and names no certificate, so it is not programmed. Give it certificateRefs with a Secret of type kubernetes.io/tls.`,
+  wrongType: ({ secret, type, gateway }) => `${secret} is of type ${type}, which holds no certificate, and ${gateway} names it for a listener. Name a Secret of type kubernetes.io/tls.`,
+  missingKeys: ({ secret, missing, gateway }) => `${secret} has no ${missing}, and ${gateway} names it for a listener. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
+  otherType: ({ secret, type, gateway }) => `${secret} is of type ${type}, and ${gateway} names it for a listener: Gateway API promises kubernetes.io/tls alone, and some controllers refuse any other. Give it that type.`,
+  notGranted: ({ secret, gateway, namespace }) => `${gateway} names the Secret ${secret}, and no ReferenceGrant of the namespace ${namespace} lets Gateways of its namespace do so, so the listener has no certificate. Add one there, from kind Gateway to kind Secret.`,
+  grantRemoved: ({ secret, gateway, grant }) => `This change removes ${grant}, and nothing else lets ${gateway} name the Secret ${secret}, so its listener loses the certificate. Keep the grant, or let ${gateway} name a Secret of its own namespace.`,
+  // Source: cert-manager 1.21, pkg/controller/certificate-shim/sync.go, validateGatewayListenerBlock
+  otherNamespace: ({ secret, annotation }) => `${annotation} has cert-manager make the certificates of this Gateway, in its own namespace only, so nothing makes the Secret ${secret}. Name a Secret of the Gateway's namespace, or write a Certificate in the other one.`
+};
+var gateway_certificate_default = defineRule({
+  id: "ingress-tls/gateway-certificate",
+  summary: "Every listener that ends TLS names a certificate that its Gateway may use.",
+  since: "1.2.0",
+  scope: "snapshot",
+  kinds: [gatewayKind],
+  reads: [...producerKinds.filter((kind) => kind !== gatewayKind), grantKind, classKind],
+  messages: messages2,
+  *partners(manifest) {
+    for (const { name } of secretsMadeBy(manifest)) yield name;
+    if (manifest.ref.kind === "ReferenceGrant") yield "certificateRefs";
+    if (manifest.ref.kind !== "Gateway") return;
+    for (const { name, namespace } of namedSecrets(manifest)) {
+      yield name;
+      if (namespace !== manifest.ref.namespace) yield "kind: ReferenceGrant";
+    }
+    if (terminating(manifest).some((listener) => !listener.at("tls").exists)) yield "kind: GatewayClass";
+  },
+  check({ manifest, snapshot, report, skip }) {
+    const gateway = nameOf(manifest.ref);
+    const listeners = terminating(manifest);
+    for (const listener of listeners) {
+      const tls = listener.at("tls");
+      const has = (key) => tls.at(key).exists && [...tls.at(key).items(), ...tls.at(key).entries()].length > 0;
+      const name = listener.at("name").string ?? "";
+      if (has("certificateRefs") || has("options") || !tls.exists && isCertifiedElsewhere(manifest, snapshot))
+        continue;
+      report(tls, "missing", { listener: name, gateway }, { keys: [name] });
+    }
+    const seen = /* @__PURE__ */ new Set();
+    for (const ref of listeners.flatMap((listener) => certificateRefs(listener))) {
+      const secret = `${ref.namespace ? `${ref.namespace}/` : ""}${ref.name.string}`;
+      if (!ref.name.string || seen.has(secret)) continue;
+      seen.add(secret);
+      if (isPlaceholder(secret)) {
+        skip(ref.name, `the Secret ${secret} is filled in before it reaches the cluster`);
+        continue;
+      }
+      checkType(ref, ref.name.string, snapshot, report);
+      if (ref.namespace !== manifest.ref.namespace && manifest.ref.namespace !== "")
+        checkNamespace(ref, secret, manifest, snapshot, report);
+    }
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind !== "removed" || groupKindOf(change.before.ref) !== grantKind) return;
+    for (const gateway of head.ofKind(gatewayKind)) {
+      for (const ref of terminating(gateway).flatMap((listener) => certificateRefs(listener))) {
+        if (ref.namespace !== change.before.ref.namespace || ref.namespace === gateway.ref.namespace) continue;
+        if (!grants(change.before, gateway, ref) || grantsOf(head, ref).some((grant2) => grants(grant2, gateway, ref)))
+          continue;
+        const names2 = { secret: `${ref.namespace}/${ref.name.string}`, gateway: nameOf(gateway.ref) };
+        const grant = nameOf(change.before.ref);
+        report([change.before.root, ref.name], "grantRemoved", { ...names2, grant }, { keys: [ref.name.string ?? ""] });
+      }
+    }
+  }
+});
+function terminating(gateway) {
+  return [...gateway.root.at("spec", "listeners").items()].filter((listener) => {
+    const mode = listener.at("tls", "mode").string ?? "Terminate";
+    return mode === "Terminate" && ["HTTPS", "TLS"].includes(listener.at("protocol").string ?? "");
+  });
+}
+function isCertifiedElsewhere(gateway, snapshot) {
+  const { root: root3 } = gateway;
+  const name = root3.at("spec", "gatewayClassName").string ?? "";
+  const classes = snapshot.get({ group: gatewayGroup, kind: "GatewayClass", namespace: "", name });
+  const controllers = classes.map((one2) => one2.root.at("spec", "controllerName").string ?? "");
+  return root3.at("spec", "infrastructure", "parametersRef").exists || [...root3.at("metadata", "annotations").entries()].some(([key]) => key.startsWith("networking.gke.io/")) || [name, ...controllers].some((text3) => /gke|aws|alb|lattice/.test(text3));
+}
+function checkType({ name: at2, namespace }, name, snapshot, report) {
+  const makers2 = producersOf(snapshot, namespace, name).map(({ manifest }) => manifest);
+  const [maker] = makers2;
+  const declared2 = maker && makers2.length === 1 ? declaredSecret(maker) : void 0;
+  if (!maker || !declared2 || isPlaceholder(declared2.type)) return;
+  const where = { secret: nameOf(maker.ref), gateway: nameOf(at2.manifest.ref) };
+  const { type, typeAt, keysAt } = declared2;
+  const missing = missingTlsKeys2(declared2);
+  if (holdsNoCertificate(declared2)) report([at2, typeAt], "wrongType", { ...where, type }, { keys: [name, type] });
+  else if (missing.length > 0)
+    report([at2, keysAt], "missingKeys", { ...where, missing: missing.join(" and no ") }, { keys: [name, ...missing] });
+  else if (type !== "kubernetes.io/tls") report([at2, typeAt], "otherType", { ...where, type }, { keys: [name, type] });
+}
+function checkNamespace(ref, secret, gateway, snapshot, report) {
+  const made = producersOf(snapshot, ref.namespace, ref.name.string ?? "");
+  const there = grantsOf(snapshot, ref);
+  const granted = there.some((grant) => grants(grant, gateway, ref));
+  const keys = [secret];
+  if (!granted && (made.length > 0 || there.length > 0)) {
+    const ends = [ref.name, ...there.map((grant) => grant.root.at("spec")), ...made.slice(0, 1).map(({ at: at2 }) => at2)];
+    report(unique(ends), "notGranted", { secret, gateway: nameOf(gateway.ref), namespace: ref.namespace }, { keys });
+  }
+  const shim = shimAnnotation(gateway);
+  const own5 = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace);
+  if (shim && !own5 && made.length === 0)
+    report([ref.name, shim], "otherNamespace", { secret, annotation: String(shim.path.at(-1)) }, { keys });
+}
+function grantsOf(snapshot, { namespace }) {
+  return snapshot.ofKind(grantKind).filter((grant) => grant.ref.namespace === namespace);
+}
+function grants(grant, gateway, { name }) {
+  const spec = grant.root.at("spec");
+  const from = [...spec.at("from").items()].some(
+    (one2) => one2.at("group").string === gatewayGroup && one2.at("kind").string === "Gateway" && one2.at("namespace").string === gateway.ref.namespace
+  );
+  const to = [...spec.at("to").items()].some(
+    (one2) => (one2.at("group").string ?? "") === "" && one2.at("kind").string === "Secret" && (one2.at("name").string ?? name.string) === name.string
+  );
+  return from && to;
+}
+function unique(ends) {
+  return [...new Map([...ends].reverse().map((end) => [identityOf(end.manifest.ref), end])).values()].reverse();
+}
+
 // src/kubernetes/certificate-choice.ts
 var ingressNginx = "k8s.io/ingress-nginx";
 var choices = [
@@ -33951,7 +34160,7 @@ var choices = [
     }
   ],
   [
-    "projectcontour.io/ingress-controller",
+    "projectcontour.io/",
     {
       by: "exactHosts",
       asksCertificates: false,
@@ -33988,7 +34197,9 @@ var choices = [
     }
   ]
 ];
-var controllerNames = choices.map(([controller]) => controller);
+var controllerNames = choices.map(
+  ([controller]) => controller.endsWith("/") ? `controller: ${controller}` : controller
+);
 function certificateChoice(snapshot, ingress) {
   const controller = controllerOf(snapshot, ingress);
   return controller === void 0 ? void 0 : choices.find(([prefix2]) => controller.startsWith(prefix2))?.[1];
@@ -34098,7 +34309,7 @@ function edit(at2, region, newText) {
 
 // src/rules/ingress-tls/host-covered.ts
 var ingressKind2 = "Ingress.networking.k8s.io";
-var classKind = "IngressClass.networking.k8s.io";
+var classKind2 = "IngressClass.networking.k8s.io";
 var byDefault = "it is served with the controller's default certificate";
 var host_covered_default = defineRule({
   id: "ingress-tls/host-covered",
@@ -34106,7 +34317,7 @@ var host_covered_default = defineRule({
   since: "1.0.0",
   scope: "snapshot",
   kinds: [ingressKind2],
-  reads: [classKind, ...producerKinds.filter((kind) => kind !== ingressKind2), ...workloadKinds, ...tlsStoreKinds],
+  reads: [classKind2, ...producerKinds.filter((kind) => kind !== ingressKind2), ...workloadKinds, ...tlsStoreKinds],
   messages: {
     uncovered: ({ host, otherwise }) => `No entry of spec.tls names ${host}, so ${otherwise}. Add it to the hosts of the entry whose Secret covers it.`,
     unlisted: ({
@@ -34339,6 +34550,143 @@ function mended(at2, host) {
   return fix2 ? { fix: fix2 } : {};
 }
 
+// src/kubernetes/gateway-route.ts
+var routeProtocols = {
+  "HTTPRoute.gateway.networking.k8s.io": ["HTTP", "HTTPS"],
+  "GRPCRoute.gateway.networking.k8s.io": ["HTTP", "HTTPS"],
+  "TLSRoute.gateway.networking.k8s.io": ["TLS"]
+};
+function parentsOf(route) {
+  const refs = [...route.root.at("spec", "parentRefs").items()];
+  const isGateway = (ref) => (ref.at("kind").string ?? "Gateway") === "Gateway" && (ref.at("group").string ?? "gateway.networking.k8s.io") === "gateway.networking.k8s.io";
+  if (!refs.every(isGateway)) return void 0;
+  return refs.map((at2) => ({
+    at: at2,
+    name: at2.at("name"),
+    namespace: at2.at("namespace").string ?? route.ref.namespace,
+    sectionName: at2.at("sectionName"),
+    port: at2.at("port").value
+  }));
+}
+function gatewayOf(snapshot, { name, namespace }) {
+  const ref = { group: "gateway.networking.k8s.io", kind: "Gateway", namespace, name: name.string ?? "" };
+  const [gateway, ...copies] = snapshot.get(ref);
+  return copies.length === 0 ? gateway : void 0;
+}
+function selectedListeners(gateway, { sectionName, port }) {
+  return [...gateway.root.at("spec", "listeners").items()].filter(
+    (listener) => (!sectionName.string || listener.at("name").string === sectionName.string) && (port === void 0 || listener.at("port").value === port)
+  );
+}
+function intersect(hostname, listener) {
+  if (!listener) return true;
+  const [a, b] = [hostname.toLowerCase(), listener.toLowerCase()];
+  if (a === b) return true;
+  const below = (name, wildcard) => wildcard.startsWith("*.") && name.endsWith(wildcard.slice(1));
+  return below(a, b) || below(b, a);
+}
+
+// src/rules/ingress-tls/route-attached.ts
+var route_attached_default = defineRule({
+  id: "ingress-tls/route-attached",
+  summary: "Every hostname of a route is taken by a listener, and the certificate of that listener names it.",
+  since: "1.2.0",
+  scope: "snapshot",
+  kinds: Object.keys(routeProtocols),
+  reads: producerKinds,
+  messages: {
+    noListener: ({
+      route,
+      gateway,
+      section,
+      names: names2
+    }) => `${route} wants the listener ${section} of ${gateway}, whose listeners are ${names2}, so it is not attached. Name one of these as sectionName.`,
+    unattached: ({ host, route, gateways, names: names2 }) => `No listener of ${gateways} that ${route} names takes ${host}: they take ${names2}, so nobody serves it there. Give a listener this hostname, or let the route have one that is taken.`,
+    notCertified: ({
+      host,
+      listener,
+      gateway,
+      names: names2
+    }) => `The listener ${listener} of ${gateway} takes ${host}, and its certificate names ${names2}, where a wildcard stands for one label only. Give the host a listener whose certificate names it, or add it to the certificate.`
+  },
+  *partners(manifest) {
+    for (const { name } of secretsMadeBy(manifest)) yield name;
+    if (manifest.ref.kind === "Gateway") {
+      yield manifest.ref.name;
+      for (const { name } of namedSecrets(manifest)) yield name;
+    } else for (const { name } of parentsOf(manifest) ?? []) if (name.string) yield name.string;
+  },
+  check({ manifest, snapshot, report, skip }) {
+    const parents = parentsOf(manifest) ?? [];
+    const attachments = parents.flatMap((parent) => {
+      const gateway = gatewayOf(snapshot, parent);
+      return gateway ? [{ parent, gateway, listeners: selectedListeners(gateway, parent) }] : [];
+    });
+    if (parents.length === 0 || attachments.length < parents.length) return;
+    const route = nameOf(manifest.ref);
+    for (const { parent, gateway } of attachments) {
+      const section = parent.sectionName.string;
+      const all2 = [...gateway.root.at("spec", "listeners").items()].map((listener) => listener.at("name").string ?? "");
+      if (!section || all2.includes(section) || isPlaceholder(section) || all2.some(isPlaceholder)) continue;
+      const args = { route, gateway: nameOf(gateway.ref), section, names: listed(all2) };
+      report([parent.sectionName, gateway.root.at("spec", "listeners")], "noListener", args, { keys: [section] });
+    }
+    const protocols = routeProtocols[groupKindOf(manifest.ref)] ?? [];
+    const listeners = attachments.flatMap((attachment) => attachment.listeners).filter((listener) => protocols.includes(listener.at("protocol").string ?? ""));
+    if (listeners.length === 0) return;
+    const taken = listeners.map((listener) => listener.at("hostname").string);
+    for (const at2 of manifest.root.at("spec", "hostnames").items()) {
+      const host = at2.string?.toLowerCase();
+      if (!host) continue;
+      if (isPlaceholder(host) || taken.some((name) => isPlaceholder(name ?? ""))) {
+        skip(at2, `whether a listener takes ${at2.string} is known once its hostname is filled in`);
+        continue;
+      }
+      if (!taken.some((name) => intersect(host, name))) {
+        const gateways = [...new Set(attachments.map(({ gateway }) => nameOf(gateway.ref)))].join(" and ");
+        const names2 = listed([...new Set(taken.flatMap((name) => name ?? []))]);
+        const ends = new Map(listeners.map((listener) => [listener.manifest, listener.at("hostname")]));
+        report([at2, ...ends.values()], "unattached", { host, route, gateways, names: names2 }, { keys: [host] });
+        continue;
+      }
+      for (const listener of servingOver(listeners, host)) {
+        const certificates = certificatesOf2(snapshot, listener);
+        const [first] = certificates;
+        if (!first || certificates.some((certificate) => certificate.covers(host))) continue;
+        const gateway = nameOf(listener.manifest.ref);
+        const names2 = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
+        const ends = [at2, listener.at("hostname"), ...first.manifest === listener.manifest ? [] : [first.at]];
+        const args = { host, listener: listener.at("name").string ?? "", gateway, names: names2 };
+        report(ends, "notCertified", args, { keys: [host] });
+      }
+    }
+  }
+});
+function servingOver(listeners, host) {
+  const best = /* @__PURE__ */ new Map();
+  const length = (listener) => {
+    const name = listener.at("hostname").string ?? "";
+    return name === host ? Number.POSITIVE_INFINITY : name.length;
+  };
+  for (const listener of listeners) {
+    const endsTls = listener.at("protocol").string !== "HTTP" && listener.at("tls", "mode").string !== "Passthrough";
+    if (!endsTls || !intersect(host, listener.at("hostname").string)) continue;
+    const key = JSON.stringify([nameOf(listener.manifest.ref), listener.at("port").value]);
+    const known = best.get(key);
+    if (!known || length(listener) > length(known)) best.set(key, listener);
+  }
+  return [...best.values()];
+}
+function certificatesOf2(snapshot, listener) {
+  const refs = [...listener.at("tls", "certificateRefs").items()];
+  const secrets = certificateRefs(listener);
+  if (secrets.length < refs.length) return [];
+  const known = secrets.map(
+    ({ name, namespace }) => certificatesBehind(snapshot, listener.manifest, name.string ?? "", namespace)
+  );
+  return known.every((certificates) => certificates) ? known.flatMap((certificates) => certificates ?? []) : [];
+}
+
 // src/rules/ingress-tls/secret-agrees.ts
 var ingressKind3 = "Ingress.networking.k8s.io";
 var secret_agrees_default = defineRule({
@@ -34495,72 +34843,6 @@ function usersOf(head, { name, namespace }, producer) {
     if (!found || namespace === "" && !shareNamespace(manifest, producer)) return [];
     return [{ manifest, at: found.at }];
   });
-}
-
-// src/kubernetes/declared-secret.ts
-var typesWithoutCertificate = [
-  "bootstrap.kubernetes.io/token",
-  "kubernetes.io/basic-auth",
-  "kubernetes.io/dockercfg",
-  "kubernetes.io/dockerconfigjson",
-  "kubernetes.io/service-account-token",
-  "kubernetes.io/ssh-auth"
-];
-function declaredSecret(manifest) {
-  switch (groupKindOf(manifest.ref)) {
-    case "Secret":
-      return ofSecret(manifest);
-    case "SealedSecret.bitnami.com":
-      return ofSealedSecret(manifest);
-    case "ExternalSecret.external-secrets.io":
-      return ofExternalSecret(manifest);
-    default:
-      return void 0;
-  }
-}
-function ofSecret(secret) {
-  if (!isSecretComplete(secret)) return void 0;
-  return declared(secret, ["type"], [["data"], ["stringData"]]);
-}
-function ofSealedSecret(sealed) {
-  if (sealed.root.at("spec", "data").exists) return void 0;
-  return declared(
-    sealed,
-    ["spec", "template", "type"],
-    [
-      ["spec", "encryptedData"],
-      ["spec", "template", "data"]
-    ]
-  );
-}
-function ofExternalSecret(external) {
-  const spec = external.root.at("spec");
-  if (spec.at("dataFrom").exists || spec.at("target", "template", "templateFrom").exists) return void 0;
-  if (["Merge", "None", "CreateOrMerge"].includes(spec.at("target", "creationPolicy").string ?? "")) return void 0;
-  const fetched = [...spec.at("data").items()].flatMap((item) => item.at("secretKey").string ?? []);
-  const { keys, ...rest } = declared(
-    external,
-    ["spec", "target", "template", "type"],
-    [["spec", "target", "template", "data"]]
-  );
-  return { ...rest, keys: [...keys, ...fetched], keysAt: spec.at("data").exists ? spec.at("data") : rest.keysAt };
-}
-function declared(manifest, type, maps) {
-  const { root: root3 } = manifest;
-  const typeAt = root3.at(...type);
-  const written2 = maps.map((path12) => root3.at(...path12)).filter((map4) => map4.exists);
-  return {
-    type: typeAt.string || "Opaque",
-    typeAt: typeAt.exists ? typeAt : root3.at("kind"),
-    keys: written2.flatMap((map4) => [...map4.entries()].map(([key]) => key)),
-    keysAt: written2[0] ?? root3.at("kind")
-  };
-}
-function holdsNoCertificate({ type }) {
-  return typesWithoutCertificate.includes(type);
-}
-function missingTlsKeys2({ keys }) {
-  return ["tls.crt", "tls.key"].filter((key) => !keys.includes(key));
 }
 
 // src/rules/ingress-tls/secret-type.ts
@@ -34760,9 +35042,11 @@ var rules = [
   certificate_valid_default,
   controller_crash_default,
   entry_used_default,
+  gateway_certificate_default,
   host_covered_default,
   host_unique_default,
   host_valid_default,
+  route_attached_default,
   secret_agrees_default,
   secret_kept_default,
   secret_type_default,
@@ -35510,10 +35794,10 @@ function mergeByPlace(findings) {
     if (first.text !== finding.text) counts.set(key, (counts.get(key) ?? 0) + 1);
     merged.set(key, {
       ...first,
-      objects: unique([...first.objects, ...finding.objects]),
-      sources: unique([...first.sources, ...finding.sources]),
-      related: unique([...first.related, ...finding.related]),
-      keys: unique([...first.keys, ...finding.keys])
+      objects: unique2([...first.objects, ...finding.objects]),
+      sources: unique2([...first.sources, ...finding.sources]),
+      related: unique2([...first.related, ...finding.related]),
+      keys: unique2([...first.keys, ...finding.keys])
     });
   }
   return [...merged].map(([key, finding]) => {
@@ -35531,13 +35815,13 @@ function mergeCopies(findings) {
     }
     merged.set(finding.fingerprint, {
       ...first,
-      sources: unique([...first.sources, ...finding.sources]),
-      related: unique([...first.related, { ...finding.location, note: "and its copy" }, ...finding.related])
+      sources: unique2([...first.sources, ...finding.sources]),
+      related: unique2([...first.related, { ...finding.location, note: "and its copy" }, ...finding.related])
     });
   }
   return [...merged.values()];
 }
-function unique(items) {
+function unique2(items) {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 function sortFindings(findings) {
@@ -35578,9 +35862,9 @@ function check2(evidence, terms) {
   };
 }
 function sortSkipped(skipped) {
-  const unique2 = new Map(skipped.map((entry) => [`${entry.path}
+  const unique3 = new Map(skipped.map((entry) => [`${entry.path}
 ${entry.reason}`, entry]));
-  return [...unique2].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0).map(([, entry]) => entry);
+  return [...unique3].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0).map(([, entry]) => entry);
 }
 var severity = { error: 3, warning: 2, notice: 1 };
 function reaches(level, failOn) {
@@ -35710,12 +35994,12 @@ function activate(policy, use, rules2, places) {
     if (!rule) throw new GuardError("policy", `There is no code for the rule ${id}.`, { path: policy.path });
     const given = file.rules[id] ?? {};
     const own5 = use.rules?.[id] ?? {};
-    const messages2 = messagesOf(rule, file.version);
+    const messages3 = messagesOf(rule, file.version);
     for (const message of [...Object.keys(given.levels ?? {}), ...Object.keys(own5.levels ?? {})]) {
-      if (!messages2.includes(message)) {
+      if (!messages3.includes(message)) {
         throw new GuardError(
           "config",
-          `${id} has no message ${JSON.stringify(message)}; its messages are ${messages2.join(", ")}.`,
+          `${id} has no message ${JSON.stringify(message)}; its messages are ${messages3.join(", ")}.`,
           places.key(["rules", id, "levels", message])
         );
       }
@@ -35744,7 +36028,7 @@ function activate(policy, use, rules2, places) {
       rule,
       policy: { name: file.policy, version: file.version },
       params: params2,
-      levelOf: (message) => messages2.includes(message) ? levelOf(message, given, own5) : void 0
+      levelOf: (message) => messages3.includes(message) ? levelOf(message, given, own5) : void 0
     };
   });
   for (const name of Object.keys(use.params ?? {})) {

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import type { Cursor } from '../manifest/cursor'
 import { identityOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
+import { certificateRefs, tlsListeners } from './gateway-tls'
 import { covers, isPlaceholder, tlsEntries } from './ingress'
 import { isSecretComplete } from './secret'
 import { producersOf } from './tls-producer'
@@ -200,6 +201,7 @@ export function certificatesBehind(
 function knownFrom(manifest: Manifest, secretName: string, at: Cursor): KnownCertificate | undefined {
   if (manifest.ref.kind === 'Secret') return heldBy(manifest)
   if (manifest.ref.kind === 'Certificate') return requestedBy(manifest)
+  if (manifest.ref.kind === 'Gateway') return requestedForGateway(manifest, secretName, at)
   return manifest.ref.kind === 'Ingress' ? requestedFor(manifest, secretName, at) : undefined
 }
 
@@ -238,6 +240,20 @@ function requestedFor(ingress: Manifest, secretName: string, at: Cursor): KnownC
     (key) => annotations.at(key).string?.split(',') ?? [],
   )
   return requested(ingress, at, [...hosts, ...more.map((name) => name.trim())])
+}
+
+/** What cert-manager asks for, for a Gateway: the hostnames of the listeners that name the Secret. */
+function requestedForGateway(gateway: Manifest, secretName: string, at: Cursor): KnownCertificate | undefined {
+  const listeners = tlsListeners(gateway).filter((listener) =>
+    certificateRefs(listener).some(
+      ({ name, namespace }) => name.string === secretName && namespace === gateway.ref.namespace,
+    ),
+  )
+  return requested(
+    gateway,
+    at,
+    listeners.flatMap((listener) => listener.at('hostname').string ?? []),
+  )
 }
 
 function requested(manifest: Manifest, at: Cursor, written: readonly string[]): KnownCertificate | undefined {
