@@ -58465,10 +58465,11 @@ function parentsOf(route) {
     port: at2.at("port").value
   }));
 }
-function gatewayOf(snapshot, { name, namespace }) {
+function gatewayOf(snapshot, { at: at2, name, namespace }) {
   const ref = { group: "gateway.networking.k8s.io", kind: "Gateway", namespace, name: name.string ?? "" };
   const [gateway, ...copies] = snapshot.get(ref);
-  return copies.length === 0 ? gateway : void 0;
+  if (!gateway || copies.length > 0) return void 0;
+  return namespace !== "" || shareNamespace(at2.manifest, gateway) ? gateway : void 0;
 }
 function selectedListeners(gateway, { sectionName, port }) {
   return [...gateway.root.at("spec", "listeners").items()].filter(

@@ -74,7 +74,7 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'a range with no version',
       'format: 1\npolicies:\n  - use: ingress-tls@^7\n',
-      '3:10: No version of ingress-tls is in ^7; the versions are 1.0.0, 1.1.0-rc.1, 1.1.0, 1.2.0-rc.1.',
+      '3:10: No version of ingress-tls is in ^7; the versions are 1.0.0, 1.1.0-rc.1, 1.1.0, 1.2.0-rc.1, 1.2.0.',
     ],
     [
       'a policy twice',
@@ -205,7 +205,10 @@ describe('--config and --policy', () => {
   test.each([
     ['nothing-such', 'There is no policy "nothing-such"; the policies are ingress-tls, protected-rbac.'],
     ['ingress-tls@x y', '"x y" is no semver range; write for example ingress-tls@^1.'],
-    ['ingress-tls@2', 'No version of ingress-tls is in 2; the versions are 1.0.0, 1.1.0-rc.1, 1.1.0, 1.2.0-rc.1.'],
+    [
+      'ingress-tls@2',
+      'No version of ingress-tls is in 2; the versions are 1.0.0, 1.1.0-rc.1, 1.1.0, 1.2.0-rc.1, 1.2.0.',
+    ],
   ])('--policy %s', async (policy, sentence) => {
     expect(await guard(['check', '--all', '--head', folderWith('format: 1\n'), '--policy', policy])).toEqual({
       status: 2,

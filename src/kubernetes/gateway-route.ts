@@ -1,6 +1,7 @@
 import type { Cursor } from '../manifest/cursor'
 import type { GroupKind, Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
+import { shareNamespace } from './namespace'
 
 /** The kinds of routes that have hostnames, with the protocols of the listeners that take them. */
 export const routeProtocols: Readonly<Record<GroupKind, readonly string[]>> = {
@@ -35,10 +36,11 @@ export function parentsOf(route: Manifest): Parent[] | undefined {
 }
 
 /** The one Gateway that a parent stands for; undefined where the snapshot has none, or several copies. */
-export function gatewayOf(snapshot: Snapshot, { name, namespace }: Parent): Manifest | undefined {
+export function gatewayOf(snapshot: Snapshot, { at, name, namespace }: Parent): Manifest | undefined {
   const ref = { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace, name: name.string ?? '' }
   const [gateway, ...copies] = snapshot.get(ref)
-  return copies.length === 0 ? gateway : undefined
+  if (!gateway || copies.length > 0) return undefined
+  return namespace !== '' || shareNamespace(at.manifest, gateway) ? gateway : undefined
 }
 
 /** The listeners of a Gateway that a parent reference selects. */
