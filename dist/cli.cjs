@@ -34277,7 +34277,8 @@ function appended(list3, text3) {
   if (startLine !== endLine || !written2.includes(last.string)) return void 0;
   const [quote = ""] = written2.match(/^["']/) ?? (/^[\w.-]+$/.test(text3) ? [] : ['"']);
   const item = `${quote}${text3}${quote}`;
-  if (/[[,]\s*$/.test(before) || /^\s*[,\]]/.test(after))
+  const opening = before.trim() === "" ? lineOf(last, startLine - 1) : before;
+  if (/[[,]\s*$/.test(opening) || /^\s*[,\]]/.test(after))
     return edit(last, { startLine, startColumn: endColumn, endLine, endColumn }, `, ${item}`);
   if (!/^\s*-\s+$/.test(before)) return void 0;
   const end = line.trimEnd().length + 1;

@@ -28,7 +28,8 @@ export function appended(list: Cursor, text: string): Fix | undefined {
   if (startLine !== endLine || !written.includes(last.string)) return undefined
   const [quote = ''] = written.match(/^["']/) ?? (/^[\w.-]+$/.test(text) ? [] : ['"'])
   const item = `${quote}${text}${quote}`
-  if (/[[,]\s*$/.test(before) || /^\s*[,\]]/.test(after))
+  const opening = before.trim() === '' ? lineOf(last, startLine - 1) : before
+  if (/[[,]\s*$/.test(opening) || /^\s*[,\]]/.test(after))
     return edit(last, { startLine, startColumn: endColumn, endLine, endColumn }, `, ${item}`)
   if (!/^\s*-\s+$/.test(before)) return undefined
   const end = line.trimEnd().length + 1
