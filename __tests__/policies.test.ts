@@ -37,7 +37,15 @@ test('the newest version of some policy has each rule, since the version the rul
 
 test('a range takes releases alone; a candidate is in force where it is named', () => {
   const newest = (use: string) => resolvePolicies([{ use }], policies, rules).policies.map(({ version }) => version)
-  expect(newest('ingress-tls@^1')).toEqual(['1.0.0'])
-  expect(newest('ingress-tls')).toEqual(['1.0.0'])
+  expect(newest('ingress-tls@^1')).toEqual(['1.2.0'])
+  expect(newest('ingress-tls')).toEqual(['1.2.0'])
+  expect(newest('ingress-tls@~1.1')).toEqual(['1.1.0'])
+  expect(newest('ingress-tls@1.0.0')).toEqual(['1.0.0'])
   expect(newest('ingress-tls@1.1.0-rc.1')).toEqual(['1.1.0-rc.1'])
+})
+
+test('a released policy states no message that came later', () => {
+  const { rules: active } = resolvePolicies([{ use: 'ingress-tls@1.0.0' }], policies, rules)
+  const levels = active.flatMap(({ rule, levelOf }) => Object.keys(rule.messages).filter((message) => levelOf(message)))
+  expect(levels).toEqual(['uncovered', 'wrongType', 'missingKeys', 'generatedName'])
 })

@@ -873,8 +873,8 @@ var require_option = __commonJS({
        * @param {(string | string[])} names
        * @return {Option}
        */
-      conflicts(names2) {
-        this.conflictsWith = this.conflictsWith.concat(names2);
+      conflicts(names3) {
+        this.conflictsWith = this.conflictsWith.concat(names3);
         return this;
       }
       /**
@@ -1501,8 +1501,8 @@ var require_command = __commonJS({
        * @param {string} names
        * @return {Command} `this` command for chaining
        */
-      arguments(names2) {
-        names2.trim().split(/ +/).forEach((detail) => {
+      arguments(names3) {
+        names3.trim().split(/ +/).forEach((detail) => {
           this.argument(detail);
         });
         return this;
@@ -5101,9 +5101,9 @@ var require_log = __commonJS({
   "node_modules/yaml/dist/log.js"(exports2) {
     "use strict";
     var node_process = require("process");
-    function debug(logLevel, ...messages2) {
+    function debug(logLevel, ...messages3) {
       if (logLevel === "debug")
-        console.log(...messages2);
+        console.log(...messages3);
     }
     function warn(logLevel, warning) {
       if (logLevel === "debug" || logLevel === "warn") {
@@ -10838,10 +10838,10 @@ var require_code = __commonJS({
       }
       get names() {
         var _a;
-        return (_a = this._names) !== null && _a !== void 0 ? _a : this._names = this._items.reduce((names2, c) => {
+        return (_a = this._names) !== null && _a !== void 0 ? _a : this._names = this._items.reduce((names3, c) => {
           if (c instanceof Name)
-            names2[c.str] = (names2[c.str] || 0) + 1;
-          return names2;
+            names3[c.str] = (names3[c.str] || 0) + 1;
+          return names3;
         }, {});
       }
     };
@@ -11167,11 +11167,11 @@ var require_codegen = __commonJS({
         const rhs = this.rhs === void 0 ? "" : ` = ${this.rhs}`;
         return `${varKind} ${this.name}${rhs};` + _n;
       }
-      optimizeNames(names2, constants2) {
-        if (!names2[this.name.str])
+      optimizeNames(names3, constants2) {
+        if (!names3[this.name.str])
           return;
         if (this.rhs)
-          this.rhs = optimizeExpr(this.rhs, names2, constants2);
+          this.rhs = optimizeExpr(this.rhs, names3, constants2);
         return this;
       }
       get names() {
@@ -11188,15 +11188,15 @@ var require_codegen = __commonJS({
       render({ _n }) {
         return `${this.lhs} = ${this.rhs};` + _n;
       }
-      optimizeNames(names2, constants2) {
-        if (this.lhs instanceof code_1.Name && !names2[this.lhs.str] && !this.sideEffects)
+      optimizeNames(names3, constants2) {
+        if (this.lhs instanceof code_1.Name && !names3[this.lhs.str] && !this.sideEffects)
           return;
-        this.rhs = optimizeExpr(this.rhs, names2, constants2);
+        this.rhs = optimizeExpr(this.rhs, names3, constants2);
         return this;
       }
       get names() {
-        const names2 = this.lhs instanceof code_1.Name ? {} : { ...this.lhs.names };
-        return addExprNames(names2, this.rhs);
+        const names3 = this.lhs instanceof code_1.Name ? {} : { ...this.lhs.names };
+        return addExprNames(names3, this.rhs);
       }
     };
     var AssignOp = class extends Assign2 {
@@ -11252,8 +11252,8 @@ var require_codegen = __commonJS({
       optimizeNodes() {
         return `${this.code}` ? this : void 0;
       }
-      optimizeNames(names2, constants2) {
-        this.code = optimizeExpr(this.code, names2, constants2);
+      optimizeNames(names3, constants2) {
+        this.code = optimizeExpr(this.code, names3, constants2);
         return this;
       }
       get names() {
@@ -11282,20 +11282,20 @@ var require_codegen = __commonJS({
         }
         return nodes.length > 0 ? this : void 0;
       }
-      optimizeNames(names2, constants2) {
+      optimizeNames(names3, constants2) {
         const { nodes } = this;
         let i = nodes.length;
         while (i--) {
           const n = nodes[i];
-          if (n.optimizeNames(names2, constants2))
+          if (n.optimizeNames(names3, constants2))
             continue;
-          subtractNames(names2, n.names);
+          subtractNames(names3, n.names);
           nodes.splice(i, 1);
         }
         return nodes.length > 0 ? this : void 0;
       }
       get names() {
-        return this.nodes.reduce((names2, n) => addNames(names2, n.names), {});
+        return this.nodes.reduce((names3, n) => addNames(names3, n.names), {});
       }
     };
     var BlockNode = class extends ParentNode {
@@ -11340,20 +11340,20 @@ var require_codegen = __commonJS({
           return void 0;
         return this;
       }
-      optimizeNames(names2, constants2) {
+      optimizeNames(names3, constants2) {
         var _a;
-        this.else = (_a = this.else) === null || _a === void 0 ? void 0 : _a.optimizeNames(names2, constants2);
-        if (!(super.optimizeNames(names2, constants2) || this.else))
+        this.else = (_a = this.else) === null || _a === void 0 ? void 0 : _a.optimizeNames(names3, constants2);
+        if (!(super.optimizeNames(names3, constants2) || this.else))
           return;
-        this.condition = optimizeExpr(this.condition, names2, constants2);
+        this.condition = optimizeExpr(this.condition, names3, constants2);
         return this;
       }
       get names() {
-        const names2 = super.names;
-        addExprNames(names2, this.condition);
+        const names3 = super.names;
+        addExprNames(names3, this.condition);
         if (this.else)
-          addNames(names2, this.else.names);
-        return names2;
+          addNames(names3, this.else.names);
+        return names3;
       }
     };
     If2.kind = "if";
@@ -11368,10 +11368,10 @@ var require_codegen = __commonJS({
       render(opts) {
         return `for(${this.iteration})` + super.render(opts);
       }
-      optimizeNames(names2, constants2) {
-        if (!super.optimizeNames(names2, constants2))
+      optimizeNames(names3, constants2) {
+        if (!super.optimizeNames(names3, constants2))
           return;
-        this.iteration = optimizeExpr(this.iteration, names2, constants2);
+        this.iteration = optimizeExpr(this.iteration, names3, constants2);
         return this;
       }
       get names() {
@@ -11392,8 +11392,8 @@ var require_codegen = __commonJS({
         return `for(${varKind} ${name}=${from}; ${name}<${to}; ${name}++)` + super.render(opts);
       }
       get names() {
-        const names2 = addExprNames(super.names, this.from);
-        return addExprNames(names2, this.to);
+        const names3 = addExprNames(super.names, this.from);
+        return addExprNames(names3, this.to);
       }
     };
     var ForIter = class extends For {
@@ -11407,10 +11407,10 @@ var require_codegen = __commonJS({
       render(opts) {
         return `for(${this.varKind} ${this.name} ${this.loop} ${this.iterable})` + super.render(opts);
       }
-      optimizeNames(names2, constants2) {
-        if (!super.optimizeNames(names2, constants2))
+      optimizeNames(names3, constants2) {
+        if (!super.optimizeNames(names3, constants2))
           return;
-        this.iterable = optimizeExpr(this.iterable, names2, constants2);
+        this.iterable = optimizeExpr(this.iterable, names3, constants2);
         return this;
       }
       get names() {
@@ -11452,20 +11452,20 @@ var require_codegen = __commonJS({
         (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNodes();
         return this;
       }
-      optimizeNames(names2, constants2) {
+      optimizeNames(names3, constants2) {
         var _a, _b;
-        super.optimizeNames(names2, constants2);
-        (_a = this.catch) === null || _a === void 0 ? void 0 : _a.optimizeNames(names2, constants2);
-        (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNames(names2, constants2);
+        super.optimizeNames(names3, constants2);
+        (_a = this.catch) === null || _a === void 0 ? void 0 : _a.optimizeNames(names3, constants2);
+        (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNames(names3, constants2);
         return this;
       }
       get names() {
-        const names2 = super.names;
+        const names3 = super.names;
         if (this.catch)
-          addNames(names2, this.catch.names);
+          addNames(names3, this.catch.names);
         if (this.finally)
-          addNames(names2, this.finally.names);
-        return names2;
+          addNames(names3, this.finally.names);
+        return names3;
       }
     };
     var Catch = class extends BlockNode {
@@ -11749,15 +11749,15 @@ var require_codegen = __commonJS({
       }
     };
     exports2.CodeGen = CodeGen;
-    function addNames(names2, from) {
+    function addNames(names3, from) {
       for (const n in from)
-        names2[n] = (names2[n] || 0) + (from[n] || 0);
-      return names2;
+        names3[n] = (names3[n] || 0) + (from[n] || 0);
+      return names3;
     }
-    function addExprNames(names2, from) {
-      return from instanceof code_1._CodeOrName ? addNames(names2, from.names) : names2;
+    function addExprNames(names3, from) {
+      return from instanceof code_1._CodeOrName ? addNames(names3, from.names) : names3;
     }
-    function optimizeExpr(expr, names2, constants2) {
+    function optimizeExpr(expr, names3, constants2) {
       if (expr instanceof code_1.Name)
         return replaceName(expr);
       if (!canOptimize(expr))
@@ -11773,18 +11773,18 @@ var require_codegen = __commonJS({
       }, []));
       function replaceName(n) {
         const c = constants2[n.str];
-        if (c === void 0 || names2[n.str] !== 1)
+        if (c === void 0 || names3[n.str] !== 1)
           return n;
-        delete names2[n.str];
+        delete names3[n.str];
         return c;
       }
       function canOptimize(e) {
-        return e instanceof code_1._Code && e._items.some((c) => c instanceof code_1.Name && names2[c.str] === 1 && constants2[c.str] !== void 0);
+        return e instanceof code_1._Code && e._items.some((c) => c instanceof code_1.Name && names3[c.str] === 1 && constants2[c.str] !== void 0);
       }
     }
-    function subtractNames(names2, from) {
+    function subtractNames(names3, from) {
       for (const n in from)
-        names2[n] = (names2[n] || 0) - (from[n] || 0);
+        names3[n] = (names3[n] || 0) - (from[n] || 0);
     }
     function not(x) {
       return typeof x == "boolean" || typeof x == "number" || x === null ? !x : (0, code_1._)`!${par(x)}`;
@@ -11982,7 +11982,7 @@ var require_names = __commonJS({
     "use strict";
     Object.defineProperty(exports2, "__esModule", { value: true });
     var codegen_1 = require_codegen();
-    var names2 = {
+    var names3 = {
       // validation function arguments
       data: new codegen_1.Name("data"),
       // data passed to validation function
@@ -12011,7 +12011,7 @@ var require_names = __commonJS({
       jsonLen: new codegen_1.Name("jsonLen"),
       jsonPart: new codegen_1.Name("jsonPart")
     };
-    exports2.default = names2;
+    exports2.default = names3;
   }
 });
 
@@ -23387,8 +23387,8 @@ function CollectDistributionNames(expression, result = []) {
     IsDeferred(expression) && guard_exports.IsEqual(expression.action, "Conditional") ? IsRef(expression.parameters[0]) ? CollectDistributionNames(expression.parameters[2], CollectDistributionNames(expression.parameters[3], [...result, expression.parameters[0]["$ref"]])) : CollectDistributionNames(expression.parameters[2], CollectDistributionNames(expression.parameters[3], result)) : IsDeferred(expression) && guard_exports.IsEqual(expression.action, "Mapped") ? IsDeferred(expression.parameters[1]) && guard_exports.IsEqual(expression.parameters[1].action, "KeyOf") && IsRef(expression.parameters[1].parameters[0]) ? [...result, expression.parameters[1].parameters[0]["$ref"]] : result : result
   );
 }
-function BuildDistributionArray(parameters, names2) {
-  return parameters.reduce((result, left) => [...result, names2.includes(left.name)], []);
+function BuildDistributionArray(parameters, names3) {
+  return parameters.reduce((result, left) => [...result, names3.includes(left.name)], []);
 }
 function ZipDistributionArray(arguments_, distributionArray, result = []) {
   return guard_exports.ShiftLeft(arguments_, (argumentLeft, argumentRight) => guard_exports.ShiftLeft(distributionArray, (booleanLeft, booleanRight) => ZipDistributionArray(argumentRight, booleanRight, [...result, [booleanLeft, argumentLeft]]), () => result), () => result);
@@ -23788,8 +23788,8 @@ function CollapseIntersectProperties(left, right) {
   const leftProperties = leftKeys.reduce((result, key) => ({ ...result, [key]: left[key] }), {});
   const rightProperties = rightKeys.reduce((result, key) => ({ ...result, [key]: right[key] }), {});
   const sharedProperties = sharedKeys.reduce((result, key) => ({ ...result, [key]: EvaluatePropertyIntersect(left[key], right[key]) }), {});
-  const unique2 = memory_exports.Assign(leftProperties, rightProperties);
-  const shared = memory_exports.Assign(unique2, sharedProperties);
+  const unique3 = memory_exports.Assign(leftProperties, rightProperties);
+  const shared = memory_exports.Assign(unique3, sharedProperties);
   return shared;
 }
 function FromIntersect(types) {
@@ -33180,11 +33180,11 @@ function tlsEntries(ingress) {
   }));
 }
 function tlsSecretNames(ingress) {
-  const names2 = /* @__PURE__ */ new Map();
+  const names3 = /* @__PURE__ */ new Map();
   for (const { secretName } of tlsEntries(ingress)) {
-    if (secretName.string && !names2.has(secretName.string)) names2.set(secretName.string, secretName);
+    if (secretName.string && !names3.has(secretName.string)) names3.set(secretName.string, secretName);
   }
-  return names2;
+  return names3;
 }
 function routedHosts(ingress) {
   const hosts = /* @__PURE__ */ new Map();
@@ -33240,9 +33240,9 @@ var Arguments = class {
    * A flag that is true when it stands alone: its value is never the next word. Undefined where no file tells.
    * Source: https://pkg.go.dev/github.com/spf13/pflag#readme-command-line-flag-syntax
    */
-  isOn(flag, byDefault) {
+  isOn(flag, byDefault2) {
     const at3 = this.words.findLast((word) => nameOf2(word) === flag)?.string;
-    if (at3 === void 0) return byDefault;
+    if (at3 === void 0) return byDefault2;
     const equals = at3.indexOf("=");
     if (equals === -1) return true;
     const value = this.resolve(at3.slice(equals + 1));
@@ -33507,9 +33507,9 @@ function takesUnclassed({ unclassed }, args, name) {
   if (!unclassed) return false;
   return "flag" in unclassed ? args.isOn(unclassed.flag, false) : name === unclassed.class;
 }
-function valueOr(args, flag, byDefault) {
+function valueOr(args, flag, byDefault2) {
   const given = args.get(flag);
-  return given?.value === "" || !given ? byDefault : given.value;
+  return given?.value === "" || !given ? byDefault2 : given.value;
 }
 function statusOf({ status }, args, container) {
   const updates = args.isOn(status.update, true);
@@ -33555,6 +33555,10 @@ function controllerOf(snapshot, ingress) {
   const controllers = new Set(copies.map((copy) => copy.root.at("spec", "controller").string));
   return controllers.size === 1 ? [...controllers][0] : void 0;
 }
+function controllerAt(snapshot, ingress) {
+  const ref = { group: "networking.k8s.io", kind: "IngressClass", namespace: "", name: classOf(ingress) ?? "" };
+  return snapshot.get(ref).map((ingressClass) => ingressClass.root.at("spec", "controller")).slice(0, 1);
+}
 
 // src/kubernetes/controller-overlap.ts
 function sharedNamespaces(a, b) {
@@ -33583,10 +33587,10 @@ function sharedClaim(a, b, snapshot) {
 }
 function sharedClass(a, b, snapshot) {
   const [classesOfA, classesOfB] = [classesOf(a, snapshot), classesOf(b, snapshot)];
-  const names2 = [...classesOfA.keys()].filter((name) => classesOfB.has(name)).sort();
-  const [first = ""] = names2;
+  const names3 = [...classesOfA.keys()].filter((name) => classesOfB.has(name)).sort();
+  const [first = ""] = names3;
   const through = a.controller === b.controller ? void 0 : classesOfA.get(first) ?? classesOfB.get(first);
-  if (names2.length > 0) return { by: "class", name: names2.join(", "), through };
+  if (names3.length > 0) return { by: "class", name: names3.join(", "), through };
   if (a.controller === void 0 || a.controller !== b.controller) return void 0;
   return { by: "class", name: a.name === b.name ? a.name : `of ${a.controller}` };
 }
@@ -33693,9 +33697,9 @@ function flagForUnclassed({ facts: { unclassed } }) {
   return unclassed && "flag" in unclassed ? `--${unclassed.flag}` : void 0;
 }
 function keysOf2(first, second) {
-  const names2 = [first, second].flatMap(({ claims }) => claims.map(({ name }) => name));
+  const names3 = [first, second].flatMap(({ claims }) => claims.map(({ name }) => name));
   const everywhere = first.watched.scope === "all" && second.watched.scope === "all";
-  return [...new Set(names2), ...everywhere ? ["every namespace"] : [], "some namespace"];
+  return [...new Set(names3), ...everywhere ? ["every namespace"] : [], "some namespace"];
 }
 
 // src/kubernetes/service.ts
@@ -33769,6 +33773,17 @@ function namesOf2({ manifest, facts }) {
 // src/kubernetes/certificate.ts
 var import_node_crypto2 = require("node:crypto");
 
+// src/kubernetes/gateway-tls.ts
+function tlsListeners(gateway) {
+  return [...gateway.root.at("spec", "listeners").items()].filter((listener) => listener.at("tls").exists);
+}
+function certificateRefs(listener) {
+  return [...listener.at("tls", "certificateRefs").items()].filter((ref) => (ref.at("kind").string ?? "Secret") === "Secret" && (ref.at("group").string ?? "") === "").map((ref) => ({
+    name: ref.at("name"),
+    namespace: ref.at("namespace").string ?? listener.manifest.ref.namespace
+  }));
+}
+
 // src/kubernetes/secret.ts
 var filledInBy = /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflects|replicator\.v1\.mittwald\.de\/replicate-from|avp\.kubernetes\.io\/|vault\.security\.banzaicloud\.io\/)/;
 function isSecretComplete(secret) {
@@ -33825,17 +33840,6 @@ function annotated(annotations) {
     ];
   }
   return [void 0, "", void 0];
-}
-
-// src/kubernetes/gateway-tls.ts
-function tlsListeners(gateway) {
-  return [...gateway.root.at("spec", "listeners").items()].filter((listener) => listener.at("tls").exists);
-}
-function certificateRefs(listener) {
-  return [...listener.at("tls", "certificateRefs").items()].filter((ref) => (ref.at("kind").string ?? "Secret") === "Secret" && (ref.at("group").string ?? "") === "").map((ref) => ({
-    name: ref.at("name"),
-    namespace: ref.at("namespace").string ?? listener.manifest.ref.namespace
-  }));
 }
 
 // src/kubernetes/tls-producer.ts
@@ -33978,8 +33982,8 @@ function read3(secret, key, label, parse3) {
   const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse3(pemOf(block2)))) : [];
   if (first !== void 0) return { kind: "read", at: at3, first, further: further.filter((one2) => one2 !== void 0) };
   const broken = (fault) => ({ kind: "broken", at: at3, fault });
-  const isDer = isReadable && bytes[0] === 48 && attempt(() => new import_node_crypto2.X509Certificate(bytes)) !== void 0;
-  if (isDer) return broken("is DER, where controllers read PEM");
+  if (isReadable && !text5.includes("-----BEGIN ") && attempt(() => new import_node_crypto2.X509Certificate(bytes)))
+    return broken("is DER, where controllers read PEM");
   if (isStandIn(written2) || isReadable && isStandIn(text5)) return { kind: "standIn", at: at3 };
   if (!isReadable) {
     if (written2.includes("-----BEGIN ")) return broken("is PEM under data, which takes base64");
@@ -34054,17 +34058,17 @@ function namesIn(certificate) {
     ...(certificate.subjectAltName ?? "").matchAll(/(?:^|, )(DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g)
   ];
   const commonName = certificate.subject?.match(/^CN=(.*)$/m)?.[1];
-  const names2 = alternatives.map(([, , name = ""]) => name);
-  return alternatives.some(([, type]) => type === "DNS") || !commonName ? names2 : [commonName, ...names2];
+  const names3 = alternatives.map(([, , name = ""]) => name);
+  return alternatives.some(([, type]) => type === "DNS") || !commonName ? names3 : [commonName, ...names3];
 }
-function certificatesBehind(snapshot, ingress, secretName) {
-  const producers = producersOf(snapshot, ingress.ref.namespace, secretName);
+function certificatesBehind(snapshot, user, secretName, namespace = user.ref.namespace) {
+  const producers = producersOf(snapshot, namespace, secretName);
   const byHand = producers.some(
     ({ manifest: { ref, root: root3 } }) => ref.kind === "Certificate" && ref.name === secretName && !root3.at("metadata", "ownerReferences").exists
   );
   const known = producers.filter(({ manifest: { ref } }) => !byHand || ref.kind !== "Ingress" && ref.kind !== "Gateway").map(({ manifest, at: at3 }) => {
-    const isCopy = identityOf(manifest.ref) === identityOf(ingress.ref);
-    return isCopy ? requestedFor(ingress, secretName, at3) : knownFrom(manifest, secretName, at3);
+    const isCopy = manifest.ref.kind === "Ingress" && identityOf(manifest.ref) === identityOf(user.ref);
+    return isCopy ? requestedFor(user, secretName, at3) : knownFrom(manifest, secretName, at3);
   });
   const all2 = known.filter((certificate) => certificate !== void 0);
   return all2.length > 0 && all2.length === known.length ? all2 : void 0;
@@ -34072,18 +34076,19 @@ function certificatesBehind(snapshot, ingress, secretName) {
 function knownFrom(manifest, secretName, at3) {
   if (manifest.ref.kind === "Secret") return heldBy(manifest);
   if (manifest.ref.kind === "Certificate") return requestedBy(manifest);
+  if (manifest.ref.kind === "Gateway") return requestedForGateway(manifest, secretName, at3);
   return manifest.ref.kind === "Ingress" ? requestedFor(manifest, secretName, at3) : void 0;
 }
 function heldBy(secret) {
   const reading = readCertificates(secret);
   if (!isSecretComplete(secret) || reading.kind !== "read") return void 0;
-  const names2 = namesIn(reading.first);
+  const names3 = namesIn(reading.first);
   return {
     manifest: secret,
     at: reading.at,
-    names: names2,
+    names: names3,
     // OpenSSL refuses `*.lan`, which Go and with it the controllers take for any host of one label and `.lan`.
-    covers: (host) => reading.first.checkHost(host, { partialWildcards: false }) !== void 0 || names2.some((name) => covers(name, host))
+    covers: (host) => reading.first.checkHost(host, { partialWildcards: false }) !== void 0 || names3.some((name) => covers(name, host))
   };
 }
 function requestedBy(certificate) {
@@ -34102,13 +34107,25 @@ function requestedFor(ingress, secretName, at3) {
   );
   return requested(ingress, at3, [...hosts, ...more.map((name) => name.trim())]);
 }
-function requested(manifest, at3, written2) {
-  const names2 = [...new Set(written2)];
-  if (names2.some(isPlaceholder)) return void 0;
-  return { manifest, at: at3, names: names2, covers: (host) => names2.some((name) => covers(name, host)) };
+function requestedForGateway(gateway, secretName, at3) {
+  const listeners = tlsListeners(gateway).filter(
+    (listener) => certificateRefs(listener).some(
+      ({ name, namespace }) => name.string === secretName && namespace === gateway.ref.namespace
+    )
+  );
+  return requested(
+    gateway,
+    at3,
+    listeners.flatMap((listener) => listener.at("hostname").string ?? [])
+  );
 }
-function listed(names2) {
-  const shown = names2.length > 4 ? [...names2.slice(0, 3), `${names2.length - 3} more`] : names2;
+function requested(manifest, at3, written2) {
+  const names3 = [...new Set(written2)];
+  if (names3.some(isPlaceholder)) return void 0;
+  return { manifest, at: at3, names: names3, covers: (host) => names3.some((name) => covers(name, host)) };
+}
+function listed(names3) {
+  const shown = names3.length > 4 ? [...names3.slice(0, 3), `${names3.length - 3} more`] : names3;
   const last = shown.at(-1);
   return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${last}` : last ?? "no host";
 }
@@ -34123,10 +34140,10 @@ var certificate_covers_host_default = defineRule({
   kinds: [ingressKind],
   reads: producerKinds.filter((kind) => kind !== ingressKind),
   messages: {
-    notInSecret: ({ host, ingress, names: names2, source }) => `The certificate in ${source} names ${names2}, and ${ingress} uses it for ${host}. Put a certificate for ${host} there, or name the Secret that holds one.`,
-    notRequested: ({ host, ingress, names: names2, source }) => `${source} asks for a certificate for ${names2}, and ${ingress} uses it for ${host}. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
-    notShared: ({ host, ingress, names: names2, source }) => `cert-manager makes this certificate for ${source}, with ${names2}, and ${ingress} uses it for ${host}. Name another Secret here, or add ${host} to the TLS entry there.`,
-    inNoEntry: ({ host, ingress, names: names2 }) => `No TLS entry of ${ingress} names ${host}, and no certificate behind them does: they name ${names2}. Add ${host} to an entry whose Secret holds a certificate for it.`
+    notInSecret: ({ host, ingress, names: names3, source }) => `The certificate in ${source} names ${names3}, and ${ingress} uses it for ${host}. Put a certificate for ${host} there, or name the Secret that holds one.`,
+    notRequested: ({ host, ingress, names: names3, source }) => `${source} asks for a certificate for ${names3}, and ${ingress} uses it for ${host}. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
+    notShared: ({ host, ingress, names: names3, source }) => `cert-manager makes this certificate for ${source}, with ${names3}, and ${ingress} uses it for ${host}. Name another Secret here, or add ${host} to the TLS entry there.`,
+    inNoEntry: ({ host, ingress, names: names3 }) => `No TLS entry of ${ingress} names ${host}, and no certificate behind them does: they name ${names3}. Add ${host} to an entry whose Secret holds a certificate for it.`
   },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name;
@@ -34151,8 +34168,8 @@ var certificate_covers_host_default = defineRule({
       }
       const at3 = candidates2.map((entry) => nameIn(entry, (name) => covers(name, host))).find((name) => name);
       if (!at3 && certificates.some((certificate) => certificate.manifest === manifest)) continue;
-      const names2 = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
-      const misfit = { host, ingress: nameOf(manifest.ref), names: names2, source: nameOf(first.manifest.ref) };
+      const names3 = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
+      const misfit = { host, ingress: nameOf(manifest.ref), names: names3, source: nameOf(first.manifest.ref) };
       const places = new Map(certificates.map((certificate) => [certificate.manifest, certificate.at]));
       const ends = [at3 ?? served, ...places.values()];
       report(ends, at3 ? messageOf(first) : "inNoEntry", misfit, { keys: [host] });
@@ -34255,8 +34272,8 @@ var certificate_issued_default = defineRule({
       if (named?.kind !== kind || named.name !== name || head.get(user.ref)[0] !== user) continue;
       if (kind === "Issuer" && (user.ref.namespace !== namespace || !shareNamespace(user, change.before))) continue;
       if (user.ref.kind !== "Certificate" && namedSecrets(user).length === 0) continue;
-      const names2 = { issuer: nameOf(change.before.ref), user: nameOf(user.ref) };
-      report([change.before.root, named.at], "issuerRemoved", names2, { keys: [name] });
+      const names3 = { issuer: nameOf(change.before.ref), user: nameOf(user.ref) };
+      report([change.before.root, named.at], "issuerRemoved", names3, { keys: [name] });
     }
   }
 });
@@ -34282,8 +34299,8 @@ function checkShared(manifest, secret, snapshot, report) {
   const all2 = hostsOf.flat();
   if (all2.some(isPlaceholder)) return;
   if (hostsOf.some((hosts) => all2.every((host) => hosts.some((name) => covers(name, host))))) return;
-  const names2 = sharers.map((sharer) => nameOf(sharer.manifest.ref));
-  const ingresses = `${names2[0]} and ${names2.length > 2 ? `${names2.length - 1} others` : names2[1]}`;
+  const names3 = sharers.map((sharer) => nameOf(sharer.manifest.ref));
+  const ingresses = `${names3[0]} and ${names3.length > 2 ? `${names3.length - 1} others` : names3[1]}`;
   report(
     sharers.map(({ at: at3 }) => at3),
     "shared",
@@ -34308,11 +34325,11 @@ var certificate_valid_default = defineRule({
   }),
   messages: {
     unparsable: ({ key, secret, fault }) => `${key} of ${secret} ${fault}, so no controller can use it. Put the PEM text under stringData, or its base64 under data.`,
-    keyMismatch: ({ secret, names: names2 }) => `tls.key of ${secret} is not the key of the certificate for ${names2}, so controllers refuse the pair. Put in the key that the certificate was made for.`,
-    wrongOrder: ({ secret, names: names2 }) => `tls.key of ${secret} belongs to a later certificate of tls.crt, not to the first one, for ${names2}, so controllers refuse the pair. Put the server's own certificate first and the authorities that signed it after it.`,
-    expired: ({ secret, names: names2, day }) => `The certificate for ${names2} in ${secret} expired on ${day}. Renew it and put the new one in.`,
-    expiring: ({ secret, names: names2, day, days }) => `The certificate for ${names2} in ${secret} expires on ${day}, ${inDays(days)}. Renew it and put the new one in.`,
-    weak: ({ secret, names: names2, weakness }) => `The certificate for ${names2} in ${secret} has ${weakness}, which clients refuse. Have it issued with an EC key of 256 bits or an RSA key of 2048 bits, signed by SHA-256.`
+    keyMismatch: ({ secret, names: names3 }) => `tls.key of ${secret} is not the key of the certificate for ${names3}, so controllers refuse the pair. Put in the key that the certificate was made for.`,
+    wrongOrder: ({ secret, names: names3 }) => `tls.key of ${secret} belongs to a later certificate of tls.crt, not to the first one, for ${names3}, so controllers refuse the pair. Put the server's own certificate first and the authorities that signed it after it.`,
+    expired: ({ secret, names: names3, day }) => `The certificate for ${names3} in ${secret} expired on ${day}. Renew it and put the new one in.`,
+    expiring: ({ secret, names: names3, day, days }) => `The certificate for ${names3} in ${secret} expires on ${day}, ${inDays(days)}. Renew it and put the new one in.`,
+    weak: ({ secret, names: names3, weakness }) => `The certificate for ${names3} in ${secret} has ${weakness}, which clients refuse. Have it issued with an EC key of 256 bits or an RSA key of 2048 bits, signed by SHA-256.`
   },
   check({ manifest, params: { renewBeforeDays }, report, skip, today }) {
     if (manifest.root.at("type").string !== "kubernetes.io/tls" && missingTlsKeys(manifest).length > 0) return;
@@ -34327,19 +34344,19 @@ var certificate_valid_default = defineRule({
     }
     if (certificates.kind !== "read") return;
     const { at: at3, first, further } = certificates;
-    const names2 = listed(namesIn(first));
+    const names3 = listed(namesIn(first));
     if (key.kind === "read" && !isKeyOf(key.first, first)) {
       const inOrder = !further.some((certificate) => isKeyOf(key.first, certificate));
-      if (inOrder) report(key.at, "keyMismatch", { secret, names: names2 });
-      else report(at3, "wrongOrder", { secret, names: names2 });
+      if (inOrder) report(key.at, "keyMismatch", { secret, names: names3 });
+      else report(at3, "wrongOrder", { secret, names: names3 });
     }
     const day = lastDayOf(first);
     const days = day ? Math.round((Date.parse(day) - Date.parse(today)) / dayInMilliseconds) : Number.POSITIVE_INFINITY;
-    if (day && days < 0) report(at3, "expired", { secret, names: names2, day }, { keys: [day] });
-    else if (day && days <= renewBeforeDays) report(at3, "expiring", { secret, names: names2, day, days }, { keys: [day] });
+    if (day && days < 0) report(at3, "expired", { secret, names: names3, day }, { keys: [day] });
+    else if (day && days <= renewBeforeDays) report(at3, "expiring", { secret, names: names3, day, days }, { keys: [day] });
     const weaknesses = weaknessesOf(first);
     if (weaknesses.length > 0)
-      report(at3, "weak", { secret, names: names2, weakness: weaknesses.join(" and ") }, { keys: weaknesses });
+      report(at3, "weak", { secret, names: names3, weakness: weaknesses.join(" and ") }, { keys: weaknesses });
   }
 });
 function inDays(days) {
@@ -34449,10 +34466,10 @@ var controller_crash_default = defineRule({
   }
 });
 function* partnersOfIngress(ingress) {
-  const names2 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
-  if (names2.length === 0) return;
+  const names3 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
+  if (names3.length === 0) return;
   yield* controllerMarks;
-  yield* names2;
+  yield* names3;
   yield* routedHosts(ingress).keys();
 }
 function fatalEntry(controller, ingress, host, snapshot) {
@@ -34524,33 +34541,489 @@ var entry_used_default = defineRule({
   }
 });
 
+// src/kubernetes/declared-secret.ts
+var typesWithoutCertificate = [
+  "bootstrap.kubernetes.io/token",
+  "kubernetes.io/basic-auth",
+  "kubernetes.io/dockercfg",
+  "kubernetes.io/dockerconfigjson",
+  "kubernetes.io/service-account-token",
+  "kubernetes.io/ssh-auth"
+];
+function declaredSecret(manifest) {
+  switch (groupKindOf(manifest.ref)) {
+    case "Secret":
+      return ofSecret(manifest);
+    case "SealedSecret.bitnami.com":
+      return ofSealedSecret(manifest);
+    case "ExternalSecret.external-secrets.io":
+      return ofExternalSecret(manifest);
+    default:
+      return void 0;
+  }
+}
+function ofSecret(secret) {
+  if (!isSecretComplete(secret)) return void 0;
+  return declared(secret, ["type"], [["data"], ["stringData"]]);
+}
+function ofSealedSecret(sealed) {
+  if (sealed.root.at("spec", "data").exists) return void 0;
+  return declared(
+    sealed,
+    ["spec", "template", "type"],
+    [
+      ["spec", "encryptedData"],
+      ["spec", "template", "data"]
+    ]
+  );
+}
+function ofExternalSecret(external) {
+  const spec = external.root.at("spec");
+  if (spec.at("dataFrom").exists || spec.at("target", "template", "templateFrom").exists) return void 0;
+  if (["Merge", "None", "CreateOrMerge"].includes(spec.at("target", "creationPolicy").string ?? "")) return void 0;
+  const fetched = [...spec.at("data").items()].flatMap((item) => item.at("secretKey").string ?? []);
+  const { keys, ...rest } = declared(
+    external,
+    ["spec", "target", "template", "type"],
+    [["spec", "target", "template", "data"]]
+  );
+  return { ...rest, keys: [...keys, ...fetched], keysAt: spec.at("data").exists ? spec.at("data") : rest.keysAt };
+}
+function declared(manifest, type, maps) {
+  const { root: root3 } = manifest;
+  const typeAt = root3.at(...type);
+  const written2 = maps.map((path21) => root3.at(...path21)).filter((map4) => map4.exists);
+  return {
+    type: typeAt.string || "Opaque",
+    typeAt: typeAt.exists ? typeAt : root3.at("kind"),
+    keys: written2.flatMap((map4) => [...map4.entries()].map(([key]) => key)),
+    keysAt: written2[0] ?? root3.at("kind")
+  };
+}
+function holdsNoCertificate({ type }) {
+  return typesWithoutCertificate.includes(type);
+}
+function missingTlsKeys2({ keys }) {
+  return ["tls.crt", "tls.key"].filter((key) => !keys.includes(key));
+}
+
+// src/rules/ingress-tls/gateway-certificate.ts
+var gatewayGroup = "gateway.networking.k8s.io";
+var gatewayKind = `Gateway.${gatewayGroup}`;
+var grantKind = `ReferenceGrant.${gatewayGroup}`;
+var classKind = `GatewayClass.${gatewayGroup}`;
+var messages2 = {
+  // Source: Gateway API 1.6.1, apis/v1/gateway_types.go: the CEL rule of ListenerTLSConfig
+  missing: ({ listener, gateway }) => `The listener ${listener} of ${gateway} ends TLS and names no certificate, so it is not programmed. Give it certificateRefs with a Secret of type kubernetes.io/tls.`,
+  wrongType: ({ secret, type, gateway }) => `${secret} is of type ${type}, which holds no certificate, and ${gateway} names it for a listener. Name a Secret of type kubernetes.io/tls.`,
+  missingKeys: ({ secret, missing: missing2, gateway }) => `${secret} has no ${missing2}, and ${gateway} names it for a listener. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
+  otherType: ({ secret, type, gateway }) => `${secret} is of type ${type}, and ${gateway} names it for a listener: Gateway API promises kubernetes.io/tls alone, and some controllers refuse any other. Give it that type.`,
+  notGranted: ({ secret, gateway, namespace }) => `${gateway} names the Secret ${secret}, and no ReferenceGrant of the namespace ${namespace} lets Gateways of its namespace do so, so the listener has no certificate. Add one there, from kind Gateway to kind Secret.`,
+  grantRemoved: ({ secret, gateway, grant }) => `This change removes ${grant}, and nothing else lets ${gateway} name the Secret ${secret}, so its listener loses the certificate. Keep the grant, or let ${gateway} name a Secret of its own namespace.`,
+  // Source: cert-manager 1.21, pkg/controller/certificate-shim/sync.go, validateGatewayListenerBlock
+  otherNamespace: ({ secret, annotation }) => `${annotation} has cert-manager make the certificates of this Gateway, in its own namespace only, so nothing makes the Secret ${secret}. Name a Secret of the Gateway's namespace, or write a Certificate in the other one.`
+};
+var gateway_certificate_default = defineRule({
+  id: "ingress-tls/gateway-certificate",
+  summary: "Every listener that ends TLS names a certificate that its Gateway may use.",
+  since: "1.2.0",
+  scope: "snapshot",
+  kinds: [gatewayKind],
+  reads: [...producerKinds.filter((kind) => kind !== gatewayKind), grantKind, classKind],
+  messages: messages2,
+  *partners(manifest) {
+    for (const { name } of secretsMadeBy(manifest)) yield name;
+    if (manifest.ref.kind === "ReferenceGrant") yield "certificateRefs";
+    if (manifest.ref.kind !== "Gateway") return;
+    for (const { name, namespace } of namedSecrets(manifest)) {
+      yield name;
+      if (namespace !== manifest.ref.namespace) yield "kind: ReferenceGrant";
+    }
+    if (terminating(manifest).some((listener) => !listener.at("tls").exists)) yield "kind: GatewayClass";
+  },
+  check({ manifest, snapshot, report, skip }) {
+    const gateway = nameOf(manifest.ref);
+    const listeners = terminating(manifest);
+    for (const listener of listeners) {
+      const tls = listener.at("tls");
+      const has = (key) => tls.at(key).exists && [...tls.at(key).items(), ...tls.at(key).entries()].length > 0;
+      const name = listener.at("name").string ?? "";
+      if (has("certificateRefs") || has("options") || !tls.exists && isCertifiedElsewhere(manifest, snapshot))
+        continue;
+      report(tls, "missing", { listener: name, gateway }, { keys: [name] });
+    }
+    const seen = /* @__PURE__ */ new Set();
+    for (const ref of listeners.flatMap((listener) => certificateRefs(listener))) {
+      const secret = `${ref.namespace ? `${ref.namespace}/` : ""}${ref.name.string}`;
+      if (!ref.name.string || seen.has(secret)) continue;
+      seen.add(secret);
+      if (isPlaceholder(secret)) {
+        skip(ref.name, `the Secret ${secret} is filled in before it reaches the cluster`);
+        continue;
+      }
+      checkType(ref, ref.name.string, snapshot, report);
+      if (ref.namespace !== manifest.ref.namespace && manifest.ref.namespace !== "")
+        checkNamespace(ref, secret, manifest, snapshot, report);
+    }
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind !== "removed" || groupKindOf(change.before.ref) !== grantKind) return;
+    for (const gateway of head.ofKind(gatewayKind)) {
+      for (const ref of terminating(gateway).flatMap((listener) => certificateRefs(listener))) {
+        if (ref.namespace !== change.before.ref.namespace || ref.namespace === gateway.ref.namespace) continue;
+        if (!grants(change.before, gateway, ref) || grantsOf(head, ref).some((grant2) => grants(grant2, gateway, ref)))
+          continue;
+        const names3 = { secret: `${ref.namespace}/${ref.name.string}`, gateway: nameOf(gateway.ref) };
+        const grant = nameOf(change.before.ref);
+        report([change.before.root, ref.name], "grantRemoved", { ...names3, grant }, { keys: [ref.name.string ?? ""] });
+      }
+    }
+  }
+});
+function terminating(gateway) {
+  return [...gateway.root.at("spec", "listeners").items()].filter((listener) => {
+    const mode = listener.at("tls", "mode").string ?? "Terminate";
+    return mode === "Terminate" && ["HTTPS", "TLS"].includes(listener.at("protocol").string ?? "");
+  });
+}
+function isCertifiedElsewhere(gateway, snapshot) {
+  const { root: root3 } = gateway;
+  const name = root3.at("spec", "gatewayClassName").string ?? "";
+  const classes = snapshot.get({ group: gatewayGroup, kind: "GatewayClass", namespace: "", name });
+  const controllers = classes.map((one2) => one2.root.at("spec", "controllerName").string ?? "");
+  return root3.at("spec", "infrastructure", "parametersRef").exists || [...root3.at("metadata", "annotations").entries()].some(([key]) => key.startsWith("networking.gke.io/")) || [name, ...controllers].some((text5) => /gke|aws|alb|lattice/.test(text5));
+}
+function checkType({ name: at3, namespace }, name, snapshot, report) {
+  const makers2 = producersOf(snapshot, namespace, name).map(({ manifest }) => manifest);
+  const [maker] = makers2;
+  const declared2 = maker && makers2.length === 1 ? declaredSecret(maker) : void 0;
+  if (!maker || !declared2 || isPlaceholder(declared2.type)) return;
+  const where = { secret: nameOf(maker.ref), gateway: nameOf(at3.manifest.ref) };
+  const { type, typeAt, keysAt } = declared2;
+  const missing2 = missingTlsKeys2(declared2);
+  if (holdsNoCertificate(declared2)) report([at3, typeAt], "wrongType", { ...where, type }, { keys: [name, type] });
+  else if (missing2.length > 0)
+    report([at3, keysAt], "missingKeys", { ...where, missing: missing2.join(" and no ") }, { keys: [name, ...missing2] });
+  else if (type !== "kubernetes.io/tls") report([at3, typeAt], "otherType", { ...where, type }, { keys: [name, type] });
+}
+function checkNamespace(ref, secret, gateway, snapshot, report) {
+  const made = producersOf(snapshot, ref.namespace, ref.name.string ?? "");
+  const there = grantsOf(snapshot, ref);
+  const granted = there.some((grant) => grants(grant, gateway, ref));
+  const keys = [secret];
+  if (!granted && (made.length > 0 || there.length > 0)) {
+    const ends = [ref.name, ...there.map((grant) => grant.root.at("spec")), ...made.slice(0, 1).map(({ at: at3 }) => at3)];
+    report(unique(ends), "notGranted", { secret, gateway: nameOf(gateway.ref), namespace: ref.namespace }, { keys });
+  }
+  const shim = shimAnnotation(gateway);
+  const own5 = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace);
+  if (shim && !own5 && made.length === 0)
+    report([ref.name, shim], "otherNamespace", { secret, annotation: String(shim.path.at(-1)) }, { keys });
+}
+function grantsOf(snapshot, { namespace }) {
+  return snapshot.ofKind(grantKind).filter((grant) => grant.ref.namespace === namespace);
+}
+function grants(grant, gateway, { name }) {
+  const spec = grant.root.at("spec");
+  const from = [...spec.at("from").items()].some(
+    (one2) => one2.at("group").string === gatewayGroup && one2.at("kind").string === "Gateway" && one2.at("namespace").string === gateway.ref.namespace
+  );
+  const to = [...spec.at("to").items()].some(
+    (one2) => (one2.at("group").string ?? "") === "" && one2.at("kind").string === "Secret" && (one2.at("name").string ?? name.string) === name.string
+  );
+  return from && to;
+}
+function unique(ends) {
+  return [...new Map([...ends].reverse().map((end) => [identityOf(end.manifest.ref), end])).values()].reverse();
+}
+
+// src/kubernetes/certificate-choice.ts
+var ingressNginx = "k8s.io/ingress-nginx";
+var choices = [
+  [
+    ingressNginx,
+    {
+      by: "hosts",
+      asksCertificates: true,
+      product: "ingress-nginx",
+      otherwise: "it is served with the controller's default certificate"
+    }
+  ],
+  [
+    "nginx.org/ingress-controller",
+    {
+      by: "exactHosts",
+      asksCertificates: false,
+      product: "F5's NGINX controller",
+      otherwise: "F5's NGINX controller serves it over plain HTTP only"
+    }
+  ],
+  [
+    "projectcontour.io/",
+    {
+      by: "exactHosts",
+      asksCertificates: false,
+      needsSecret: true,
+      product: "Contour",
+      otherwise: "Contour serves it over plain HTTP only"
+    }
+  ],
+  [
+    "ingress-controllers.konghq.com/",
+    {
+      by: "hosts",
+      asksCertificates: false,
+      product: "Kong",
+      otherwise: "Kong serves it with its own default certificate"
+    }
+  ],
+  [
+    "traefik.io/ingress-controller",
+    {
+      by: "certificates",
+      asksCertificates: true,
+      product: "Traefik",
+      otherwise: "Traefik, which knows no certificate for it, serves it with its default one"
+    }
+  ],
+  [
+    "haproxy.org/ingress-controller",
+    {
+      by: "certificates",
+      asksCertificates: true,
+      product: "HAProxy",
+      otherwise: "HAProxy, which knows no certificate for it, serves it with its default one"
+    }
+  ]
+];
+var controllerNames = choices.map(
+  ([controller]) => controller.endsWith("/") ? `controller: ${controller}` : controller
+);
+function certificateChoice(snapshot, ingress) {
+  const controller = controllerOf(snapshot, ingress);
+  return controller === void 0 ? void 0 : choices.find(([prefix2]) => controller.startsWith(prefix2))?.[1];
+}
+function mayBeIngressNginx(choice) {
+  return choice === void 0 || choice.product === "ingress-nginx";
+}
+function servedByCertificate(snapshot, ingress, host, choice) {
+  const own5 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
+  const results = own5.map((name) => names(snapshot, ingress, name, host));
+  if (choice.by === "certificates") {
+    if (othersOf(snapshot, ingress).some((other) => brings(snapshot, other, host))) return "served";
+    results.push(...tlsStores(snapshot).map((store) => defaultOf(snapshot, store, host)));
+  } else results.push(...ingressNginxIn(snapshot).flatMap((controller) => byArgument(snapshot, controller, host)));
+  if (results.includes("served")) return "served";
+  const certain = choice.by === "hosts" ? results.slice(own5.length) : results;
+  return certain.includes("unknown") ? "unknown" : "unserved";
+}
+function othersOf(snapshot, ingress) {
+  const controller = controllerOf(snapshot, ingress);
+  return snapshot.ofKind("Ingress.networking.k8s.io").filter((other) => other !== ingress && controllerOf(snapshot, other) === controller);
+}
+function brings(snapshot, ingress, host) {
+  return tlsEntries(ingress).some(({ hosts, secretName }) => {
+    if (!secretName.string) return false;
+    const service = names(snapshot, ingress, secretName.string, host);
+    return service === "served" || service === "unknown" && hosts.some((name) => covers(name.string ?? "", host));
+  });
+}
+function names(snapshot, user, secret, host) {
+  const known = certificatesBehind(snapshot, user, secret);
+  if (!known) return "unknown";
+  return known.some((certificate) => certificate.covers(host)) ? "served" : "unserved";
+}
+var tlsStoreKinds = ["TLSStore.traefik.io", "TLSStore.traefik.containo.us"];
+function tlsStores(snapshot) {
+  return tlsStoreKinds.flatMap((kind) => snapshot.ofKind(kind));
+}
+function defaultOf(snapshot, store, host) {
+  const secret = store.root.at("spec", "defaultCertificate", "secretName").string;
+  if (secret) return names(snapshot, store, secret, host);
+  return store.root.at("spec", "defaultGeneratedCert").exists ? "unknown" : "unserved";
+}
+function byArgument(snapshot, controller, host) {
+  const [namespace = "", name = ""] = controller.argument("default-ssl-certificate")?.split("/") ?? [];
+  if (!name) return [];
+  const at3 = namespace === "$(POD_NAMESPACE)" ? controller.manifest.ref.namespace : namespace;
+  const known = certificatesBehind(snapshot, controller.manifest, name, at3);
+  if (!known) return ["unknown"];
+  return [known.some((certificate) => certificate.covers(host)) ? "served" : "unserved"];
+}
+
+// src/rules/fix.ts
+function replaced(at3, newText) {
+  const { string } = at3;
+  const { startLine, startColumn, endLine, endColumn } = at3.region;
+  const written2 = lineOf(at3, startLine).slice(startColumn - 1, endColumn - 1);
+  if (!string || startLine !== endLine || ![string, `"${string}"`, `'${string}'`].includes(written2)) return void 0;
+  return edit(
+    at3,
+    at3.region,
+    written2.replace(string, () => newText)
+  );
+}
+function appended(list4, text5) {
+  const last = [...list4.items()].at(-1);
+  if (!last?.string || isShared(list4, last)) return void 0;
+  const { startLine, startColumn, endLine, endColumn } = last.region;
+  const line = lineOf(last, startLine);
+  const [before, written2, after] = [
+    line.slice(0, startColumn - 1),
+    line.slice(startColumn - 1, endColumn - 1),
+    line.slice(endColumn - 1)
+  ];
+  if (startLine !== endLine || !written2.includes(last.string)) return void 0;
+  const [quote = ""] = written2.match(/^["']/) ?? (/^[\w.-]+$/.test(text5) ? [] : ['"']);
+  const item = `${quote}${text5}${quote}`;
+  const opening = before.trim() === "" ? lineOf(last, startLine - 1) : before;
+  if (/[[,]\s*$/.test(opening) || /^\s*[,\]]/.test(after))
+    return edit(last, { startLine, startColumn: endColumn, endLine, endColumn }, `, ${item}`);
+  if (!/^\s*-\s+$/.test(before)) return void 0;
+  const end = line.trimEnd().length + 1;
+  return edit(last, { startLine, startColumn: end, endLine, endColumn: end }, `
+${before}${item}`);
+}
+function withKey(map4, key, value) {
+  const [first] = [...map4.entries()];
+  if (!first || isShared(map4, first[1])) return void 0;
+  const { startLine, startColumn } = map4.region;
+  const before = lineOf(map4, startLine).slice(0, startColumn - 1);
+  const at3 = { startLine, startColumn, endLine: startLine, endColumn: startColumn };
+  if (/\{\s*$/.test(before)) return edit(map4, at3, `${key}: ${value}, `);
+  if (!/^[\s-]+$/.test(before)) return void 0;
+  return edit(map4, at3, `${key}: ${value}
+${" ".repeat(startColumn - 1)}`);
+}
+function isShared(outer, inner) {
+  const isElsewhere = inner.region.startLine < outer.region.startLine;
+  return isElsewhere || /(?:^|[\s[{,])&[^\s&]/m.test(outer.manifest.object.fileText);
+}
+function lineOf(at3, line) {
+  return at3.manifest.object.fileText.split("\n")[line - 1] ?? "";
+}
+function edit(at3, region, newText) {
+  const { path: path21 } = at3.manifest.origin;
+  return path21.endsWith(".json") ? void 0 : { edits: [{ path: path21, region, newText }] };
+}
+
 // src/rules/ingress-tls/host-covered.ts
+var ingressKind2 = "Ingress.networking.k8s.io";
+var classKind2 = "IngressClass.networking.k8s.io";
+var byDefault = "it is served with the controller's default certificate";
 var host_covered_default = defineRule({
   id: "ingress-tls/host-covered",
   summary: "Every host an Ingress routes is named by one of its TLS entries.",
   since: "1.0.0",
-  scope: "manifest",
-  kinds: ["Ingress.networking.k8s.io"],
+  scope: "snapshot",
+  kinds: [ingressKind2],
+  reads: [classKind2, ...producerKinds.filter((kind) => kind !== ingressKind2), ...workloadKinds, ...tlsStoreKinds],
   messages: {
-    uncovered: ({ host }) => `No entry of spec.tls names ${host}, so it is served with the controller's default certificate. Add it to the hosts of the entry whose Secret covers it.`
+    uncovered: ({ host, otherwise }) => `No entry of spec.tls names ${host}, so ${otherwise}. Add it to the hosts of the entry whose Secret covers it.`,
+    unlisted: ({
+      host,
+      name,
+      product,
+      otherwise
+    }) => `${product} compares hosts letter by letter, and ${name} in spec.tls does not stand for ${host}: ${otherwise}. List ${host} in that entry too.`,
+    noSecret: ({ host, product, otherwise }) => `The TLS entry that lists ${host} names no Secret, and ${product} passes over such an entry: ${otherwise}. Give the entry a secretName.`,
+    byCertificate: ({ secret, hosts }) => `The TLS entry with the Secret ${secret} lists no hosts, so the certificate alone decides whether it serves ${hosts}, and Contour, Kong and F5's NGINX controller pass over such an entry. List the hosts it is for.`,
+    // Source: https://github.com/kubernetes/ingress-nginx/issues/2043
+    redirect: ({ host, twin }) => `from-to-www-redirect sends ${twin} to ${host}, and no entry of spec.tls names ${twin}, so browsers refuse its certificate before they are sent on. Add ${twin} to the hosts of the entry that names ${host}.`
   },
-  check({ manifest, report, skip }) {
+  later: { unlisted: "1.1.0", noSecret: "1.1.0", byCertificate: "1.1.0", redirect: "1.1.0" },
+  *partners(manifest) {
+    if (manifest.ref.kind === "IngressClass") yield manifest.ref.name;
+    if (manifest.ref.kind === "Ingress") yield* partnersOfIngress2(manifest);
+  },
+  check({ manifest, snapshot, report, skip }) {
     const entries = tlsEntries(manifest);
     if (entries.length === 0) return;
-    if (entries.some((entry) => entry.hosts.length === 0 && entry.secretName.string)) return;
-    const names2 = entries.flatMap((entry) => entry.hosts);
-    const unknown2 = names2.find((name) => isPlaceholder(name.string ?? ""));
+    const names3 = entries.flatMap((entry) => entry.hosts);
+    const unknown2 = names3.find((name) => isPlaceholder(name.string ?? ""));
     if (unknown2) return skip(unknown2, `the TLS host ${unknown2.string} is filled in before it reaches the cluster`);
-    for (const [host, at3] of routedHosts(manifest)) {
-      if (names2.some((name) => covers(name.string ?? "", host))) continue;
+    const choice = certificateChoice(snapshot, manifest);
+    const gaps = [...routedHosts(manifest)].filter(([host]) => !isNamed(host, names3, choice));
+    const byCertificate = entries.find((entry) => entry.hosts.length === 0 && entry.secretName.string);
+    if (byCertificate && mayBeIngressNginx(choice)) {
+      const secret = byCertificate.secretName.string ?? "";
+      const keys = gaps.map(([host]) => host).filter((host) => !isPlaceholder(host));
+      const isTold = certificatesBehind(snapshot, manifest, secret) !== void 0;
+      const hosts = `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
+      if (keys.length > 0 && !isTold) report(byCertificate.secretName, "byCertificate", { secret, hosts }, { keys });
+      return;
+    }
+    for (const [host, at3] of gaps) {
       if (isPlaceholder(host)) {
         skip(at3, `the host ${at3.string} is filled in before it reaches the cluster`);
         continue;
       }
-      report(at3, "uncovered", { host: at3.string ?? host }, { keys: [host] });
+      const service = choice?.asksCertificates ? servedByCertificate(snapshot, manifest, host, choice) : "unserved";
+      if (service === "unknown") skip(at3, `whether a certificate of ${choice?.product} names ${host} is not written`);
+      if (service !== "unserved") continue;
+      const otherwise = choice?.otherwise ?? byDefault;
+      const fix2 = listedWith(host, manifest, entries, snapshot);
+      const wildcard = names3.find((name) => covers(name.string ?? "", host));
+      if (wildcard && choice) {
+        const args = { host: at3.string ?? host, name: wildcard.string ?? "", product: choice.product, otherwise };
+        report([at3, ...controllerAt(snapshot, manifest)], "unlisted", args, { keys: [host], ...fix2 });
+      } else report(at3, "uncovered", { host: at3.string ?? host, otherwise }, { keys: [host], ...fix2 });
+    }
+    if (choice?.needsSecret) {
+      const { product, otherwise } = choice;
+      for (const [host] of routedHosts(manifest)) {
+        const [entry, ...more] = entries.filter(({ hosts }) => isNamed(host, hosts, choice));
+        if (!entry || [entry, ...more].some(({ secretName }) => secretName.string)) continue;
+        const ends = [entry.secretName, ...controllerAt(snapshot, manifest)];
+        report(ends, "noSecret", { host, product, otherwise }, { keys: [host] });
+      }
+    }
+    if (!mayBeIngressNginx(choice)) return;
+    for (const [host, twin, at3] of redirected(manifest)) {
+      if (isNamed(twin, names3, choice) || !isNamed(host, names3, choice)) continue;
+      const holder = entries.find((entry) => isNamed(host, entry.hosts, choice));
+      const known = certificatesBehind(snapshot, manifest, holder?.secretName.string ?? "");
+      if (known?.some((certificate) => certificate.covers(twin))) continue;
+      report(at3, "redirect", { host, twin }, { keys: [twin], ...listedWith(twin, manifest, entries, snapshot) });
     }
   }
 });
+function* partnersOfIngress2(ingress) {
+  const entries = tlsEntries(ingress);
+  const exact = new Set(entries.flatMap(({ hosts }) => hosts.map((name) => name.string?.toLowerCase())));
+  const open = [...routedHosts(ingress).keys()].filter((host) => !exact.has(host));
+  if (entries.length === 0 || open.length === 0 && redirected(ingress).length === 0) return;
+  yield* controllerNames;
+  for (const { secretName } of entries) if (secretName.string) yield secretName.string;
+  for (const host of open) yield* [host, `*${host.slice(host.indexOf("."))}`];
+  yield* ["default-ssl-certificate", "kind: TLSStore"];
+}
+function isNamed(host, names3, choice) {
+  return names3.some(
+    ({ string: name = "" }) => choice?.by === "exactHosts" ? name.toLowerCase() === host : covers(name, host)
+  );
+}
+function redirected(ingress) {
+  const annotation = ingress.root.at("metadata", "annotations", "nginx.ingress.kubernetes.io/from-to-www-redirect");
+  const hosts = routedHosts(ingress);
+  if (annotation.string !== "true") return [];
+  return [...hosts].flatMap(([host, at3]) => {
+    const twin = host.startsWith("www.") ? host.slice(4) : `www.${host}`;
+    return host.startsWith("*.") || isPlaceholder(host) || hosts.has(twin) ? [] : [[host, twin, at3]];
+  });
+}
+function listedWith(host, ingress, entries, snapshot) {
+  const routed = [...routedHosts(ingress).keys()];
+  const naming = entries.filter(
+    ({ hosts }) => hosts.some((name) => routed.some((one2) => covers(name.string ?? "", one2)))
+  );
+  const [entry] = naming;
+  if (!entry || naming.length > 1) return {};
+  const known = certificatesBehind(snapshot, ingress, entry.secretName.string ?? "");
+  const fits2 = known?.every((one2) => one2.manifest === ingress || one2.covers(host)) ?? true;
+  const fix2 = fits2 ? appended(entry.at.at("hosts"), host) : void 0;
+  return fix2 ? { fix: fix2 } : {};
+}
 
 // src/kubernetes/ingress-pairs.ts
 function* partnersOfClass(ingress, snapshot, standsAside2) {
@@ -34638,7 +35111,7 @@ var host_valid_default = defineRule({
       const host = textOf2(at3);
       const fault = host === void 0 ? void 0 : faultOf(host, routed.includes(at3));
       if (!host || !fault) continue;
-      report(at3, "host", { host, fault }, { keys: [host], ...lowerCased(at3, host) });
+      report(at3, "host", { host, fault }, { keys: [host], ...mended(at3, host) });
     }
     for (const { secretName } of entries) {
       const name = textOf2(secretName);
@@ -34671,65 +35144,245 @@ function faultOf(host, routed) {
   if (host.split(".").some((label) => label.length > 63)) return "a label has more than 63 characters";
   return subdomain.test(host) ? void 0 : "it is no DNS name";
 }
-function lowerCased(at3, host) {
-  if (faultOf(host.toLowerCase(), true) !== void 0 || at3.string !== host) return {};
-  const { origin, object } = at3.manifest;
-  const { startLine, startColumn, endColumn } = at3.region;
-  const written2 = object.fileText.split("\n")[startLine - 1]?.slice(startColumn - 1, endColumn - 1);
-  if (!written2?.includes(host)) return {};
-  return { fix: { edits: [{ path: origin.path, region: at3.region, newText: written2.toLowerCase() }] } };
+function mended(at3, host) {
+  const same = host.toLowerCase().replace(/\.$/, "");
+  const fix2 = faultOf(same, true) === void 0 ? replaced(at3, same) : void 0;
+  return fix2 ? { fix: fix2 } : {};
+}
+
+// src/kubernetes/gateway-route.ts
+var routeProtocols = {
+  "HTTPRoute.gateway.networking.k8s.io": ["HTTP", "HTTPS"],
+  "GRPCRoute.gateway.networking.k8s.io": ["HTTP", "HTTPS"],
+  "TLSRoute.gateway.networking.k8s.io": ["TLS"]
+};
+function parentsOf(route) {
+  const refs = [...route.root.at("spec", "parentRefs").items()];
+  const isGateway = (ref) => (ref.at("kind").string ?? "Gateway") === "Gateway" && (ref.at("group").string ?? "gateway.networking.k8s.io") === "gateway.networking.k8s.io";
+  if (!refs.every(isGateway)) return void 0;
+  return refs.map((at3) => ({
+    at: at3,
+    name: at3.at("name"),
+    namespace: at3.at("namespace").string ?? route.ref.namespace,
+    sectionName: at3.at("sectionName"),
+    port: at3.at("port").value
+  }));
+}
+function gatewayOf(snapshot, { at: at3, name, namespace }) {
+  const ref = { group: "gateway.networking.k8s.io", kind: "Gateway", namespace, name: name.string ?? "" };
+  const [gateway, ...copies] = snapshot.get(ref);
+  if (!gateway || copies.length > 0) return void 0;
+  return namespace !== "" || shareNamespace(at3.manifest, gateway) ? gateway : void 0;
+}
+function selectedListeners(gateway, { sectionName, port }) {
+  return [...gateway.root.at("spec", "listeners").items()].filter(
+    (listener) => (!sectionName.string || listener.at("name").string === sectionName.string) && (port === void 0 || listener.at("port").value === port)
+  );
+}
+function intersect(hostname, listener) {
+  if (!listener) return true;
+  const [a, b] = [hostname.toLowerCase(), listener.toLowerCase()];
+  if (a === b) return true;
+  const below = (name, wildcard) => wildcard.startsWith("*.") && name.endsWith(wildcard.slice(1));
+  return below(a, b) || below(b, a);
+}
+
+// src/rules/ingress-tls/route-attached.ts
+var route_attached_default = defineRule({
+  id: "ingress-tls/route-attached",
+  summary: "Every hostname of a route is taken by a listener, and the certificate of that listener names it.",
+  since: "1.2.0",
+  scope: "snapshot",
+  kinds: Object.keys(routeProtocols),
+  reads: producerKinds,
+  messages: {
+    noListener: ({
+      route,
+      gateway,
+      section,
+      names: names3
+    }) => `${route} wants the listener ${section} of ${gateway}, whose listeners are ${names3}, so it is not attached. Name one of these as sectionName.`,
+    unattached: ({ host, route, gateways, names: names3 }) => `No listener of ${gateways} that ${route} names takes ${host}: they take ${names3}, so nobody serves it there. Give a listener this hostname, or let the route have one that is taken.`,
+    notCertified: ({
+      host,
+      listener,
+      gateway,
+      names: names3
+    }) => `The listener ${listener} of ${gateway} takes ${host}, and its certificate names ${names3}, where a wildcard stands for one label only. Give the host a listener whose certificate names it, or add it to the certificate.`
+  },
+  *partners(manifest) {
+    for (const { name } of secretsMadeBy(manifest)) yield name;
+    if (manifest.ref.kind === "Gateway") {
+      yield manifest.ref.name;
+      for (const { name } of namedSecrets(manifest)) yield name;
+    } else for (const { name } of parentsOf(manifest) ?? []) if (name.string) yield name.string;
+  },
+  check({ manifest, snapshot, report, skip }) {
+    const parents = parentsOf(manifest) ?? [];
+    const attachments = parents.flatMap((parent) => {
+      const gateway = gatewayOf(snapshot, parent);
+      return gateway ? [{ parent, gateway, listeners: selectedListeners(gateway, parent) }] : [];
+    });
+    if (parents.length === 0 || attachments.length < parents.length) return;
+    const route = nameOf(manifest.ref);
+    for (const { parent, gateway } of attachments) {
+      const section = parent.sectionName.string;
+      const all2 = [...gateway.root.at("spec", "listeners").items()].map((listener) => listener.at("name").string ?? "");
+      if (!section || all2.includes(section) || isPlaceholder(section) || all2.some(isPlaceholder)) continue;
+      const args = { route, gateway: nameOf(gateway.ref), section, names: listed(all2) };
+      report([parent.sectionName, gateway.root.at("spec", "listeners")], "noListener", args, { keys: [section] });
+    }
+    const protocols = routeProtocols[groupKindOf(manifest.ref)] ?? [];
+    const listeners = attachments.flatMap((attachment) => attachment.listeners).filter((listener) => protocols.includes(listener.at("protocol").string ?? ""));
+    if (listeners.length === 0) return;
+    const taken = listeners.map((listener) => listener.at("hostname").string);
+    for (const at3 of manifest.root.at("spec", "hostnames").items()) {
+      const host = at3.string?.toLowerCase();
+      if (!host) continue;
+      if (isPlaceholder(host) || taken.some((name) => isPlaceholder(name ?? ""))) {
+        skip(at3, `whether a listener takes ${at3.string} is known once its hostname is filled in`);
+        continue;
+      }
+      if (!taken.some((name) => intersect(host, name))) {
+        const gateways = [...new Set(attachments.map(({ gateway }) => nameOf(gateway.ref)))].join(" and ");
+        const names3 = listed([...new Set(taken.flatMap((name) => name ?? []))]);
+        const ends = new Map(listeners.map((listener) => [listener.manifest, listener.at("hostname")]));
+        report([at3, ...ends.values()], "unattached", { host, route, gateways, names: names3 }, { keys: [host] });
+        continue;
+      }
+      for (const listener of servingOver(listeners, host)) {
+        const certificates = certificatesOf2(snapshot, listener);
+        const [first] = certificates;
+        if (!first || certificates.some((certificate) => certificate.covers(host))) continue;
+        const gateway = nameOf(listener.manifest.ref);
+        const names3 = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
+        const ends = [at3, listener.at("hostname"), ...first.manifest === listener.manifest ? [] : [first.at]];
+        const args = { host, listener: listener.at("name").string ?? "", gateway, names: names3 };
+        report(ends, "notCertified", args, { keys: [host] });
+      }
+    }
+  }
+});
+function servingOver(listeners, host) {
+  const best = /* @__PURE__ */ new Map();
+  const length = (listener) => {
+    const name = listener.at("hostname").string ?? "";
+    return name === host ? Number.POSITIVE_INFINITY : name.length;
+  };
+  for (const listener of listeners) {
+    const endsTls = listener.at("protocol").string !== "HTTP" && listener.at("tls", "mode").string !== "Passthrough";
+    if (!endsTls || !intersect(host, listener.at("hostname").string)) continue;
+    const key = JSON.stringify([nameOf(listener.manifest.ref), listener.at("port").value]);
+    const known = best.get(key);
+    if (!known || length(listener) > length(known)) best.set(key, listener);
+  }
+  return [...best.values()];
+}
+function certificatesOf2(snapshot, listener) {
+  const refs = [...listener.at("tls", "certificateRefs").items()];
+  const secrets = certificateRefs(listener);
+  if (secrets.length < refs.length) return [];
+  const known = secrets.map(
+    ({ name, namespace }) => certificatesBehind(snapshot, listener.manifest, name.string ?? "", namespace)
+  );
+  return known.every((certificates) => certificates) ? known.flatMap((certificates) => certificates ?? []) : [];
 }
 
 // src/rules/ingress-tls/secret-agrees.ts
+var ingressKind3 = "Ingress.networking.k8s.io";
 var secret_agrees_default = defineRule({
   id: "ingress-tls/secret-agrees",
   summary: "Ingresses of a class that serve one host name one Secret for it.",
   since: "1.1.0",
   scope: "snapshot",
-  kinds: ["Ingress.networking.k8s.io"],
+  kinds: [ingressKind3],
+  reads: ["IngressClass.networking.k8s.io", ...producerKinds.filter((kind) => kind !== ingressKind3)],
   messages: {
     // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, createServers: Ingresses are taken by age
     // and the first that lists the host sets its certificate, the default one included (issues 4926 and 9040).
     differs: ({ first, second, hosts }) => `${first} and ${second} name different Secrets for ${hosts}, and the older Ingress decides, which no file tells. Name one Secret in both.`,
-    hidden: ({ first, second, hosts }) => `Of ${first} and ${second} one names no Secret for ${hosts}: if it is the older, the host is served with the controller's default certificate. Name the same Secret in both.`
+    hidden: ({ first, second, hosts }) => `Of ${first} and ${second} one names no Secret for ${hosts}: if it is the older, the host is served with the controller's default certificate. Name the same Secret in both.`,
+    unfit: ({ first, second, hosts, secret }) => `${first} and ${second} name different Secrets for ${hosts}, and the certificate in ${secret} is for other names: if its Ingress is the older, browsers refuse what it serves. Name the Secret whose certificate fits in both.`
   },
   *partners(manifest) {
-    yield* secretsByHost(manifest).keys();
+    for (const { name } of secretsMadeBy(manifest)) yield name;
+    if (manifest.ref.kind === "IngressClass") yield manifest.ref.name;
+    if (manifest.ref.kind !== "Ingress") return;
+    yield* listedHosts(manifest).keys();
+    yield* tlsSecretNames(manifest).keys();
+    if (tlsEntries(manifest).length > 0) yield* controllerNames;
   },
   check({ manifest, snapshot, report }) {
-    const own5 = secretsByHost(manifest);
+    if (certificateChoice(snapshot, manifest)?.by === "certificates") return;
+    const own5 = listedHosts(manifest);
     for (const other of partnersOfClass(manifest, snapshot, isCanary)) {
-      const theirs = secretsByHost(other);
-      const sameNamespace = other.ref.namespace === manifest.ref.namespace;
-      const disagreeing = [...own5.keys()].filter((host) => {
+      const theirs = listedHosts(other);
+      const disagreeing = [...own5.keys()].sort().flatMap((host) => {
         const [a, b] = [own5.get(host), theirs.get(host)];
-        return a && b && (nameIn2(a) !== nameIn2(b) || nameIn2(a) !== void 0 && !sameNamespace);
+        if (!a || !b || isSame(a, manifest, b, other)) return [];
+        return [[host, sideOf(snapshot, manifest, a), sideOf(snapshot, other, b)]];
       });
-      for (const message of ["hidden", "differs"]) {
-        const keys = disagreeing.filter((host) => message === "hidden" === lacksOne(own5.get(host), theirs.get(host))).sort();
-        const [at3, there] = [own5.get(keys[0] ?? ""), theirs.get(keys[0] ?? "")];
-        if (!at3 || !there) continue;
+      for (const message of ["hidden", "unfit", "differs"]) {
+        const ours = disagreeing.filter(([host2, a2, b2]) => messageFor(host2, a2, b2) === message);
+        const [first] = ours;
+        if (!first) continue;
+        const [host, a, b] = first;
+        const keys = ours.map(([key]) => key);
         const hosts = `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
-        report([at3, there], message, { first: nameOf(manifest.ref), second: nameOf(other.ref), hosts }, { keys });
+        const [wrong, right] = isUnfit(host, b) || b.secret === void 0 ? [b, a] : [a, b];
+        const known = message === "unfit" ? (wrong.certificates ?? []).map(({ at: at3 }) => at3) : [];
+        report(
+          [...[a, b].map(({ entry, secret }) => secret === void 0 ? entry.at : entry.secretName), ...known],
+          message,
+          {
+            first: nameOf(manifest.ref),
+            second: nameOf(other.ref),
+            hosts,
+            secret: nameOf({
+              group: "",
+              kind: "Secret",
+              namespace: wrong.ingress.ref.namespace,
+              name: wrong.secret ?? ""
+            })
+          },
+          { keys, ...message === "differs" ? {} : sameSecret(wrong, right) }
+        );
       }
     }
   }
 });
-function secretsByHost(ingress) {
+function listedHosts(ingress) {
   const found = /* @__PURE__ */ new Map();
-  for (const { at: at3, hosts, secretName } of tlsEntries(ingress)) {
-    for (const { string: host } of hosts) {
-      if (!host || isPlaceholder(host) || isPlaceholder(secretName.string ?? "")) continue;
-      if (!found.has(host.toLowerCase())) found.set(host.toLowerCase(), secretName.string ? secretName : at3);
+  for (const entry of tlsEntries(ingress)) {
+    for (const { string: host } of entry.hosts) {
+      if (!host || isPlaceholder(host) || isPlaceholder(entry.secretName.string ?? "")) continue;
+      if (!found.has(host.toLowerCase())) found.set(host.toLowerCase(), entry);
     }
   }
   return found;
 }
-function nameIn2(cursor) {
-  return cursor.string;
+function isSame(a, inA, b, inB) {
+  const [one2, other] = [a.secretName.string || void 0, b.secretName.string || void 0];
+  return one2 === other && (one2 === void 0 || inA.ref.namespace === inB.ref.namespace);
 }
-function lacksOne(a, b) {
-  return a?.string === void 0 || b?.string === void 0;
+function sideOf(snapshot, ingress, entry) {
+  const secret = entry.secretName.string || void 0;
+  return { ingress, entry, secret, certificates: secret ? certificatesBehind(snapshot, ingress, secret) : void 0 };
+}
+function messageFor(host, a, b) {
+  if (a.secret === void 0 || b.secret === void 0) return "hidden";
+  return isUnfit(host, a) || isUnfit(host, b) ? "unfit" : "differs";
+}
+function isUnfit(host, { certificates }) {
+  return certificates?.every((certificate) => !certificate.covers(host)) ?? false;
+}
+function sameSecret(wrong, right) {
+  if (right.secret === void 0 || wrong.ingress.ref.namespace !== right.ingress.ref.namespace) return {};
+  const listed2 = right.entry.hosts.map((name) => name.string?.toLowerCase());
+  const serves = (host) => right.certificates ? right.certificates.every((one2) => one2.covers(host)) : listed2.includes(host.toLowerCase());
+  if (!wrong.entry.hosts.every(({ string: host = "" }) => serves(host))) return {};
+  const fix2 = wrong.secret ? replaced(wrong.entry.secretName, right.secret) : withKey(wrong.entry.at, "secretName", right.secret);
+  return fix2 ? { fix: fix2 } : {};
 }
 
 // src/rules/ingress-tls/secret-kept.ts
@@ -34759,14 +35412,14 @@ var secret_kept_default = defineRule({
         continue;
       }
       for (const { manifest, at: at3 } of usersOf(head, made, before)) {
-        const names2 = {
+        const names3 = {
           secret: made.namespace ? `${made.namespace}/${made.name}` : made.name,
           user: nameOf(manifest.ref),
           producer: nameOf(before.ref)
         };
         const renews = ["Certificate", "Ingress", "Gateway"].includes(before.ref.kind);
-        if (change.kind === "changed") report([made.at, at3], "renamed", names2, { keys: [made.name] });
-        else report([before.root, at3], renews ? "unrenewed" : "removed", names2, { keys: [made.name] });
+        if (change.kind === "changed") report([made.at, at3], "renamed", names3, { keys: [made.name] });
+        else report([before.root, at3], renews ? "unrenewed" : "removed", names3, { keys: [made.name] });
       }
     }
   }
@@ -34793,72 +35446,6 @@ function usersOf(head, { name, namespace }, producer) {
   });
 }
 
-// src/kubernetes/declared-secret.ts
-var typesWithoutCertificate = [
-  "bootstrap.kubernetes.io/token",
-  "kubernetes.io/basic-auth",
-  "kubernetes.io/dockercfg",
-  "kubernetes.io/dockerconfigjson",
-  "kubernetes.io/service-account-token",
-  "kubernetes.io/ssh-auth"
-];
-function declaredSecret(manifest) {
-  switch (groupKindOf(manifest.ref)) {
-    case "Secret":
-      return ofSecret(manifest);
-    case "SealedSecret.bitnami.com":
-      return ofSealedSecret(manifest);
-    case "ExternalSecret.external-secrets.io":
-      return ofExternalSecret(manifest);
-    default:
-      return void 0;
-  }
-}
-function ofSecret(secret) {
-  if (!isSecretComplete(secret)) return void 0;
-  return declared(secret, ["type"], [["data"], ["stringData"]]);
-}
-function ofSealedSecret(sealed) {
-  if (sealed.root.at("spec", "data").exists) return void 0;
-  return declared(
-    sealed,
-    ["spec", "template", "type"],
-    [
-      ["spec", "encryptedData"],
-      ["spec", "template", "data"]
-    ]
-  );
-}
-function ofExternalSecret(external) {
-  const spec = external.root.at("spec");
-  if (spec.at("dataFrom").exists || spec.at("target", "template", "templateFrom").exists) return void 0;
-  if (["Merge", "None", "CreateOrMerge"].includes(spec.at("target", "creationPolicy").string ?? "")) return void 0;
-  const fetched = [...spec.at("data").items()].flatMap((item) => item.at("secretKey").string ?? []);
-  const { keys, ...rest } = declared(
-    external,
-    ["spec", "target", "template", "type"],
-    [["spec", "target", "template", "data"]]
-  );
-  return { ...rest, keys: [...keys, ...fetched], keysAt: spec.at("data").exists ? spec.at("data") : rest.keysAt };
-}
-function declared(manifest, type, maps) {
-  const { root: root3 } = manifest;
-  const typeAt = root3.at(...type);
-  const written2 = maps.map((path21) => root3.at(...path21)).filter((map4) => map4.exists);
-  return {
-    type: typeAt.string || "Opaque",
-    typeAt: typeAt.exists ? typeAt : root3.at("kind"),
-    keys: written2.flatMap((map4) => [...map4.entries()].map(([key]) => key)),
-    keysAt: written2[0] ?? root3.at("kind")
-  };
-}
-function holdsNoCertificate({ type }) {
-  return typesWithoutCertificate.includes(type);
-}
-function missingTlsKeys2({ keys }) {
-  return ["tls.crt", "tls.key"].filter((key) => !keys.includes(key));
-}
-
 // src/rules/ingress-tls/secret-type.ts
 var strictController = "nginx.org/ingress-controller";
 var secret_type_default = defineRule({
@@ -34874,6 +35461,7 @@ var secret_type_default = defineRule({
     generatedName: ({ name, ingress }) => `${name} is the name of a generated service-account token, which holds a CA and no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
     otherType: ({ secret, type, ingress }) => `${secret} is of type ${type}, and F5's NGINX controller, whose class ${ingress} is of, takes certificates from Secrets of type kubernetes.io/tls only. Give it that type.`
   },
+  later: { otherType: "1.1.0" },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name;
     if (manifest.ref.kind === "IngressClass") yield manifest.ref.name;
@@ -34901,7 +35489,7 @@ var secret_type_default = defineRule({
           skip(maker.root, "its keys are encrypted, or a tool fills them in inside the cluster");
         continue;
       }
-      if (!copies.every((copy) => copy && isUnfit(copy, isStrict))) continue;
+      if (!copies.every((copy) => copy && isUnfit2(copy, isStrict))) continue;
       const { type, typeAt, keysAt } = declared2;
       const missing2 = missingTlsKeys2(declared2);
       const where = { secret: nameOf(maker.ref), ingress };
@@ -34923,24 +35511,19 @@ var secret_type_default = defineRule({
     }
   }
 });
-function controllerAt(snapshot, ingress) {
-  const ref = { group: "networking.k8s.io", kind: "IngressClass", namespace: "", name: classOf(ingress) ?? "" };
-  return snapshot.get(ref).map((ingressClass) => ingressClass.root.at("spec", "controller")).slice(0, 1);
-}
-function isUnfit(declared2, isStrict) {
+function isUnfit2(declared2, isStrict) {
   if (holdsNoCertificate(declared2) || missingTlsKeys2(declared2).length > 0) return true;
   return isStrict && declared2.type !== "kubernetes.io/tls" && !isPlaceholder(declared2.type);
 }
 
 // src/rules/ingress-tls/tls-kept.ts
-var tlsStores = ["TLSStore.traefik.io", "TLSStore.traefik.containo.us"];
 var tls_kept_default = defineRule({
   id: "ingress-tls/tls-kept",
   summary: "A host that had TLS keeps it as long as it is routed.",
   since: "1.1.0",
   scope: "change",
   kinds: ["Ingress.networking.k8s.io"],
-  reads: ["Gateway.gateway.networking.k8s.io", ...workloadKinds, ...tlsStores],
+  reads: ["Gateway.gateway.networking.k8s.io", ...workloadKinds, ...tlsStoreKinds],
   messages: {
     lost: ({ host }) => `${host} had TLS and is routed without any now. Put it back into the hosts of a TLS entry, or take its rule away.`,
     byDefault: ({ host, by }) => `${host} had a TLS entry and has none now; ${by} still answers for it with its default certificate. See that this certificate names the host.`
@@ -34990,7 +35573,7 @@ function hasTls(ingress, host) {
 function defaultIn(head, host) {
   const nginx = ingressNginxIn(head).find((controller) => controller.argument("default-ssl-certificate"));
   if (nginx) return `${nginx.manifest.ref.kind} ${nginx.manifest.ref.name}`;
-  const store = tlsStores.flatMap((kind) => head.ofKind(kind)).find(({ root: root3 }) => root3.at("spec", "defaultCertificate").exists);
+  const store = tlsStoreKinds.flatMap((kind) => head.ofKind(kind)).find(({ root: root3 }) => root3.at("spec", "defaultCertificate").exists);
   if (store) return `TLSStore ${store.ref.name}`;
   const gateway = head.ofKind("Gateway.gateway.networking.k8s.io").find(
     ({ root: root3 }) => [...root3.at("spec", "listeners").items()].some((listener) => {
@@ -35062,9 +35645,11 @@ var rules = [
   certificate_valid_default,
   controller_crash_default,
   entry_used_default,
+  gateway_certificate_default,
   host_covered_default,
   host_unique_default,
   host_valid_default,
+  route_attached_default,
   secret_agrees_default,
   secret_kept_default,
   secret_type_default,
@@ -35832,10 +36417,10 @@ function mergeByPlace(findings) {
     if (first.text !== finding.text) counts.set(key, (counts.get(key) ?? 0) + 1);
     merged.set(key, {
       ...first,
-      objects: unique([...first.objects, ...finding.objects]),
-      sources: unique([...first.sources, ...finding.sources]),
-      related: unique([...first.related, ...finding.related]),
-      keys: unique([...first.keys, ...finding.keys])
+      objects: unique2([...first.objects, ...finding.objects]),
+      sources: unique2([...first.sources, ...finding.sources]),
+      related: unique2([...first.related, ...finding.related]),
+      keys: unique2([...first.keys, ...finding.keys])
     });
   }
   return [...merged].map(([key, finding]) => {
@@ -35853,13 +36438,13 @@ function mergeCopies(findings) {
     }
     merged.set(finding.fingerprint, {
       ...first,
-      sources: unique([...first.sources, ...finding.sources]),
-      related: unique([...first.related, { ...finding.location, note: "and its copy" }, ...finding.related])
+      sources: unique2([...first.sources, ...finding.sources]),
+      related: unique2([...first.related, { ...finding.location, note: "and its copy" }, ...finding.related])
     });
   }
   return [...merged.values()];
 }
-function unique(items) {
+function unique2(items) {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 function sortFindings(findings) {
@@ -35902,9 +36487,9 @@ function reportOf(evidence, { findings, skipped }, terms) {
   };
 }
 function sortSkipped(skipped) {
-  const unique2 = new Map(skipped.map((entry) => [`${entry.path}
+  const unique3 = new Map(skipped.map((entry) => [`${entry.path}
 ${entry.reason}`, entry]));
-  return [...unique2].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0).map(([, entry]) => entry);
+  return [...unique3].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0).map(([, entry]) => entry);
 }
 var severity = { error: 3, warning: 2, notice: 1 };
 function reaches(level, failOn) {
@@ -36033,8 +36618,8 @@ function parseAsKubectl(text5) {
   const document = firstOf2(plain);
   if (!document || document.errors.length === 0) return document && { document, text: plain };
   const deeper = indentContinuations(plain);
-  const mended = deeper === plain ? void 0 : firstOf2(deeper);
-  return mended?.errors.length === 0 ? { document: mended, text: deeper } : { document, text: plain };
+  const mended2 = deeper === plain ? void 0 : firstOf2(deeper);
+  return mended2?.errors.length === 0 ? { document: mended2, text: deeper } : { document, text: plain };
 }
 function firstOf2(text5) {
   const documents = (0, import_yaml4.parseAllDocuments)(text5, options);
@@ -36421,8 +37006,8 @@ var EditedFile = class {
   /** The head's text with some of the edits, or lines of them, taken back. */
   without(taken) {
     const lines = (this.after ?? "").split("\n");
-    for (const edit of [...taken].sort((a, b) => b.afterLine - a.afterLine || b.beforeLine - a.beforeLine))
-      lines.splice(edit.afterLine - 1, edit.after.length, ...edit.before);
+    for (const edit2 of [...taken].sort((a, b) => b.afterLine - a.afterLine || b.beforeLine - a.beforeLine))
+      lines.splice(edit2.afterLine - 1, edit2.after.length, ...edit2.before);
     return lines.join("\n");
   }
 };
@@ -36444,13 +37029,13 @@ function linePairs(before, after, beforeLine, afterLine) {
   }
   return edits;
 }
-function linesOf(edit) {
-  if (edit.before.length > 0 || edit.after.length < 2) return [edit];
-  return edit.after.map((line, index) => ({
+function linesOf(edit2) {
+  if (edit2.before.length > 0 || edit2.after.length < 2) return [edit2];
+  return edit2.after.map((line, index) => ({
     before: [],
     after: [line],
-    beforeLine: edit.beforeLine,
-    afterLine: edit.afterLine + index
+    beforeLine: edit2.beforeLine,
+    afterLine: edit2.afterLine + index
   }));
 }
 
@@ -36465,7 +37050,7 @@ async function causeOf(fingerprint, files, trial) {
     first,
     (taken) => gone(new Map([[first, taken], ...rest]))
   );
-  const causes = edits.length > 0 ? edits.map((edit) => ({ file: first, edit })) : [{ file: first, edit: void 0 }];
+  const causes = edits.length > 0 ? edits.map((edit2) => ({ file: first, edit: edit2 })) : [{ file: first, edit: void 0 }];
   return [...causes, ...others.map((file) => ({ file, edit: file.text?.edits[0] }))];
 }
 async function filesToBlame(files, gone) {
@@ -36489,7 +37074,7 @@ async function editsToBlame({ text: text5 }, gone) {
     edits = half;
   }
   if (edits.length > 1 && edits.length <= fewEdits) {
-    const single = await firstThat(edits, (edit) => gone(/* @__PURE__ */ new Set([edit])));
+    const single = await firstThat(edits, (edit2) => gone(/* @__PURE__ */ new Set([edit2])));
     edits = single ? [single] : edits;
   }
   const [only, ...more] = edits;
@@ -36500,7 +37085,7 @@ async function editsToBlame({ text: text5 }, gone) {
   return line ? [line] : edits;
 }
 async function firstThat(edits, holds2) {
-  for (const edit of edits) if (await holds2(edit)) return edit;
+  for (const edit2 of edits) if (await holds2(edit2)) return edit2;
   return void 0;
 }
 
@@ -36558,15 +37143,15 @@ function linesInsideActions(template2) {
       if (mark) inside2.add(line);
     }
   };
-  const isNamed = () => open.some((word) => word === "define" || word === "block");
+  const isNamed2 = () => open.some((word) => word === "define" || word === "block");
   for (const match3 of template2.matchAll(action)) {
-    count2(match3.index, isNamed());
+    count2(match3.index, isNamed2());
     count2(match3.index + match3[0].length, true);
     const word = match3[1]?.trim().match(/^[a-z]+/)?.[0] ?? "";
     if (["if", "range", "with", "define", "block"].includes(word)) open.push(word);
     if (word === "end") open.pop();
   }
-  count2(template2.length, isNamed());
+  count2(template2.length, isNamed2());
   return inside2;
 }
 
@@ -36605,7 +37190,7 @@ var OriginalPlaces = class {
     );
     const index = plain.findIndex(([, number]) => number === rendered.line);
     const line = match3?.origins[index];
-    return line === void 0 ? location : at2(location, path21, lineOf(text5, line), text5, "template");
+    return line === void 0 ? location : at2(location, path21, lineOf2(text5, line), text5, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -36662,7 +37247,7 @@ function at2(location, path21, region, text5, precision) {
   const { rendered: _, ...rest } = location;
   return { ...rest, path: path21, region, precision, excerpt: excerptOf(text5, region) };
 }
-function lineOf(text5, line) {
+function lineOf2(text5, line) {
   const written2 = text5.split("\n")[line - 1] ?? "";
   const startColumn = written2.search(/\S/) + 1 || 1;
   return { startLine: line, startColumn, endLine: line, endColumn: Math.max(startColumn, written2.trimEnd().length + 1) };
@@ -36725,7 +37310,7 @@ function distinct(places, main) {
   const seen = /* @__PURE__ */ new Set([key(main)]);
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
-function placesOfCause({ file, edit }, { sides }) {
+function placesOfCause({ file, edit: edit2 }, { sides }) {
   const { path: path21, text: text5 } = file;
   const precision = precisionOf(path21, sides);
   const at3 = (side, line, note) => {
@@ -36748,7 +37333,7 @@ function placesOfCause({ file, edit }, { sides }) {
       changed: side === "head"
     };
   };
-  if (!text5 || !edit) {
+  if (!text5 || !edit2) {
     const deleted = file.after === void 0;
     const region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
     const note = deleted ? "this change deletes the file" : void 0;
@@ -36763,9 +37348,9 @@ function placesOfCause({ file, edit }, { sides }) {
       }
     ];
   }
-  if (text5.after === void 0) return [at3("base", edit.beforeLine, "this change deletes the file")];
-  if (edit.after.length > 0) return [at3("head", edit.afterLine)];
-  return [at3("base", edit.beforeLine), at3("head", Math.max(1, edit.afterLine - 1), "taken away here")];
+  if (text5.after === void 0) return [at3("base", edit2.beforeLine, "this change deletes the file")];
+  if (edit2.after.length > 0) return [at3("head", edit2.afterLine)];
+  return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
 }
 function precisionOf(path21, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
@@ -36824,17 +37409,17 @@ var Trials = class {
   async suspects(finding) {
     const { sides } = this.bench.evidence;
     const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []));
-    const names2 = /* @__PURE__ */ new Set();
+    const names3 = /* @__PURE__ */ new Set();
     const values = /* @__PURE__ */ new Set();
     for (const side of [sides.base, sides.head]) {
       for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
         const said = source.kind === "helm" ? source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []) : [];
         for (const file of [...said, source.at.path]) values.add(file);
-        for (const file of [...await side?.files(source) ?? [], source.at.path]) names2.add(file);
+        for (const file of [...await side?.files(source) ?? [], source.at.path]) names3.add(file);
       }
     }
     const changed = [];
-    for (const path21 of names2) {
+    for (const path21 of names3) {
       const file = await this.changedFile(path21);
       if (file) changed.push(file);
     }
@@ -36876,7 +37461,7 @@ function emptied({ path: path21 }) {
   return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path21) ? void 0 : new Uint8Array();
 }
 function reversalOf(causes) {
-  return new Map(causes.map(({ file, edit }) => [file, edit ? /* @__PURE__ */ new Set([edit]) : "all"]));
+  return new Map(causes.map(({ file, edit: edit2 }) => [file, edit2 ? /* @__PURE__ */ new Set([edit2]) : "all"]));
 }
 function unrenderedAmong(findings) {
   return findings.filter(({ rule, level }) => rule.startsWith("source/") && level === "error").length;
@@ -36899,10 +37484,10 @@ function resolvePolicies(uses, bundled, rules2, places = nowhere) {
     const [name = "", range2 = "^1"] = split(use.use);
     const versions = bundled.filter(({ file }) => file.policy === name);
     if (versions.length === 0) {
-      const names2 = [...new Set(bundled.map(({ file }) => file.policy))].sort().join(", ");
+      const names3 = [...new Set(bundled.map(({ file }) => file.policy))].sort().join(", ");
       throw new GuardError(
         "config",
-        `There is no policy ${JSON.stringify(name)}; the policies are ${names2}.`,
+        `There is no policy ${JSON.stringify(name)}; the policies are ${names3}.`,
         places.value(index, ["use"])
       );
     }
@@ -36965,11 +37550,12 @@ function activate(policy, use, rules2, places) {
     if (!rule) throw new GuardError("policy", `There is no code for the rule ${id}.`, { path: policy.path });
     const given = file.rules[id] ?? {};
     const own5 = use.rules?.[id] ?? {};
+    const messages3 = messagesOf(rule, file.version);
     for (const message of [...Object.keys(given.levels ?? {}), ...Object.keys(own5.levels ?? {})]) {
-      if (!(message in rule.messages)) {
+      if (!messages3.includes(message)) {
         throw new GuardError(
           "config",
-          `${id} has no message ${JSON.stringify(message)}; its messages are ${Object.keys(rule.messages).join(", ")}.`,
+          `${id} has no message ${JSON.stringify(message)}; its messages are ${messages3.join(", ")}.`,
           places.key(["rules", id, "levels", message])
         );
       }
@@ -36998,7 +37584,7 @@ function activate(policy, use, rules2, places) {
       rule,
       policy: { name: file.policy, version: file.version },
       params: params2,
-      levelOf: (message) => levelOf(message, given, own5)
+      levelOf: (message) => messages3.includes(message) ? levelOf(message, given, own5) : void 0
     };
   });
   for (const name of Object.keys(use.params ?? {})) {
@@ -37006,8 +37592,13 @@ function activate(policy, use, rules2, places) {
   }
   return active;
 }
-function unknownParam(owner, name, names2, at3) {
-  const allowed = names2.length > 0 ? `its params are ${names2.join(", ")}` : "it has no params";
+function messagesOf(rule, version) {
+  const release = import_semver3.default.coerce(version) ?? version;
+  const later = rule.later;
+  return Object.keys(rule.messages).filter((message) => import_semver3.default.gte(release, later?.[message] ?? rule.since));
+}
+function unknownParam(owner, name, names3, at3) {
+  const allowed = names3.length > 0 ? `its params are ${names3.join(", ")}` : "it has no params";
   return new GuardError("config", `${owner} has no param ${JSON.stringify(name)}; ${allowed}.`, at3);
 }
 function merge(params2, more) {
@@ -37072,11 +37663,11 @@ async function readConfigs(base, head, named, validate) {
   }
   return { inForce: inForce(baseText, file, attempt2, validate), head: attempt2, findings: [changed] };
 }
-function inForce(text5, file, mended, validate) {
+function inForce(text5, file, mended2, validate) {
   if (text5 === void 0) return emptyConfig;
   const config = valid(text5, file, validate);
   if (!(config instanceof GuardError)) return config;
-  if (mended) return emptyConfig;
+  if (mended2) return emptyConfig;
   throw config;
 }
 function valid(text5, file, validate) {
@@ -37281,10 +37872,10 @@ function mapClusters({ base, head, isNew }, files) {
   const hasBase = files.some(({ side }) => side === "base");
   const placeBy = (declarations, path21) => {
     for (const declared2 of declarations) {
-      const names2 = Object.keys(declared2).filter(
+      const names3 = Object.keys(declared2).filter(
         (name) => declared2[name]?.paths?.some((glob) => minimatch(path21, glob, { dot: true }))
       );
-      if (names2.length > 0) return { clusters: names2, evidence: "declared" };
+      if (names3.length > 0) return { clusters: names3, evidence: "declared" };
     }
     const layout = path21.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
     const sibling = ancestors(path21).findLast((folder) => repeated.has(folder));
@@ -37499,9 +38090,9 @@ function wholeGaps(head) {
   return { findings, skipped };
 }
 function unreadable(path21, reason, region, status, fileText, lost = []) {
-  const names2 = lost.map(({ ref }) => nameOf(ref));
-  const more = names2.length > 3 ? ` and ${names2.length - 3} more` : "";
-  const unknown2 = names2.length > 0 ? ` What became of ${names2.slice(0, 3).join(", ")}${more} is not known.` : "";
+  const names3 = lost.map(({ ref }) => nameOf(ref));
+  const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
+  const unknown2 = names3.length > 0 ? ` What became of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
     path: path21,
@@ -37617,10 +38208,10 @@ var import_yaml8 = __toESM(require_dist(), 1);
 // src/source/kustomization.ts
 var import_posix = __toESM(require("node:path/posix"), 1);
 var import_yaml6 = __toESM(require_dist(), 1);
-var names = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+var names2 = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 async function readKustomizations(checkout) {
   const files = /* @__PURE__ */ new Map();
-  for (const name of [...names].reverse()) {
+  for (const name of [...names2].reverse()) {
     for (const file of checkout.tree.entries.keys()) {
       if (import_posix.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
         files.set(folderOf3(file), file);
@@ -37830,8 +38421,8 @@ var import_node_child_process = require("node:child_process");
 var import_node_fs3 = require("node:fs");
 var import_node_path3 = __toESM(require("node:path"), 1);
 var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096 };
-function findProgram(names2) {
-  for (const name of names2) {
+function findProgram(names3) {
+  for (const name of names3) {
     const candidates2 = name.includes(import_node_path3.default.sep) ? [import_node_path3.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path3.default.delimiter).filter(Boolean).map((folder) => import_node_path3.default.join(folder, name));
     const found = candidates2.find(isProgram);
     if (found) return found;
@@ -38936,8 +39527,8 @@ var SideOfChange = class _SideOfChange {
 function described2(source) {
   if (source.kind === "kustomize") return { kind: "kustomize", path: source.root || "." };
   const { chart, release, namespace, values } = source;
-  const names2 = values.map((one2) => "path" in one2 ? one2.path : one2.name);
-  return { kind: "helm", path: chart || ".", release, namespace, values: names2 };
+  const names3 = values.map((one2) => "path" in one2 ? one2.path : one2.name);
+  return { kind: "helm", path: chart || ".", release, namespace, values: names3 };
 }
 function withNamespace(object, source) {
   if (source.kind !== "helm" || object.ref.namespace !== "") return object;
@@ -38996,9 +39587,9 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
     const { path: path21, region, reason } = failure;
     const ids = new Set(sides.map(({ source }) => source.id));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
-    const names2 = lost.slice(0, 3).map(({ ref }) => nameOf(ref));
+    const names3 = lost.slice(0, 3).map(({ ref }) => nameOf(ref));
     const more = lost.length > 3 ? ` and ${lost.length - 3} more` : "";
-    const fate = lost.length > 0 ? ` What becomes of ${names2.join(", ")}${more} is not known.` : "";
+    const fate = lost.length > 0 ? ` What becomes of ${names3.join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
         ...statement(sides, path21, existing),
@@ -39149,19 +39740,19 @@ async function gather(scope) {
     ...new Set([path21, ...tree.aliases.get(path21) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
-  const named = (side, names2) => names2.map((name) => side === "base" ? renames.get(name) ?? name : name);
+  const named = (side, names3) => names3.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf = (side, files) => {
     const tree = side === "base" ? baseTree : headTree;
     return [...files].flatMap(([path21, file]) => {
-      const names2 = named(side, clustersOf(tree, path21));
+      const names3 = named(side, clustersOf(tree, path21));
       const { evidence } = clusters.of(path21);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path21 }, names2, evidence));
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path21 }, names3, evidence));
     });
   };
   const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
     const place2 = "cluster" in target ? { clusters: [target.cluster], evidence: "declared" } : clusters.of(target.path);
-    const names2 = named(side, place2.clusters);
-    return objects.map(({ object, origin }) => new Manifest(object, side, origin, names2, place2.evidence));
+    const names3 = named(side, place2.clusters);
+    return objects.map(({ object, origin }) => new Manifest(object, side, origin, names3, place2.evidence));
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept = /* @__PURE__ */ new Set([
@@ -39778,15 +40369,15 @@ async function openRevisions(opening) {
     };
   }
   const repository = await openRepository({ dir: opening.repo, token: opening.token, trusted: opening.trusted });
-  const names2 = await repositoryNames(repository);
+  const names3 = await repositoryNames(repository);
   const head = headFolder ? new DirectoryRevision(headFolder) : await openHead(repository, opening.head);
-  if (opening.all) return { base: void 0, head, repository: names2 };
-  if (baseFolder) return { base: new DirectoryRevision(baseFolder), head, repository: names2 };
+  if (opening.all) return { base: void 0, head, repository: names3 };
+  if (baseFolder) return { base: new DirectoryRevision(baseFolder), head, repository: names3 };
   const headCommit = head instanceof CommitRevision ? head.commit : await resolveCommit(repository, "HEAD");
   const named = opening.base ?? await defaultBranch(repository);
   const commit2 = await resolveCommit(repository, named);
   const base = opening.exactBase ? commit2 : await mergeBase(repository, commit2, headCommit, named);
-  return { base: new CommitRevision(repository, base, nameOf3(named, base)), head, repository: names2 };
+  return { base: new CommitRevision(repository, base, nameOf3(named, base)), head, repository: names3 };
 }
 async function repositoryNames(repository) {
   const { GITHUB_REPOSITORY: own5, GITHUB_SERVER_URL: server = "https://github.com" } = process.env;

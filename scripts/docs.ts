@@ -1,6 +1,7 @@
 // Fills the generated parts of the docs: what stands between `<!-- name -->` and `<!-- /name -->`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { rcompare } from 'semver'
 import { parse } from 'yaml'
 import { program } from '../src/cli/program'
 import type { Policy } from '../src/policy/policy'
@@ -21,9 +22,10 @@ function fill(file: string, name: string, content: string): void {
   )
 }
 
-/** The first version of its policy that has a rule. */
+/** The newest version of its policy that has a rule. */
 function policyOf({ id }: Rule): Policy {
-  const policy = policies.find(({ file }) => id in file.rules)
+  const having = policies.filter(({ file }) => id in file.rules)
+  const [policy] = having.sort((a, b) => rcompare(a.file.version, b.file.version))
   if (!policy) throw new Error(`No policy has the rule ${id}.`)
   return policy
 }
@@ -73,9 +75,7 @@ function between(text: string, from: RegExp, to: RegExp): string {
 const demo = await printed('demo')
 fill('README.md', 'demo', `\n\`\`\`text\n${between(demo, /^=== 001/m, /^If this change/m)}\n\`\`\`\n`)
 
-const rows = rules.map(
-  (rule) => `| [${rule.id}](docs/rules/${rule.id}.md) | ${policyOf(rule).file.version} | ${rule.summary} |`,
-)
+const rows = rules.map((rule) => `| [${rule.id}](docs/rules/${rule.id}.md) | ${rule.since} | ${rule.summary} |`)
 fill('README.md', 'rules', `\n| rule | policy | holds when silent |\n| --- | --- | --- |\n${rows.join('\n')}\n`)
 
 const action = parse(readFileSync('action.yml', 'utf8')) as Record<

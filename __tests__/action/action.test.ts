@@ -74,19 +74,23 @@ describe.each([
 
     test('outage 001 is stopped on its lines', () => {
       const { remote, outcome } = judgeIncident('001')
-      const said = `ingress-guard found 2 errors and stops this. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 0 added, 1 changed, 0 removed; read 3 objects in 3 files.`
+      const said = `ingress-guard found 3 errors and stops this. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 0 added, 1 changed, 0 removed; read 3 objects in 3 files.`
       const file = 'teams/orders/ingress.yaml'
       expect(outcome.commands).toEqual([
         `::error title=ingress-tls/secret-type,file=${file},line=12,endLine=12,col=19,endColumn=38::default-token-x7k2p is the name of a generated service-account token, which holds a CA and no certificate, and Ingress orders/orders names it for TLS. Name a Secret of type kubernetes.io/tls.`,
+        expect.stringMatching(
+          /^::error title=ingress-tls\/controller-crash,file=teams\/orders\/ingress\.yaml,line=21,.* every replica dies/,
+        ),
         uncovered(file, 'orders-api.test.example.com', 21),
         `::error::${said}`,
       ])
       expect(firstLine(outcome)).toBe(said)
-      expect(counts(outcome)).toEqual(failed(2))
+      expect(counts(outcome)).toEqual(failed(3))
       const report = JSON.parse(readFileSync(outcome.outputs.report ?? '', 'utf8'))
       expect(report).toMatchObject({ format: 1, verdict: 'fail' })
       expect(report.findings.map(({ location }: never) => location)).toMatchObject([
         { side: 'head', path: file, region: { startLine: 12 } },
+        { side: 'head', path: file, region: { startLine: 21 } },
         { side: 'head', path: file, region: { startLine: 21 } },
       ])
       expect(outcome.status).toBe(1)
@@ -276,6 +280,8 @@ describe.each([
       expect(outcome.commands.map((command) => command.replace(/(::.*?)(?:,|::).*/, '$1'))).toEqual([
         '::error title=source/unreadable',
         '::error title=ingress-tls/host-covered',
+        '::error title=ingress-tls/host-valid',
+        '::notice title=ingress-tls/entry-used',
         '::error',
       ])
       expect(outcome.commands[1]).toContain('%250A%3A%3Aerror%3A%3Aheld')

@@ -14,7 +14,7 @@ function folderWith(config: string): string {
 const keys = 'format, policies, fail-on, ignore, clusters, helm, exceptions'
 const exceptionKeys = 'rule, object, cluster, reason, expires'
 const exception = (more: string) => `format: 1\nexceptions:\n  - ${more}\n`
-const use = (more: string) => `format: 1\npolicies:\n  - use: ingress-tls@^1\n${more}`
+const use = (more: string) => `format: 1\npolicies:\n  - use: ingress-tls@1.0.0\n${more}`
 const bomb = Array.from(
   { length: 20 },
   (_, level) => `l${level + 1}: &l${level + 1} [${Array(9).fill(`*l${level}`).join(', ')}]`,
@@ -74,7 +74,7 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'a range with no version',
       'format: 1\npolicies:\n  - use: ingress-tls@^7\n',
-      '3:10: No version of ingress-tls is in ^7; the versions are 1.0.0, 1.1.0-rc.1.',
+      '3:10: No version of ingress-tls is in ^7; the versions are 1.0.0, 1.1.0-rc.1, 1.1.0, 1.2.0-rc.1, 1.2.0.',
     ],
     [
       'a policy twice',
@@ -178,7 +178,7 @@ describe('the file is YAML 1.2', () => {
         'exceptions:\n  - rule: "*"\n    object: "*"\n    reason: x\n    expires: 2026-12-31\n',
     )
     const report = await checkJson('--all', '--head', folder)
-    expect(report.policies).toEqual([{ name: 'ingress-tls', version: '1.0.0', requested: '^1' }])
+    expect(report.policies).toEqual([{ name: 'ingress-tls', version: '1.0.0', requested: '1.0.0' }])
   })
 })
 
@@ -208,7 +208,10 @@ describe('--config and --policy', () => {
       'There is no policy "nothing-such"; the policies are controller-scope, ingress-tls, protected-rbac.',
     ],
     ['ingress-tls@x y', '"x y" is no semver range; write for example ingress-tls@^1.'],
-    ['ingress-tls@2', 'No version of ingress-tls is in 2; the versions are 1.0.0, 1.1.0-rc.1.'],
+    [
+      'ingress-tls@2',
+      'No version of ingress-tls is in 2; the versions are 1.0.0, 1.1.0-rc.1, 1.1.0, 1.2.0-rc.1, 1.2.0.',
+    ],
   ])('--policy %s', async (policy, sentence) => {
     expect(await guard(['check', '--all', '--head', folderWith('format: 1\n'), '--policy', policy])).toEqual({
       status: 2,

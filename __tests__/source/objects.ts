@@ -11,7 +11,7 @@ export function configMap(name: string, value = 'x'): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  key: ${value}\n`
 }
 
-/** An Ingress with one host a line: rules from line 12 on, one line each. */
+/** An Ingress with one host a line: rules from line 11 on, one line each; its default backend takes every other host. */
 export function ingress(name: string, covered: readonly string[], routed: readonly string[]): string {
   return [
     'apiVersion: networking.k8s.io/v1',
@@ -25,6 +25,7 @@ export function ingress(name: string, covered: readonly string[], routed: readon
     `      hosts: [${covered.join(', ')}]`,
     '  rules:',
     ...routed.map((host) => `    - host: ${host}`),
+    '  defaultBackend: {service: {name: web, port: {number: 80}}}',
     '',
   ].join('\n')
 }

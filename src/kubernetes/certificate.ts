@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import type { Cursor } from '../manifest/cursor'
 import { identityOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
+import { certificateRefs, tlsListeners } from './gateway-tls'
 import { covers, isPlaceholder, tlsEntries } from './ingress'
 import { isSecretComplete } from './secret'
 import { producersOf } from './tls-producer'
@@ -49,9 +50,9 @@ function read<T>(secret: Manifest, key: string, label: RegExp, parse: (pem: stri
   if (first !== undefined) return { kind: 'read', at, first, further: further.filter((one) => one !== undefined) }
 
   const broken = (fault: string) => ({ kind: 'broken', at, fault }) as const
-  // 0x30 begins every DER certificate, whose random bytes may hold what looks like a placeholder.
-  const isDer = isReadable && bytes[0] === 0x30 && attempt(() => new X509Certificate(bytes)) !== undefined
-  if (isDer) return broken('is DER, where controllers read PEM')
+  // Before its bytes are read as words, which they may happen to spell.
+  if (isReadable && !text.includes('-----BEGIN ') && attempt(() => new X509Certificate(bytes)))
+    return broken('is DER, where controllers read PEM')
   if (isStandIn(written) || (isReadable && isStandIn(text))) return { kind: 'standIn', at }
   if (!isReadable) {
     if (written.includes('-----BEGIN ')) return broken('is PEM under data, which takes base64')
@@ -170,15 +171,16 @@ export interface KnownCertificate {
 }
 
 /**
- * The certificates that may stand behind a Secret that an Ingress names; more than one when several objects provide it, or
- * copies of one. Undefined unless every one of them is known.
+ * The certificates that may stand behind a Secret that an object names, of its own namespace unless it says another; more
+ * than one when several objects provide it, or copies of one. Undefined unless every one of them is known.
  */
 export function certificatesBehind(
   snapshot: Snapshot,
-  ingress: Manifest,
+  user: Manifest,
   secretName: string,
+  namespace = user.ref.namespace,
 ): KnownCertificate[] | undefined {
-  const producers = producersOf(snapshot, ingress.ref.namespace, secretName)
+  const producers = producersOf(snapshot, namespace, secretName)
   // ingress-shim leaves a Certificate of the Secret's name alone that it did not make itself: cert-manager 1.21,
   // pkg/controller/certificate-shim/sync.go, buildCertificates
   const byHand = producers.some(
@@ -188,9 +190,9 @@ export function certificatesBehind(
   const known = producers
     .filter(({ manifest: { ref } }) => !byHand || (ref.kind !== 'Ingress' && ref.kind !== 'Gateway'))
     .map(({ manifest, at }) => {
-      // Another copy of this Ingress requests what this one does.
-      const isCopy = identityOf(manifest.ref) === identityOf(ingress.ref)
-      return isCopy ? requestedFor(ingress, secretName, at) : knownFrom(manifest, secretName, at)
+      // Another copy of an Ingress requests what this one does.
+      const isCopy = manifest.ref.kind === 'Ingress' && identityOf(manifest.ref) === identityOf(user.ref)
+      return isCopy ? requestedFor(user, secretName, at) : knownFrom(manifest, secretName, at)
     })
   const all = known.filter((certificate) => certificate !== undefined)
   return all.length > 0 && all.length === known.length ? all : undefined
@@ -199,6 +201,7 @@ export function certificatesBehind(
 function knownFrom(manifest: Manifest, secretName: string, at: Cursor): KnownCertificate | undefined {
   if (manifest.ref.kind === 'Secret') return heldBy(manifest)
   if (manifest.ref.kind === 'Certificate') return requestedBy(manifest)
+  if (manifest.ref.kind === 'Gateway') return requestedForGateway(manifest, secretName, at)
   return manifest.ref.kind === 'Ingress' ? requestedFor(manifest, secretName, at) : undefined
 }
 
@@ -237,6 +240,20 @@ function requestedFor(ingress: Manifest, secretName: string, at: Cursor): KnownC
     (key) => annotations.at(key).string?.split(',') ?? [],
   )
   return requested(ingress, at, [...hosts, ...more.map((name) => name.trim())])
+}
+
+/** What cert-manager asks for, for a Gateway: the hostnames of the listeners that name the Secret. */
+function requestedForGateway(gateway: Manifest, secretName: string, at: Cursor): KnownCertificate | undefined {
+  const listeners = tlsListeners(gateway).filter((listener) =>
+    certificateRefs(listener).some(
+      ({ name, namespace }) => name.string === secretName && namespace === gateway.ref.namespace,
+    ),
+  )
+  return requested(
+    gateway,
+    at,
+    listeners.flatMap((listener) => listener.at('hostname').string ?? []),
+  )
 }
 
 function requested(manifest: Manifest, at: Cursor, written: readonly string[]): KnownCertificate | undefined {

@@ -29,3 +29,12 @@ export function controllerOf(snapshot: Snapshot, ingress: Manifest): string | un
   const controllers = new Set(copies.map((copy) => copy.root.at('spec', 'controller').string))
   return controllers.size === 1 ? [...controllers][0] : undefined
 }
+
+/** Where the class of an Ingress names its controller: whoever changes that changes what the controller takes. */
+export function controllerAt(snapshot: Snapshot, ingress: Manifest): Cursor[] {
+  const ref = { group: 'networking.k8s.io', kind: 'IngressClass', namespace: '', name: classOf(ingress) ?? '' }
+  return snapshot
+    .get(ref)
+    .map((ingressClass) => ingressClass.root.at('spec', 'controller'))
+    .slice(0, 1)
+}

@@ -153,11 +153,12 @@ function activate(
     if (!rule) throw new GuardError('policy', `There is no code for the rule ${id}.`, { path: policy.path })
     const given = file.rules[id] ?? {}
     const own = use.rules?.[id] ?? {}
+    const messages = messagesOf(rule, file.version)
     for (const message of [...Object.keys(given.levels ?? {}), ...Object.keys(own.levels ?? {})]) {
-      if (!(message in rule.messages)) {
+      if (!messages.includes(message)) {
         throw new GuardError(
           'config',
-          `${id} has no message ${JSON.stringify(message)}; its messages are ${Object.keys(rule.messages).join(', ')}.`,
+          `${id} has no message ${JSON.stringify(message)}; its messages are ${messages.join(', ')}.`,
           places.key(['rules', id, 'levels', message]),
         )
       }
@@ -186,13 +187,20 @@ function activate(
       rule,
       policy: { name: file.policy, version: file.version },
       params,
-      levelOf: (message: string) => levelOf(message, given, own),
+      levelOf: (message: string) => (messages.includes(message) ? levelOf(message, given, own) : undefined),
     }
   })
   for (const name of Object.keys(use.params ?? {})) {
     if (!known.has(name)) throw unknownParam(file.policy, name, [...known], places.key(['params', name]))
   }
   return active
+}
+
+/** The messages that a rule has in a version of its policy: a released one says no more than it did. */
+function messagesOf(rule: Rule, version: string): string[] {
+  const release = semver.coerce(version) ?? version
+  const later = rule.later as Readonly<Record<string, string>> | undefined
+  return Object.keys(rule.messages).filter((message) => semver.gte(release, later?.[message] ?? rule.since))
 }
 
 function unknownParam(owner: string, name: string, names: readonly string[], at: GuardError['at']): GuardError {

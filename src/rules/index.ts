@@ -5,9 +5,11 @@ import certificateIssued from './ingress-tls/certificate-issued'
 import certificateValid from './ingress-tls/certificate-valid'
 import controllerCrash from './ingress-tls/controller-crash'
 import entryUsed from './ingress-tls/entry-used'
+import gatewayCertificate from './ingress-tls/gateway-certificate'
 import hostCovered from './ingress-tls/host-covered'
 import hostUnique from './ingress-tls/host-unique'
 import hostValid from './ingress-tls/host-valid'
+import routeAttached from './ingress-tls/route-attached'
 import secretAgrees from './ingress-tls/secret-agrees'
 import secretKept from './ingress-tls/secret-kept'
 import secretType from './ingress-tls/secret-type'
@@ -24,9 +26,11 @@ export const rules: readonly Rule[] = [
   certificateValid,
   controllerCrash,
   entryUsed,
+  gatewayCertificate,
   hostCovered,
   hostUnique,
   hostValid,
+  routeAttached,
   secretAgrees,
   secretKept,
   secretType,

@@ -51,6 +51,8 @@ interface Shared<M extends Messages, P extends TSchema> {
   readonly params?: P
   /** Two sentences each: what is wrong, with the names in it; what to do. */
   readonly messages: M
+  /** The messages that came after the rule, and the version of the policy that has them first: none before it states them. */
+  readonly later?: Partial<Record<keyof M & string, string>>
   /** Strings that an object must contain to be this one's partner: files without any of them are not parsed. */
   partners?(manifest: Manifest, params: Static<P>): Iterable<string>
 }

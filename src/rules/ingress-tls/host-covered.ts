@@ -1,31 +1,158 @@
-import { covers, isPlaceholder, routedHosts, tlsEntries } from '../../kubernetes/ingress'
-import { defineRule } from '../rule'
+import { certificatesBehind } from '../../kubernetes/certificate'
+import {
+  type CertificateChoice,
+  certificateChoice,
+  controllerNames,
+  mayBeIngressNginx,
+  servedByCertificate,
+  tlsStoreKinds,
+} from '../../kubernetes/certificate-choice'
+import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress'
+import { controllerAt } from '../../kubernetes/ingress-class'
+import { workloadKinds } from '../../kubernetes/ingress-nginx'
+import { producerKinds } from '../../kubernetes/tls-producer'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { appended } from '../fix'
+import { defineRule, type Fix } from '../rule'
+
+const ingressKind = 'Ingress.networking.k8s.io'
+const classKind = 'IngressClass.networking.k8s.io'
+const byDefault = "it is served with the controller's default certificate"
 
 export default defineRule({
   id: 'ingress-tls/host-covered',
   summary: 'Every host an Ingress routes is named by one of its TLS entries.',
   since: '1.0.0',
-  scope: 'manifest',
-  kinds: ['Ingress.networking.k8s.io'],
+  scope: 'snapshot',
+  kinds: [ingressKind],
+  reads: [classKind, ...producerKinds.filter((kind) => kind !== ingressKind), ...workloadKinds, ...tlsStoreKinds],
   messages: {
-    uncovered: ({ host }: { host: string }) =>
-      `No entry of spec.tls names ${host}, so it is served with the controller's default certificate. Add it to the hosts of the entry whose Secret covers it.`,
+    uncovered: ({ host, otherwise }: { host: string; otherwise: string }) =>
+      `No entry of spec.tls names ${host}, so ${otherwise}. Add it to the hosts of the entry whose Secret covers it.`,
+    unlisted: ({
+      host,
+      name,
+      product,
+      otherwise,
+    }: {
+      host: string
+      name: string
+      product: string
+      otherwise: string
+    }) =>
+      `${product} compares hosts letter by letter, and ${name} in spec.tls does not stand for ${host}: ${otherwise}. List ${host} in that entry too.`,
+    noSecret: ({ host, product, otherwise }: { host: string; product: string; otherwise: string }) =>
+      `The TLS entry that lists ${host} names no Secret, and ${product} passes over such an entry: ${otherwise}. Give the entry a secretName.`,
+    byCertificate: ({ secret, hosts }: { secret: string; hosts: string }) =>
+      `The TLS entry with the Secret ${secret} lists no hosts, so the certificate alone decides whether it serves ${hosts}, and Contour, Kong and F5's NGINX controller pass over such an entry. List the hosts it is for.`,
+    // Source: https://github.com/kubernetes/ingress-nginx/issues/2043
+    redirect: ({ host, twin }: { host: string; twin: string }) =>
+      `from-to-www-redirect sends ${twin} to ${host}, and no entry of spec.tls names ${twin}, so browsers refuse its certificate before they are sent on. Add ${twin} to the hosts of the entry that names ${host}.`,
   },
-  check({ manifest, report, skip }) {
+  later: { unlisted: '1.1.0', noSecret: '1.1.0', byCertificate: '1.1.0', redirect: '1.1.0' },
+  *partners(manifest) {
+    if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
+    if (manifest.ref.kind === 'Ingress') yield* partnersOfIngress(manifest)
+  },
+  check({ manifest, snapshot, report, skip }) {
     const entries = tlsEntries(manifest)
     if (entries.length === 0) return // plain HTTP is not this rule's business
-    // An entry with a Secret and no hosts lets the certificate itself decide; what it names is not written here.
-    if (entries.some((entry) => entry.hosts.length === 0 && entry.secretName.string)) return
     const names = entries.flatMap((entry) => entry.hosts)
     const unknown = names.find((name) => isPlaceholder(name.string ?? ''))
     if (unknown) return skip(unknown, `the TLS host ${unknown.string} is filled in before it reaches the cluster`)
-    for (const [host, at] of routedHosts(manifest)) {
-      if (names.some((name) => covers(name.string ?? '', host))) continue
+    const choice = certificateChoice(snapshot, manifest)
+    const gaps = [...routedHosts(manifest)].filter(([host]) => !isNamed(host, names, choice))
+
+    const byCertificate = entries.find((entry) => entry.hosts.length === 0 && entry.secretName.string)
+    if (byCertificate && mayBeIngressNginx(choice)) {
+      const secret = byCertificate.secretName.string ?? ''
+      const keys = gaps.map(([host]) => host).filter((host) => !isPlaceholder(host))
+      // Where the certificate is known, certificate-covers-host tells whether it fits.
+      const isTold = certificatesBehind(snapshot, manifest, secret) !== undefined
+      const hosts = `${keys.slice(0, 3).join(', ')}${keys.length > 3 ? ` and ${keys.length - 3} more` : ''}`
+      if (keys.length > 0 && !isTold) report(byCertificate.secretName, 'byCertificate', { secret, hosts }, { keys })
+      return
+    }
+
+    for (const [host, at] of gaps) {
       if (isPlaceholder(host)) {
         skip(at, `the host ${at.string} is filled in before it reaches the cluster`)
         continue
       }
-      report(at, 'uncovered', { host: at.string ?? host }, { keys: [host] })
+      const service = choice?.asksCertificates ? servedByCertificate(snapshot, manifest, host, choice) : 'unserved'
+      if (service === 'unknown') skip(at, `whether a certificate of ${choice?.product} names ${host} is not written`)
+      if (service !== 'unserved') continue
+      const otherwise = choice?.otherwise ?? byDefault
+      const fix = listedWith(host, manifest, entries, snapshot)
+      const wildcard = names.find((name) => covers(name.string ?? '', host))
+      if (wildcard && choice) {
+        const args = { host: at.string ?? host, name: wildcard.string ?? '', product: choice.product, otherwise }
+        report([at, ...controllerAt(snapshot, manifest)], 'unlisted', args, { keys: [host], ...fix })
+      } else report(at, 'uncovered', { host: at.string ?? host, otherwise }, { keys: [host], ...fix })
+    }
+
+    if (choice?.needsSecret) {
+      const { product, otherwise } = choice
+      for (const [host] of routedHosts(manifest)) {
+        const [entry, ...more] = entries.filter(({ hosts }) => isNamed(host, hosts, choice))
+        if (!entry || [entry, ...more].some(({ secretName }) => secretName.string)) continue
+        const ends = [entry.secretName, ...controllerAt(snapshot, manifest)]
+        report(ends, 'noSecret', { host, product, otherwise }, { keys: [host] })
+      }
+    }
+
+    if (!mayBeIngressNginx(choice)) return
+    for (const [host, twin, at] of redirected(manifest)) {
+      if (isNamed(twin, names, choice) || !isNamed(host, names, choice)) continue
+      const holder = entries.find((entry) => isNamed(host, entry.hosts, choice))
+      const known = certificatesBehind(snapshot, manifest, holder?.secretName.string ?? '')
+      // The controller asks the certificate of the host; an annotation may have put the other name into it.
+      if (known?.some((certificate) => certificate.covers(twin))) continue
+      report(at, 'redirect', { host, twin }, { keys: [twin], ...listedWith(twin, manifest, entries, snapshot) })
     }
   },
 })
+
+function* partnersOfIngress(ingress: Manifest): Generator<string> {
+  const entries = tlsEntries(ingress)
+  const exact = new Set(entries.flatMap(({ hosts }) => hosts.map((name) => name.string?.toLowerCase())))
+  const open = [...routedHosts(ingress).keys()].filter((host) => !exact.has(host))
+  if (entries.length === 0 || (open.length === 0 && redirected(ingress).length === 0)) return
+  yield* controllerNames
+  for (const { secretName } of entries) if (secretName.string) yield secretName.string
+  for (const host of open) yield* [host, `*${host.slice(host.indexOf('.'))}`]
+  yield* ['default-ssl-certificate', 'kind: TLSStore']
+}
+
+function isNamed(host: string, names: readonly Cursor[], choice: CertificateChoice | undefined): boolean {
+  return names.some(({ string: name = '' }) =>
+    choice?.by === 'exactHosts' ? name.toLowerCase() === host : covers(name, host),
+  )
+}
+
+/** Each host that from-to-www-redirect gives a second name which no rule routes, with that name. */
+function redirected(ingress: Manifest): [host: string, twin: string, at: Cursor][] {
+  const annotation = ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/from-to-www-redirect')
+  const hosts = routedHosts(ingress)
+  if (annotation.string !== 'true') return []
+  return [...hosts].flatMap(([host, at]): [string, string, Cursor][] => {
+    const twin = host.startsWith('www.') ? host.slice(4) : `www.${host}`
+    return host.startsWith('*.') || isPlaceholder(host) || hosts.has(twin) ? [] : [[host, twin, at]]
+  })
+}
+
+/** The edit that lists a host in the one entry that names another host of the Ingress's rules, if its certificate can serve it. */
+function listedWith(host: string, ingress: Manifest, entries: readonly TlsEntry[], snapshot: Snapshot): { fix?: Fix } {
+  const routed = [...routedHosts(ingress).keys()]
+  const naming = entries.filter(({ hosts }) =>
+    hosts.some((name) => routed.some((one) => covers(name.string ?? '', one))),
+  )
+  const [entry] = naming
+  if (!entry || naming.length > 1) return {}
+  const known = certificatesBehind(snapshot, ingress, entry.secretName.string ?? '')
+  const fits = known?.every((one) => one.manifest === ingress || one.covers(host)) ?? true
+  const fix = fits ? appended(entry.at.at('hosts'), host) : undefined
+  return fix ? { fix } : {}
+}

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { isPlaceholder, tlsEntries } from '../../kubernetes/ingress'
 import { classAnnotation } from '../../kubernetes/ingress-class'
 import type { Cursor } from '../../manifest/cursor'
+import { replaced } from '../fix'
 import { defineRule, type Fix } from '../rule'
 
 /** A DNS-1123 subdomain, with `*.` before it allowed. Source: k8s.io/apimachinery/pkg/util/validation, IsWildcardDNS1123Subdomain */
@@ -28,7 +29,7 @@ export default defineRule({
       const host = textOf(at)
       const fault = host === undefined ? undefined : faultOf(host, routed.includes(at))
       if (!host || !fault) continue
-      report(at, 'host', { host, fault }, { keys: [host], ...lowerCased(at, host) })
+      report(at, 'host', { host, fault }, { keys: [host], ...mended(at, host) })
     }
     for (const { secretName } of entries) {
       const name = textOf(secretName)
@@ -69,12 +70,9 @@ function faultOf(host: string, routed: boolean): string | undefined {
   return subdomain.test(host) ? undefined : 'it is no DNS name'
 }
 
-/** Lower case is the same name; where that is all, the edit is certain. */
-function lowerCased(at: Cursor, host: string): { fix?: Fix } {
-  if (faultOf(host.toLowerCase(), true) !== undefined || at.string !== host) return {}
-  const { origin, object } = at.manifest
-  const { startLine, startColumn, endColumn } = at.region
-  const written = object.fileText.split('\n')[startLine - 1]?.slice(startColumn - 1, endColumn - 1)
-  if (!written?.includes(host)) return {}
-  return { fix: { edits: [{ path: origin.path, region: at.region, newText: written.toLowerCase() }] } }
+/** Lower case, and no dot at the end, is the same name; where that is all, the edit is certain. */
+function mended(at: Cursor, host: string): { fix?: Fix } {
+  const same = host.toLowerCase().replace(/\.$/, '')
+  const fix = faultOf(same, true) === undefined ? replaced(at, same) : undefined
+  return fix ? { fix } : {}
 }

@@ -1,9 +1,15 @@
-import { isPlaceholder, tlsEntries } from '../../kubernetes/ingress'
+import { certificatesBehind, type KnownCertificate } from '../../kubernetes/certificate'
+import { certificateChoice, controllerNames } from '../../kubernetes/certificate-choice'
+import { isPlaceholder, type TlsEntry, tlsEntries, tlsSecretNames } from '../../kubernetes/ingress'
 import { isCanary } from '../../kubernetes/ingress-nginx'
 import { partnersOfClass } from '../../kubernetes/ingress-pairs'
-import type { Cursor } from '../../manifest/cursor'
+import { producerKinds, secretsMadeBy } from '../../kubernetes/tls-producer'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import type { Snapshot } from '../../manifest/snapshot'
+import { replaced, withKey } from '../fix'
+import { defineRule, type Fix } from '../rule'
+
+const ingressKind = 'Ingress.networking.k8s.io'
 
 interface Args {
   first: string
@@ -11,12 +17,21 @@ interface Args {
   hosts: string
 }
 
+/** The entry by which an Ingress lists a host, and its certificates where they are known. */
+interface Side {
+  readonly ingress: Manifest
+  readonly entry: TlsEntry
+  readonly secret: string | undefined
+  readonly certificates: readonly KnownCertificate[] | undefined
+}
+
 export default defineRule({
   id: 'ingress-tls/secret-agrees',
   summary: 'Ingresses of a class that serve one host name one Secret for it.',
   since: '1.1.0',
   scope: 'snapshot',
-  kinds: ['Ingress.networking.k8s.io'],
+  kinds: [ingressKind],
+  reads: ['IngressClass.networking.k8s.io', ...producerKinds.filter((kind) => kind !== ingressKind)],
   messages: {
     // Source: kubernetes/ingress-nginx, internal/ingress/controller/controller.go, createServers: Ingresses are taken by age
     // and the first that lists the host sets its certificate, the default one included (issues 4926 and 9040).
@@ -24,48 +39,99 @@ export default defineRule({
       `${first} and ${second} name different Secrets for ${hosts}, and the older Ingress decides, which no file tells. Name one Secret in both.`,
     hidden: ({ first, second, hosts }: Args) =>
       `Of ${first} and ${second} one names no Secret for ${hosts}: if it is the older, the host is served with the controller's default certificate. Name the same Secret in both.`,
+    unfit: ({ first, second, hosts, secret }: Args & { secret: string }) =>
+      `${first} and ${second} name different Secrets for ${hosts}, and the certificate in ${secret} is for other names: if its Ingress is the older, browsers refuse what it serves. Name the Secret whose certificate fits in both.`,
   },
   *partners(manifest) {
-    yield* secretsByHost(manifest).keys()
+    for (const { name } of secretsMadeBy(manifest)) yield name
+    if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
+    if (manifest.ref.kind !== 'Ingress') return
+    yield* listedHosts(manifest).keys()
+    yield* tlsSecretNames(manifest).keys()
+    if (tlsEntries(manifest).length > 0) yield* controllerNames
   },
   check({ manifest, snapshot, report }) {
-    const own = secretsByHost(manifest)
+    // Where certificates are picked by their own names, all of them are at hand.
+    if (certificateChoice(snapshot, manifest)?.by === 'certificates') return
+    const own = listedHosts(manifest)
     for (const other of partnersOfClass(manifest, snapshot, isCanary)) {
-      const theirs = secretsByHost(other)
-      const sameNamespace = other.ref.namespace === manifest.ref.namespace
-      const disagreeing = [...own.keys()].filter((host) => {
+      const theirs = listedHosts(other)
+      const disagreeing = [...own.keys()].sort().flatMap((host): [string, Side, Side][] => {
         const [a, b] = [own.get(host), theirs.get(host)]
-        return a && b && (nameIn(a) !== nameIn(b) || (nameIn(a) !== undefined && !sameNamespace))
+        if (!a || !b || isSame(a, manifest, b, other)) return []
+        return [[host, sideOf(snapshot, manifest, a), sideOf(snapshot, other, b)]]
       })
-      for (const message of ['hidden', 'differs'] as const) {
-        const keys = disagreeing
-          .filter((host) => (message === 'hidden') === lacksOne(own.get(host), theirs.get(host)))
-          .sort()
-        const [at, there] = [own.get(keys[0] ?? ''), theirs.get(keys[0] ?? '')]
-        if (!at || !there) continue
+      for (const message of ['hidden', 'unfit', 'differs'] as const) {
+        const ours = disagreeing.filter(([host, a, b]) => messageFor(host, a, b) === message)
+        const [first] = ours
+        if (!first) continue
+        const [host, a, b] = first
+        const keys = ours.map(([key]) => key)
         const hosts = `${keys.slice(0, 3).join(', ')}${keys.length > 3 ? ` and ${keys.length - 3} more` : ''}`
-        report([at, there], message, { first: nameOf(manifest.ref), second: nameOf(other.ref), hosts }, { keys })
+        const [wrong, right] = isUnfit(host, b) || b.secret === undefined ? [b, a] : [a, b]
+        const known = message === 'unfit' ? (wrong.certificates ?? []).map(({ at }) => at) : []
+        report(
+          [...[a, b].map(({ entry, secret }) => (secret === undefined ? entry.at : entry.secretName)), ...known],
+          message,
+          {
+            first: nameOf(manifest.ref),
+            second: nameOf(other.ref),
+            hosts,
+            secret: nameOf({
+              group: '',
+              kind: 'Secret',
+              namespace: wrong.ingress.ref.namespace,
+              name: wrong.secret ?? '',
+            }),
+          },
+          { keys, ...(message === 'differs' ? {} : sameSecret(wrong, right)) },
+        )
       }
     }
   },
 })
 
-/** For each host that an entry lists: the entry's secretName, or the entry where it has none. */
-function secretsByHost(ingress: Manifest): Map<string, Cursor> {
-  const found = new Map<string, Cursor>()
-  for (const { at, hosts, secretName } of tlsEntries(ingress)) {
-    for (const { string: host } of hosts) {
-      if (!host || isPlaceholder(host) || isPlaceholder(secretName.string ?? '')) continue
-      if (!found.has(host.toLowerCase())) found.set(host.toLowerCase(), secretName.string ? secretName : at)
+/** The entry by which an Ingress lists each host; the first counts. */
+function listedHosts(ingress: Manifest): Map<string, TlsEntry> {
+  const found = new Map<string, TlsEntry>()
+  for (const entry of tlsEntries(ingress)) {
+    for (const { string: host } of entry.hosts) {
+      if (!host || isPlaceholder(host) || isPlaceholder(entry.secretName.string ?? '')) continue
+      if (!found.has(host.toLowerCase())) found.set(host.toLowerCase(), entry)
     }
   }
   return found
 }
 
-function nameIn(cursor: Cursor): string | undefined {
-  return cursor.string
+/** Whether two entries name one Secret, or both none; one name in two namespaces is two Secrets. */
+function isSame(a: TlsEntry, inA: Manifest, b: TlsEntry, inB: Manifest): boolean {
+  const [one, other] = [a.secretName.string || undefined, b.secretName.string || undefined]
+  return one === other && (one === undefined || inA.ref.namespace === inB.ref.namespace)
 }
 
-function lacksOne(a: Cursor | undefined, b: Cursor | undefined): boolean {
-  return a?.string === undefined || b?.string === undefined
+function sideOf(snapshot: Snapshot, ingress: Manifest, entry: TlsEntry): Side {
+  const secret = entry.secretName.string || undefined
+  return { ingress, entry, secret, certificates: secret ? certificatesBehind(snapshot, ingress, secret) : undefined }
+}
+
+function messageFor(host: string, a: Side, b: Side): 'hidden' | 'unfit' | 'differs' {
+  if (a.secret === undefined || b.secret === undefined) return 'hidden'
+  return isUnfit(host, a) || isUnfit(host, b) ? 'unfit' : 'differs'
+}
+
+function isUnfit(host: string, { certificates }: Side): boolean {
+  return certificates?.every((certificate) => !certificate.covers(host)) ?? false
+}
+
+/** The edit by which one entry names the other's Secret, where that one serves all its hosts. */
+function sameSecret(wrong: Side, right: Side): { fix?: Fix } {
+  if (right.secret === undefined || wrong.ingress.ref.namespace !== right.ingress.ref.namespace) return {}
+  const listed = right.entry.hosts.map((name) => name.string?.toLowerCase())
+  const serves = (host: string) =>
+    right.certificates ? right.certificates.every((one) => one.covers(host)) : listed.includes(host.toLowerCase())
+  if (!wrong.entry.hosts.every(({ string: host = '' }) => serves(host))) return {}
+  const fix = wrong.secret
+    ? replaced(wrong.entry.secretName, right.secret)
+    : withKey(wrong.entry.at, 'secretName', right.secret)
+  return fix ? { fix } : {}
 }

@@ -5,12 +5,10 @@ import {
   missingTlsKeys,
 } from '../../kubernetes/declared-secret'
 import { isPlaceholder, tlsSecretNames } from '../../kubernetes/ingress'
-import { classOf, controllerOf } from '../../kubernetes/ingress-class'
+import { controllerAt, controllerOf } from '../../kubernetes/ingress-class'
 import { isGeneratedTokenName } from '../../kubernetes/secret'
 import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls-producer'
-import type { Cursor } from '../../manifest/cursor'
-import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
+import { identityOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
 /** internal/configs/ingress.go of F5's controller: a Secret of any other type than kubernetes.io/tls is refused. */
@@ -33,6 +31,7 @@ export default defineRule({
     otherType: ({ secret, type, ingress }: { secret: string; type: string; ingress: string }) =>
       `${secret} is of type ${type}, and F5's NGINX controller, whose class ${ingress} is of, takes certificates from Secrets of type kubernetes.io/tls only. Give it that type.`,
   },
+  later: { otherType: '1.1.0' },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
@@ -84,15 +83,6 @@ export default defineRule({
     }
   },
 })
-
-/** Where the class of an Ingress names its controller: whoever changes that changes what the controller takes. */
-function controllerAt(snapshot: Snapshot, ingress: Manifest): Cursor[] {
-  const ref = { group: 'networking.k8s.io', kind: 'IngressClass', namespace: '', name: classOf(ingress) ?? '' }
-  return snapshot
-    .get(ref)
-    .map((ingressClass) => ingressClass.root.at('spec', 'controller'))
-    .slice(0, 1)
-}
 
 function isUnfit(declared: DeclaredSecret, isStrict: boolean): boolean {
   if (holdsNoCertificate(declared) || missingTlsKeys(declared).length > 0) return true

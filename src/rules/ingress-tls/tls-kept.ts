@@ -1,3 +1,4 @@
+import { tlsStoreKinds } from '../../kubernetes/certificate-choice'
 import { covers, isPlaceholder, routedHosts, tlsEntries } from '../../kubernetes/ingress'
 import { ingressNginxIn, isCanary, workloadKinds } from '../../kubernetes/ingress-nginx'
 import type { Cursor } from '../../manifest/cursor'
@@ -5,15 +6,13 @@ import type { Manifest } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
 
-const tlsStores = ['TLSStore.traefik.io', 'TLSStore.traefik.containo.us']
-
 export default defineRule({
   id: 'ingress-tls/tls-kept',
   summary: 'A host that had TLS keeps it as long as it is routed.',
   since: '1.1.0',
   scope: 'change',
   kinds: ['Ingress.networking.k8s.io'],
-  reads: ['Gateway.gateway.networking.k8s.io', ...workloadKinds, ...tlsStores],
+  reads: ['Gateway.gateway.networking.k8s.io', ...workloadKinds, ...tlsStoreKinds],
   messages: {
     lost: ({ host }: { host: string }) =>
       `${host} had TLS and is routed without any now. Put it back into the hosts of a TLS entry, or take its rule away.`,
@@ -73,7 +72,7 @@ function hasTls(ingress: Manifest, host: string): boolean {
 function defaultIn(head: Snapshot, host: string): string | undefined {
   const nginx = ingressNginxIn(head).find((controller) => controller.argument('default-ssl-certificate'))
   if (nginx) return `${nginx.manifest.ref.kind} ${nginx.manifest.ref.name}`
-  const store = tlsStores
+  const store = tlsStoreKinds
     .flatMap((kind) => head.ofKind(kind))
     .find(({ root }) => root.at('spec', 'defaultCertificate').exists)
   if (store) return `TLSStore ${store.ref.name}`

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import type { Fix } from '../src/rules/rule'
+import { judge, readFolder, root, type Texts } from './harness'
+
+const fixtures = path.join(root, '__tests__', 'fixtures', 'ingress-tls')
+
+/** The cases of one revision; a change's head is judged whole. */
+const cases = readdirSync(fixtures).flatMap((rule) =>
+  readdirSync(path.join(fixtures, rule)).map((name): [rule: string, name: string, texts: Texts] => {
+    const full = path.join(fixtures, rule, name)
+    if (!statSync(full).isDirectory()) return [rule, name, { [name]: readFileSync(full, 'utf8') }]
+    const head = path.join(full, 'head')
+    return [rule, name, readFolder(readdirSync(full).includes('head') ? head : full)]
+  }),
+)
+
+/** The texts after a fix, whose edits do not overlap. */
+function applied(texts: Texts, { edits }: Fix): Texts {
+  const after: Record<string, string> = { ...texts }
+  for (const { path: file, region, newText } of edits) {
+    const lines = (after[file] ?? '').split('\n')
+    const first = lines[region.startLine - 1] ?? ''
+    const last = lines[region.endLine - 1] ?? ''
+    const text = first.slice(0, region.startColumn - 1) + newText + last.slice(region.endColumn - 1)
+    lines.splice(region.startLine - 1, region.endLine - region.startLine + 1, text)
+    after[file] = lines.join('\n')
+  }
+  return after
+}
+
+describe('a fix takes its finding away and brings no other', () => {
+  const fixed = new Map<string, number>()
+
+  test.each(cases)('%s/%s', async (rule, _, texts) => {
+    const id = `ingress-tls/${rule}`
+    const before = await judge({ head: texts }, id)
+    const known = before.findings.map(({ fingerprint }) => fingerprint)
+    for (const finding of before.findings) {
+      if (!finding.fix) continue
+      const message = `${rule} ${finding.message}`
+      fixed.set(message, (fixed.get(message) ?? 0) + 1)
+      const after = await judge({ head: applied(texts, finding.fix) }, id)
+      const left = after.findings.map(({ fingerprint }) => fingerprint)
+      // One name in two places is two findings of one fingerprint.
+      const count = (all: readonly string[]) => all.filter((one) => one === finding.fingerprint).length
+      expect(count(left)).toBe(count(known) - 1)
+      expect(left.filter((one) => !known.includes(one))).toEqual([])
+    }
+  })
+
+  test('these messages have one somewhere', () => {
+    expect([...fixed.keys()].sort()).toEqual([
+      'host-covered redirect',
+      'host-covered uncovered',
+      'host-covered unlisted',
+      'host-valid host',
+      'secret-agrees hidden',
+      'secret-agrees unfit',
+    ])
+  })
+})

@@ -1,0 +1,186 @@
+import { shimAnnotation } from '../../kubernetes/cert-manager'
+import { declaredSecret, holdsNoCertificate, missingTlsKeys } from '../../kubernetes/declared-secret'
+import { type CertificateRef, certificateRefs } from '../../kubernetes/gateway-tls'
+import { isPlaceholder } from '../../kubernetes/ingress'
+import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls-producer'
+import { namedSecrets } from '../../kubernetes/tls-user'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule, type ReportFunction } from '../rule'
+
+const gatewayGroup = 'gateway.networking.k8s.io'
+const gatewayKind = `Gateway.${gatewayGroup}`
+const grantKind = `ReferenceGrant.${gatewayGroup}`
+const classKind = `GatewayClass.${gatewayGroup}`
+
+const messages = {
+  // Source: Gateway API 1.6.1, apis/v1/gateway_types.go: the CEL rule of ListenerTLSConfig
+  missing: ({ listener, gateway }: { listener: string; gateway: string }) =>
+    `The listener ${listener} of ${gateway} ends TLS and names no certificate, so it is not programmed. Give it certificateRefs with a Secret of type kubernetes.io/tls.`,
+  wrongType: ({ secret, type, gateway }: { secret: string; type: string; gateway: string }) =>
+    `${secret} is of type ${type}, which holds no certificate, and ${gateway} names it for a listener. Name a Secret of type kubernetes.io/tls.`,
+  missingKeys: ({ secret, missing, gateway }: { secret: string; missing: string; gateway: string }) =>
+    `${secret} has no ${missing}, and ${gateway} names it for a listener. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
+  otherType: ({ secret, type, gateway }: { secret: string; type: string; gateway: string }) =>
+    `${secret} is of type ${type}, and ${gateway} names it for a listener: Gateway API promises kubernetes.io/tls alone, and some controllers refuse any other. Give it that type.`,
+  notGranted: ({ secret, gateway, namespace }: { secret: string; gateway: string; namespace: string }) =>
+    `${gateway} names the Secret ${secret}, and no ReferenceGrant of the namespace ${namespace} lets Gateways of its namespace do so, so the listener has no certificate. Add one there, from kind Gateway to kind Secret.`,
+  grantRemoved: ({ secret, gateway, grant }: { secret: string; gateway: string; grant: string }) =>
+    `This change removes ${grant}, and nothing else lets ${gateway} name the Secret ${secret}, so its listener loses the certificate. Keep the grant, or let ${gateway} name a Secret of its own namespace.`,
+  // Source: cert-manager 1.21, pkg/controller/certificate-shim/sync.go, validateGatewayListenerBlock
+  otherNamespace: ({ secret, annotation }: { secret: string; annotation: string }) =>
+    `${annotation} has cert-manager make the certificates of this Gateway, in its own namespace only, so nothing makes the Secret ${secret}. Name a Secret of the Gateway's namespace, or write a Certificate in the other one.`,
+}
+
+export default defineRule({
+  id: 'ingress-tls/gateway-certificate',
+  summary: 'Every listener that ends TLS names a certificate that its Gateway may use.',
+  since: '1.2.0',
+  scope: 'snapshot',
+  kinds: [gatewayKind],
+  reads: [...producerKinds.filter((kind) => kind !== gatewayKind), grantKind, classKind],
+  messages,
+  *partners(manifest) {
+    for (const { name } of secretsMadeBy(manifest)) yield name
+    if (manifest.ref.kind === 'ReferenceGrant') yield 'certificateRefs'
+    if (manifest.ref.kind !== 'Gateway') return
+    for (const { name, namespace } of namedSecrets(manifest)) {
+      yield name
+      if (namespace !== manifest.ref.namespace) yield 'kind: ReferenceGrant'
+    }
+    if (terminating(manifest).some((listener) => !listener.at('tls').exists)) yield 'kind: GatewayClass'
+  },
+  check({ manifest, snapshot, report, skip }) {
+    const gateway = nameOf(manifest.ref)
+    const listeners = terminating(manifest)
+    for (const listener of listeners) {
+      const tls = listener.at('tls')
+      const has = (key: string) => tls.at(key).exists && [...tls.at(key).items(), ...tls.at(key).entries()].length > 0
+      const name = listener.at('name').string ?? ''
+      if (has('certificateRefs') || has('options') || (!tls.exists && isCertifiedElsewhere(manifest, snapshot)))
+        continue
+      report(tls, 'missing', { listener: name, gateway }, { keys: [name] })
+    }
+    const seen = new Set<string>()
+    for (const ref of listeners.flatMap((listener) => certificateRefs(listener))) {
+      const secret = `${ref.namespace ? `${ref.namespace}/` : ''}${ref.name.string}`
+      if (!ref.name.string || seen.has(secret)) continue
+      seen.add(secret)
+      if (isPlaceholder(secret)) {
+        skip(ref.name, `the Secret ${secret} is filled in before it reaches the cluster`)
+        continue
+      }
+      checkType(ref, ref.name.string, snapshot, report)
+      if (ref.namespace !== manifest.ref.namespace && manifest.ref.namespace !== '')
+        checkNamespace(ref, secret, manifest, snapshot, report)
+    }
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind !== 'removed' || groupKindOf(change.before.ref) !== grantKind) return
+    for (const gateway of head.ofKind(gatewayKind)) {
+      for (const ref of terminating(gateway).flatMap((listener) => certificateRefs(listener))) {
+        if (ref.namespace !== change.before.ref.namespace || ref.namespace === gateway.ref.namespace) continue
+        if (!grants(change.before, gateway, ref) || grantsOf(head, ref).some((grant) => grants(grant, gateway, ref)))
+          continue
+        const names = { secret: `${ref.namespace}/${ref.name.string}`, gateway: nameOf(gateway.ref) }
+        const grant = nameOf(change.before.ref)
+        report([change.before.root, ref.name], 'grantRemoved', { ...names, grant }, { keys: [ref.name.string ?? ''] })
+      }
+    }
+  },
+})
+
+/** The listeners of a Gateway that end TLS themselves. */
+function terminating(gateway: Manifest): Cursor[] {
+  return [...gateway.root.at('spec', 'listeners').items()].filter((listener) => {
+    const mode = listener.at('tls', 'mode').string ?? 'Terminate'
+    return mode === 'Terminate' && ['HTTPS', 'TLS'].includes(listener.at('protocol').string ?? '')
+  })
+}
+
+/**
+ * Whether a load balancer outside the cluster finds the certificates of listeners without a `tls` block: GKE's certificate
+ * maps, and what AWS discovers by hostname. Sources: https://cloud.google.com/kubernetes-engine/docs/how-to/secure-gateway,
+ * https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/gateway/gateway/
+ */
+function isCertifiedElsewhere(gateway: Manifest, snapshot: Snapshot): boolean {
+  const { root } = gateway
+  const name = root.at('spec', 'gatewayClassName').string ?? ''
+  const classes = snapshot.get({ group: gatewayGroup, kind: 'GatewayClass', namespace: '', name })
+  const controllers = classes.map((one) => one.root.at('spec', 'controllerName').string ?? '')
+  return (
+    root.at('spec', 'infrastructure', 'parametersRef').exists ||
+    [...root.at('metadata', 'annotations').entries()].some(([key]) => key.startsWith('networking.gke.io/')) ||
+    [name, ...controllers].some((text) => /gke|aws|alb|lattice/.test(text))
+  )
+}
+
+/** What makes the Secret, as its manifest declares it; of several copies or makers nobody can tell which one counts. */
+function checkType(
+  { name: at, namespace }: CertificateRef,
+  name: string,
+  snapshot: Snapshot,
+  report: ReportFunction<typeof messages>,
+): void {
+  const makers = producersOf(snapshot, namespace, name).map(({ manifest }) => manifest)
+  const [maker] = makers
+  const declared = maker && makers.length === 1 ? declaredSecret(maker) : undefined
+  if (!maker || !declared || isPlaceholder(declared.type)) return
+  const where = { secret: nameOf(maker.ref), gateway: nameOf(at.manifest.ref) }
+  const { type, typeAt, keysAt } = declared
+  const missing = missingTlsKeys(declared)
+  if (holdsNoCertificate(declared)) report([at, typeAt], 'wrongType', { ...where, type }, { keys: [name, type] })
+  else if (missing.length > 0)
+    report([at, keysAt], 'missingKeys', { ...where, missing: missing.join(' and no ') }, { keys: [name, ...missing] })
+  else if (type !== 'kubernetes.io/tls') report([at, typeAt], 'otherType', { ...where, type }, { keys: [name, type] })
+}
+
+/** The grants of another namespace may stand in another repository: only where this one has something of it, they are missed. */
+function checkNamespace(
+  ref: CertificateRef,
+  secret: string,
+  gateway: Manifest,
+  snapshot: Snapshot,
+  report: ReportFunction<typeof messages>,
+): void {
+  const made = producersOf(snapshot, ref.namespace, ref.name.string ?? '')
+  const there = grantsOf(snapshot, ref)
+  const granted = there.some((grant) => grants(grant, gateway, ref))
+  const keys = [secret]
+  if (!granted && (made.length > 0 || there.length > 0)) {
+    const ends = [ref.name, ...there.map((grant) => grant.root.at('spec')), ...made.slice(0, 1).map(({ at }) => at)]
+    report(unique(ends), 'notGranted', { secret, gateway: nameOf(gateway.ref), namespace: ref.namespace }, { keys })
+  }
+  const shim = shimAnnotation(gateway)
+  const own = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace)
+  // With a Secret of its own namespace the annotation is for that one, and this one is somebody else's.
+  if (shim && !own && made.length === 0)
+    report([ref.name, shim], 'otherNamespace', { secret, annotation: String(shim.path.at(-1)) }, { keys })
+}
+
+function grantsOf(snapshot: Snapshot, { namespace }: CertificateRef): Manifest[] {
+  return snapshot.ofKind(grantKind).filter((grant) => grant.ref.namespace === namespace)
+}
+
+function grants(grant: Manifest, gateway: Manifest, { name }: CertificateRef): boolean {
+  const spec = grant.root.at('spec')
+  const from = [...spec.at('from').items()].some(
+    (one) =>
+      one.at('group').string === gatewayGroup &&
+      one.at('kind').string === 'Gateway' &&
+      one.at('namespace').string === gateway.ref.namespace,
+  )
+  const to = [...spec.at('to').items()].some(
+    (one) =>
+      (one.at('group').string ?? '') === '' &&
+      one.at('kind').string === 'Secret' &&
+      (one.at('name').string ?? name.string) === name.string,
+  )
+  return from && to
+}
+
+/** One cursor for each object. */
+function unique(ends: readonly Cursor[]): Cursor[] {
+  return [...new Map([...ends].reverse().map((end) => [identityOf(end.manifest.ref), end])).values()].reverse()
+}

@@ -1,0 +1,142 @@
+import { certificatesBehind, type KnownCertificate, listed } from '../../kubernetes/certificate'
+import {
+  gatewayOf,
+  intersect,
+  type Parent,
+  parentsOf,
+  routeProtocols,
+  selectedListeners,
+} from '../../kubernetes/gateway-route'
+import { certificateRefs } from '../../kubernetes/gateway-tls'
+import { isPlaceholder } from '../../kubernetes/ingress'
+import { producerKinds, secretsMadeBy } from '../../kubernetes/tls-producer'
+import { namedSecrets } from '../../kubernetes/tls-user'
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule } from '../rule'
+
+interface Attachment {
+  readonly parent: Parent
+  readonly gateway: Manifest
+  readonly listeners: readonly Cursor[]
+}
+
+export default defineRule({
+  id: 'ingress-tls/route-attached',
+  summary: 'Every hostname of a route is taken by a listener, and the certificate of that listener names it.',
+  since: '1.2.0',
+  scope: 'snapshot',
+  kinds: Object.keys(routeProtocols),
+  reads: producerKinds,
+  messages: {
+    noListener: ({
+      route,
+      gateway,
+      section,
+      names,
+    }: {
+      route: string
+      gateway: string
+      section: string
+      names: string
+    }) =>
+      `${route} wants the listener ${section} of ${gateway}, whose listeners are ${names}, so it is not attached. Name one of these as sectionName.`,
+    unattached: ({ host, route, gateways, names }: { host: string; route: string; gateways: string; names: string }) =>
+      `No listener of ${gateways} that ${route} names takes ${host}: they take ${names}, so nobody serves it there. Give a listener this hostname, or let the route have one that is taken.`,
+    notCertified: ({
+      host,
+      listener,
+      gateway,
+      names,
+    }: {
+      host: string
+      listener: string
+      gateway: string
+      names: string
+    }) =>
+      `The listener ${listener} of ${gateway} takes ${host}, and its certificate names ${names}, where a wildcard stands for one label only. Give the host a listener whose certificate names it, or add it to the certificate.`,
+  },
+  *partners(manifest) {
+    for (const { name } of secretsMadeBy(manifest)) yield name
+    if (manifest.ref.kind === 'Gateway') {
+      yield manifest.ref.name
+      for (const { name } of namedSecrets(manifest)) yield name
+    } else for (const { name } of parentsOf(manifest) ?? []) if (name.string) yield name.string
+  },
+  check({ manifest, snapshot, report, skip }) {
+    const parents = parentsOf(manifest) ?? []
+    const attachments = parents.flatMap((parent): Attachment[] => {
+      const gateway = gatewayOf(snapshot, parent)
+      return gateway ? [{ parent, gateway, listeners: selectedListeners(gateway, parent) }] : []
+    })
+    if (parents.length === 0 || attachments.length < parents.length) return // the other listeners are not known here
+    const route = nameOf(manifest.ref)
+    for (const { parent, gateway } of attachments) {
+      const section = parent.sectionName.string
+      const all = [...gateway.root.at('spec', 'listeners').items()].map((listener) => listener.at('name').string ?? '')
+      if (!section || all.includes(section) || isPlaceholder(section) || all.some(isPlaceholder)) continue
+      const args = { route, gateway: nameOf(gateway.ref), section, names: listed(all) }
+      report([parent.sectionName, gateway.root.at('spec', 'listeners')], 'noListener', args, { keys: [section] })
+    }
+    const protocols = routeProtocols[groupKindOf(manifest.ref)] ?? []
+    const listeners = attachments
+      .flatMap((attachment) => attachment.listeners)
+      .filter((listener) => protocols.includes(listener.at('protocol').string ?? ''))
+    if (listeners.length === 0) return
+    const taken = listeners.map((listener) => listener.at('hostname').string)
+    for (const at of manifest.root.at('spec', 'hostnames').items()) {
+      const host = at.string?.toLowerCase()
+      if (!host) continue
+      if (isPlaceholder(host) || taken.some((name) => isPlaceholder(name ?? ''))) {
+        skip(at, `whether a listener takes ${at.string} is known once its hostname is filled in`)
+        continue
+      }
+      if (!taken.some((name) => intersect(host, name))) {
+        const gateways = [...new Set(attachments.map(({ gateway }) => nameOf(gateway.ref)))].join(' and ')
+        const names = listed([...new Set(taken.flatMap((name) => name ?? []))])
+        const ends = new Map(listeners.map((listener) => [listener.manifest, listener.at('hostname')]))
+        report([at, ...ends.values()], 'unattached', { host, route, gateways, names }, { keys: [host] })
+        continue
+      }
+      for (const listener of servingOver(listeners, host)) {
+        const certificates = certificatesOf(snapshot, listener)
+        const [first] = certificates
+        if (!first || certificates.some((certificate) => certificate.covers(host))) continue
+        const gateway = nameOf(listener.manifest.ref)
+        const names = listed([...new Set(certificates.flatMap((certificate) => certificate.names))])
+        const ends = [at, listener.at('hostname'), ...(first.manifest === listener.manifest ? [] : [first.at])]
+        const args = { host, listener: listener.at('name').string ?? '', gateway, names }
+        report(ends, 'notCertified', args, { keys: [host] })
+      }
+    }
+  },
+})
+
+/** Of the listeners that end TLS for a host, on each Gateway and port the one of the longest hostname: it gets the requests. */
+function servingOver(listeners: readonly Cursor[], host: string): Cursor[] {
+  const best = new Map<string, Cursor>()
+  const length = (listener: Cursor) => {
+    const name = listener.at('hostname').string ?? ''
+    return name === host ? Number.POSITIVE_INFINITY : name.length
+  }
+  for (const listener of listeners) {
+    const endsTls = listener.at('protocol').string !== 'HTTP' && listener.at('tls', 'mode').string !== 'Passthrough'
+    if (!endsTls || !intersect(host, listener.at('hostname').string)) continue
+    const key = JSON.stringify([nameOf(listener.manifest.ref), listener.at('port').value])
+    const known = best.get(key)
+    if (!known || length(listener) > length(known)) best.set(key, listener)
+  }
+  return [...best.values()]
+}
+
+/** The certificates of a listener; none unless those of every reference are known. */
+function certificatesOf(snapshot: Snapshot, listener: Cursor): KnownCertificate[] {
+  const refs = [...listener.at('tls', 'certificateRefs').items()]
+  const secrets = certificateRefs(listener)
+  if (secrets.length < refs.length) return []
+  const known = secrets.map(({ name, namespace }) =>
+    certificatesBehind(snapshot, listener.manifest, name.string ?? '', namespace),
+  )
+  return known.every((certificates) => certificates) ? known.flatMap((certificates) => certificates ?? []) : []
+}
