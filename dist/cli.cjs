@@ -28004,7 +28004,7 @@ function inspectedIn(report) {
   }
   const compared = `${base?.revision} \u2192 ${head.revision}`;
   const touched = changes.added + changes.changed + changes.removed;
-  if (touched === 0 && report.findings.some(({ rule }) => rule === "source/unreadable")) {
+  if (touched === 0 && report.findings.some(({ rule }) => /^source\/un(?:readable|rendered)$/.test(rule))) {
     return `Nothing more of ${compared} could be inspected (${count(head.files, "YAML or JSON file")} listed).`;
   }
   if (touched === 0)
@@ -28054,8 +28054,12 @@ function wayThrough(report) {
       return [[`${rule} ${glob}`, { rule, object: glob, reason: "Say why this is wanted.", expires }]];
     })
   );
-  if (exceptions.size === 0 && unreadable3.length === 0) return "";
-  const files = new Set(unreadable3.map(({ location }) => escape2(location.path)));
+  const unbuilt = stopping.filter(({ rule }) => rule === "source/unrendered").flatMap(({ sources }) => sources);
+  const files = /* @__PURE__ */ new Set([
+    ...unreadable3.map(({ location }) => escape2(location.path)),
+    ...unbuilt.flatMap(({ kind, path: path21 }) => kind === "kustomize" && path21 !== "." ? [`${escape2(path21)}/**`] : [])
+  ]);
+  if (exceptions.size === 0 && files.size === 0) return "";
   return (0, import_yaml3.stringify)({
     format: 1,
     ...files.size > 0 ? { ignore: [...defaultIgnore, ...files] } : {},

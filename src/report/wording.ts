@@ -38,7 +38,7 @@ function inspectedIn(report: Report): string {
   }
   const compared = `${base?.revision} → ${head.revision}`
   const touched = changes.added + changes.changed + changes.removed
-  if (touched === 0 && report.findings.some(({ rule }) => rule === 'source/unreadable')) {
+  if (touched === 0 && report.findings.some(({ rule }) => /^source\/un(?:readable|rendered)$/.test(rule))) {
     return `Nothing more of ${compared} could be inspected (${count(head.files, 'YAML or JSON file')} listed).`
   }
   if (touched === 0)
@@ -103,8 +103,12 @@ export function wayThrough(report: Report): string {
       return [[`${rule} ${glob}`, { rule, object: glob, reason: 'Say why this is wanted.', expires }] as const]
     }),
   )
-  if (exceptions.size === 0 && unreadable.length === 0) return ''
-  const files = new Set(unreadable.map(({ location }) => escapeGlob(location.path)))
+  const unbuilt = stopping.filter(({ rule }) => rule === 'source/unrendered').flatMap(({ sources }) => sources)
+  const files = new Set([
+    ...unreadable.map(({ location }) => escapeGlob(location.path)),
+    ...unbuilt.flatMap(({ kind, path }) => (kind === 'kustomize' && path !== '.' ? [`${escapeGlob(path)}/**`] : [])),
+  ])
+  if (exceptions.size === 0 && files.size === 0) return ''
   return stringify({
     format: 1,
     ...(files.size > 0 ? { ignore: [...defaultIgnore, ...files] } : {}),
