@@ -1,5 +1,5 @@
 import path from 'node:path/posix'
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import type { Region } from '../manifest/manifest'
 import type { Checkout } from './checkout'
 
@@ -55,7 +55,40 @@ function folderOf(file: string): string {
   return file.includes('/') ? path.dirname(file) : ''
 }
 
+/** What a Kustomization's text says, wherever it stands. */
+interface Written {
+  readonly component: boolean
+  readonly namespace: string
+  readonly includes: readonly Mention[]
+  /** Every string in it that may be a path. */
+  readonly strings: ReadonlySet<string>
+  readonly chartHome: string
+  readonly charts: readonly { readonly name: string; readonly region: Region }[]
+}
+
+/** Texts that were parsed: both sides of a change share nearly all of theirs, and so do all trials of it. */
+const parsed = new Map<string, Written>()
+
 function parse(folder: string, file: string, text: string, checkout: Checkout): Kustomization {
+  const written = parsed.get(text) ?? parseText(text)
+  parsed.set(text, written)
+  const { component, namespace, includes, strings, charts, chartHome } = written
+  const leadsTo = [...strings].flatMap((string) => {
+    const place = inside(folder, string)
+    return place !== undefined && checkout.tree.at(place).length > 0 ? [place] : []
+  })
+  return {
+    folder,
+    file,
+    component,
+    namespace,
+    includes,
+    leadsTo: [...new Set(leadsTo)].sort(),
+    charts: charts.map((chart) => ({ ...chart, folder: path.join(folder, chartHome, chart.name) })),
+  }
+}
+
+function parseText(text: string): Written {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent', version: '1.1' })
   const regionOf = (node: Node): Region => {
@@ -64,48 +97,32 @@ function parse(folder: string, file: string, text: string, checkout: Checkout): 
     return { startLine: start.line, startColumn: start.col, endLine: end.line, endColumn: end.col }
   }
   const root = isMap(document.contents) ? document.contents : undefined
-  const includes: Mention[] = ['resources', 'bases', 'components'].flatMap((key) => {
-    const list = root?.get(key)
-    return isSeq(list)
-      ? list.items.flatMap((item) =>
-          isScalar(item) && typeof item.value === 'string' ? [{ text: item.value, region: regionOf(item) }] : [],
-        )
-      : []
-  })
-  const leadsTo = new Set<string>()
+  const itemsOf = (key: string): Node[] => {
+    const node = root?.get(key, true)
+    const list = isAlias(node) ? node.resolve(document) : node
+    return isSeq(list) ? (list.items.filter(isNode) as Node[]) : []
+  }
+  const strings = new Set<string>()
   visit(document, {
     Scalar(_, { value }) {
       if (typeof value !== 'string' || value.includes('\n') || value.length > 500) return
       // `files: [app.conf=config/app.conf]` names a file behind its key.
-      for (const written of [value, value.slice(value.indexOf('=') + 1)]) {
-        const place = inside(folder, written)
-        if (place !== undefined && checkout.tree.at(place).length > 0) leadsTo.add(place)
-      }
+      strings.add(value).add(value.slice(value.indexOf('=') + 1))
     },
   })
   const globals = root?.get('helmGlobals')
-  const home = isMap(globals) ? String(globals.get('chartHome') ?? 'charts') : 'charts'
-  const charts = root?.get('helmCharts')
   return {
-    folder,
-    file,
     component: String(root?.get('kind') ?? '') === 'Component',
-    includes,
-    leadsTo: [...leadsTo].sort(),
-    charts: isSeq(charts)
-      ? charts.items.flatMap((item) =>
-          isMap(item)
-            ? [
-                {
-                  name: String(item.get('name') ?? ''),
-                  folder: path.join(folder, home, String(item.get('name') ?? '')),
-                  region: regionOf(item),
-                },
-              ]
-            : [],
-        )
-      : [],
     namespace: String(root?.get('namespace') ?? ''),
+    includes: ['resources', 'bases', 'components'].flatMap(itemsOf).flatMap((item) => {
+      const entry = isAlias(item) ? item.resolve(document) : item
+      return isScalar(entry) && typeof entry.value === 'string' ? [{ text: entry.value, region: regionOf(item) }] : []
+    }),
+    strings,
+    chartHome: isMap(globals) ? String(globals.get('chartHome') ?? 'charts') : 'charts',
+    charts: itemsOf('helmCharts').flatMap((item) =>
+      isMap(item) ? [{ name: String(item.get('name') ?? ''), region: regionOf(item) }] : [],
+    ),
   }
 }
 
