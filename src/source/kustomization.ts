@@ -1,7 +1,8 @@
 import path from 'node:path/posix'
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLMap } from 'yaml'
 import type { Region } from '../manifest/manifest'
 import type { Checkout } from './checkout'
+import { outsideOf } from './outside'
 import { firstLine } from './render/rendering'
 
 /** The names kustomize takes for its file, in its order. */
@@ -26,6 +27,10 @@ export interface Kustomization {
   /** Charts it inflates, with the folder each has to be vendored in. */
   readonly charts: readonly { readonly name: string; readonly folder: string; readonly region: Region }[]
   readonly namespace: string
+  /** Strings that would have kustomize read what is not in this repository. */
+  readonly outside: readonly Mention[]
+  /** Whether it names plugins, which read files of their own. */
+  readonly plugins: boolean
 }
 
 /** Every Kustomization of a revision, by folder. */
@@ -99,7 +104,7 @@ function parse(folder: string, file: string, text: string, checkout: Checkout): 
             ? [
                 {
                   name: String(item.get('name') ?? ''),
-                  folder: path.join(folder, home, String(item.get('name') ?? '')),
+                  folder: path.join(folder, home, unpackedIn(item)),
                   region: regionOf(item),
                 },
               ]
@@ -107,7 +112,19 @@ function parse(folder: string, file: string, text: string, checkout: Checkout): 
         )
       : [],
     namespace: String(root?.get('namespace') ?? ''),
+    plugins: /generators|transformers|validators/.test(text),
+    outside: outsideOf(document, (text, isBase) => {
+      const place = inside(folder, text)
+      if (place === undefined) return true
+      return isBase && isRemote(text) && checkout.tree.at(place).length === 0
+    }).map((scalar) => ({ text: scalar.value, region: regionOf(scalar) })),
   }
+}
+
+/** Where kustomize looks for a chart below the home of charts: what it may pull lies beside its other versions. */
+function unpackedIn(item: YAMLMap): string {
+  const [name, version, repo] = ['name', 'version', 'repo'].map((key) => String(item.get(key) ?? ''))
+  return path.join(version && repo ? `${name}-${version}` : '', name ?? '')
 }
 
 /** A path as a file in a folder writes it, from the repository's root; undefined when it leads out of it. */
@@ -120,7 +137,7 @@ export function inside(folder: string, written: string): string | undefined {
 
 /** Whether an entry of `resources:` names something outside the repository, in the forms kustomize takes. */
 export function isRemote(written: string): boolean {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|git@|[^/]+@[^/]+:|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|gh:|[^/]+@|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
     written,
   )
 }
@@ -157,16 +174,13 @@ export function remoteIn(
   kustomizations: readonly Kustomization[],
   checkout: Checkout,
 ): { reason: string; path: string; region: Region } | undefined {
-  for (const { file, includes, charts, folder } of kustomizations) {
-    for (const { text, region } of includes) {
-      const place = inside(folder, text)
-      if (isRemote(text) && !(place !== undefined && checkout.tree.at(place).length > 0))
-        return {
-          reason: `it takes in ${text}, which is not in this repository; vendor it and name the copy`,
-          path: file,
-          region,
-        }
-    }
+  for (const { file, outside, charts } of kustomizations) {
+    for (const { text, region } of outside)
+      return {
+        reason: `it takes in ${text}, which is not in this repository; vendor it and name the copy`,
+        path: file,
+        region,
+      }
     for (const chart of charts) {
       if (!checkout.has(path.join(chart.folder, 'Chart.yaml')))
         return {

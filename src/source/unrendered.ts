@@ -41,7 +41,7 @@ export function unrendered({ before, after, rest, unknown, whole }: Renderings):
     const names = lost.slice(0, 3).map(({ ref }) => nameOf(ref))
     const more = lost.length > 3 ? ` and ${lost.length - 3} more` : ''
     const fate = lost.length > 0 ? ` What becomes of ${names.join(', ')}${more} is not known.` : ''
-    const same = old?.failure?.reason === failure.reason
+    const same = !failure.ended && old?.failure?.reason === failure.reason
     findings.push(
       gateFinding('source/unrendered', 'unrendered', 'error', {
         ...statement(source, failure.path, whole || same),

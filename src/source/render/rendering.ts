@@ -14,8 +14,10 @@ export interface Failure {
   readonly reason: string
   readonly path: string
   readonly region: Region
-  /** It is the tool that is missing, not anything in the repository. */
+  /** It is the tool that is missing or broken, not anything in the repository. */
   readonly missing?: 'helm' | 'kustomize'
+  /** The tool was ended, or said nothing to the point: what fails so at both sides need not fail for one reason. */
+  readonly ended?: true
 }
 
 export type Rendering = { readonly pieces: readonly Piece[] } | { readonly failure: Failure }
