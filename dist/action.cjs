@@ -20254,9 +20254,9 @@ var require_directives = __commonJS({
         this.tags = Object.assign({}, _Directives.defaultTags, tags);
       }
       clone() {
-        const copy = new _Directives(this.yaml, this.tags);
-        copy.docStart = this.docStart;
-        return copy;
+        const copy2 = new _Directives(this.yaml, this.tags);
+        copy2.docStart = this.docStart;
+        return copy2;
       }
       /**
        * During parsing, get a Directives instance for the current document and
@@ -20565,10 +20565,10 @@ var require_Node = __commonJS({
       }
       /** Create a copy of this node.  */
       clone() {
-        const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+        const copy2 = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
         if (this.range)
-          copy.range = this.range.slice();
-        return copy;
+          copy2.range = this.range.slice();
+        return copy2;
       }
       /** A plain JavaScript representation of this node. */
       toJS(doc, { mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
@@ -20862,13 +20862,13 @@ var require_Collection = __commonJS({
        * @param schema - If defined, overwrites the original's schema
        */
       clone(schema) {
-        const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+        const copy2 = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
         if (schema)
-          copy.schema = schema;
-        copy.items = copy.items.map((it) => identity.isNode(it) || identity.isPair(it) ? it.clone(schema) : it);
+          copy2.schema = schema;
+        copy2.items = copy2.items.map((it) => identity.isNode(it) || identity.isPair(it) ? it.clone(schema) : it);
         if (this.range)
-          copy.range = this.range.slice();
-        return copy;
+          copy2.range = this.range.slice();
+        return copy2;
       }
       /**
        * Adds a value to the collection. For `!!map` and `!!omap` the value must
@@ -23287,9 +23287,9 @@ var require_Schema = __commonJS({
         this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
       }
       clone() {
-        const copy = Object.create(_Schema.prototype, Object.getOwnPropertyDescriptors(this));
-        copy.tags = this.tags.slice();
-        return copy;
+        const copy2 = Object.create(_Schema.prototype, Object.getOwnPropertyDescriptors(this));
+        copy2.tags = this.tags.slice();
+        return copy2;
       }
     };
     exports2.Schema = Schema;
@@ -23432,21 +23432,21 @@ var require_Document = __commonJS({
        * Custom Node values that inherit from `Object` still refer to their original instances.
        */
       clone() {
-        const copy = Object.create(_Document.prototype, {
+        const copy2 = Object.create(_Document.prototype, {
           [identity.NODE_TYPE]: { value: identity.DOC }
         });
-        copy.commentBefore = this.commentBefore;
-        copy.comment = this.comment;
-        copy.errors = this.errors.slice();
-        copy.warnings = this.warnings.slice();
-        copy.options = Object.assign({}, this.options);
+        copy2.commentBefore = this.commentBefore;
+        copy2.comment = this.comment;
+        copy2.errors = this.errors.slice();
+        copy2.warnings = this.warnings.slice();
+        copy2.options = Object.assign({}, this.options);
         if (this.directives)
-          copy.directives = this.directives.clone();
-        copy.schema = this.schema.clone();
-        copy.contents = identity.isNode(this.contents) ? this.contents.clone(copy.schema) : this.contents;
+          copy2.directives = this.directives.clone();
+        copy2.schema = this.schema.clone();
+        copy2.contents = identity.isNode(this.contents) ? this.contents.clone(copy2.schema) : this.contents;
         if (this.range)
-          copy.range = this.range.slice();
-        return copy;
+          copy2.range = this.range.slice();
+        return copy2;
       }
       /** Adds a value to the document. */
       add(value) {
@@ -44828,10 +44828,10 @@ var optionsKey = (o) => {
   return wpe ? n + 12 : n;
 };
 var copyOptions = (o) => {
-  const copy = {};
+  const copy2 = {};
   for (const k in o)
-    copy[k] = o[k];
-  return copy;
+    copy2[k] = o[k];
+  return copy2;
 };
 var cachedMinimatch = (pattern, options2) => {
   const key = options2 ? optionsKey(options2) : 0;
@@ -56067,9 +56067,9 @@ function ofRemoval(draft, { clusters, changes, head }) {
   const { evidence } = removed;
   if (evidence === "declared" || evidence === "layout") return draft;
   const written2 = new Set(changes.map((change) => change.kind === "added" ? change.after : void 0));
-  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy) => clusters.assumed || evidence === "none" && written2.has(copy));
+  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy2) => clusters.assumed || evidence === "none" && written2.has(copy2));
   if (copies.length === 0) return draft;
-  const places = [...new Set(copies.map((copy) => copy.origin.path))].sort();
+  const places = [...new Set(copies.map((copy2) => copy2.origin.path))].sort();
   const more = places.length > 3 ? ` and ${places.length - 3} more` : "";
   return weakened(
     draft,
@@ -58388,7 +58388,7 @@ function controllerOf(snapshot, ingress) {
   const name = classOf(ingress);
   if (!name) return void 0;
   const copies = snapshot.get({ group: "networking.k8s.io", kind: "IngressClass", namespace: "", name });
-  const controllers = new Set(copies.map((copy) => copy.root.at("spec", "controller").string));
+  const controllers = new Set(copies.map((copy2) => copy2.root.at("spec", "controller").string));
   return controllers.size === 1 ? [...controllers][0] : void 0;
 }
 
@@ -59737,7 +59737,7 @@ var secret_type_default = defineRule({
           skip(maker.root, "its keys are encrypted, or a tool fills them in inside the cluster");
         continue;
       }
-      if (!copies.every((copy) => copy && isUnfit(copy, isStrict))) continue;
+      if (!copies.every((copy2) => copy2 && isUnfit(copy2, isStrict))) continue;
       const { type, typeAt, keysAt } = declared2;
       const missing = missingTlsKeys2(declared2);
       const where = { secret: nameOf(maker.ref), ingress };
@@ -60511,8 +60511,8 @@ var Checkout = class {
   folder;
   contents = /* @__PURE__ */ new Map();
   written = /* @__PURE__ */ new Map();
-  /** How large charts are with the charts that were put into them, by folder. */
-  sizes = /* @__PURE__ */ new Map();
+  /** The folders of charts into which the charts that they take in were put. */
+  complete = /* @__PURE__ */ new Set();
   last = Promise.resolve();
   has(file) {
     return this.tree.entries.get(file)?.type === "file" || this.tree.resolved.has(file);
@@ -61580,6 +61580,11 @@ var SideOfChange = class _SideOfChange {
       const origin = { kind: "rendered", path: path26, template: template2, id: source.id, source: described2(source) };
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
       unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path26, reason })));
+      const most = this.renderer.limits.objects;
+      if (objects.length > most) {
+        const failure = { reason: `it renders to more than ${most} objects`, path: path26, region: firstLine };
+        return { source, objects: [], unreadable: [], failure };
+      }
     }
     return { source, objects, unreadable: unreadable3, failure: void 0 };
   }
@@ -62434,7 +62439,7 @@ var import_node_path10 = __toESM(require("node:path"), 1);
 // src/source/render/dependencies.ts
 var import_promises4 = require("node:fs/promises");
 var import_node_path8 = __toESM(require("node:path"), 1);
-var mostBytes = 256 * 1024 * 1024;
+var mostBytes = 64 * 1024 * 1024;
 var mostFiles = 2e4;
 function dependencyFault(charts2, checkout) {
   for (const chart of charts2) {
@@ -62475,43 +62480,61 @@ function pairsIn(charts2, checkout) {
 }
 async function putDependencies(charts2, checkout) {
   const pairs = pairsIn(charts2, checkout);
-  const own5 = await checkout.read(charts2.flatMap(({ folder }) => checkout.below(folder)));
+  const contents = await checkout.read(charts2.flatMap(({ folder }) => checkout.below(folder)));
+  const tooLarge2 = sizeFault(
+    charts2,
+    pairs,
+    (folder) => checkout.below(folder).reduce((size, file) => {
+      const content = contents.get(file);
+      return size + 4096 + (content && !("missing" in content) ? content.length : 0);
+    }, 0)
+  );
+  if (tooLarge2) return tooLarge2;
   const put = async (chart) => {
-    const failure = await putInto(chart);
-    if (failure) checkout.sizes.delete(chart.folder);
-    return failure;
-  };
-  const putInto = async (chart) => {
-    if (checkout.sizes.has(chart.folder)) return void 0;
-    let size = 0;
-    for (const file of checkout.below(chart.folder)) {
-      const content = own5.get(file);
-      size += 4096 + (content && !("missing" in content) ? content.length : 0);
-    }
-    checkout.sizes.set(chart.folder, size);
+    if (checkout.complete.has(chart.folder)) return void 0;
+    checkout.complete.add(chart.folder);
     for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
-      const failure = await put(other);
-      if (failure) return failure;
-      size += checkout.sizes.get(other.folder) ?? 0;
-      if (size > mostBytes) {
-        const most = mostBytes / 1024 / 1024;
-        return { reason: `with its dependency ${dependency.name} it comes to more than ${most} MiB`, ...dependency.at };
-      }
-      checkout.sizes.set(chart.folder, size);
-      const target = import_node_path8.default.join(checkout.folder, chart.folder, "charts", other.name);
-      await (0, import_promises4.mkdir)(import_node_path8.default.dirname(target), { recursive: true });
-      let left = mostFiles;
-      const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
-      const fault = await (0, import_promises4.cp)(import_node_path8.default.join(checkout.folder, other.folder), target, options2).then(
-        () => left > 0 ? void 0 : `of more than ${mostFiles} files`,
-        (cause) => cause.code
-      );
-      if (fault) return { reason: `its dependency ${dependency.name} cannot be copied (${fault})`, ...dependency.at };
+      const failure = await put(other) ?? await copy(chart, dependency, other, checkout);
+      if (!failure) continue;
+      checkout.complete.delete(chart.folder);
+      return failure;
     }
     return void 0;
   };
   const [main2] = charts2;
   return main2 && put(main2);
+}
+function sizeFault(charts2, pairs, own5) {
+  const sizes = /* @__PURE__ */ new Map();
+  const visit5 = (chart) => {
+    if (sizes.has(chart)) return void 0;
+    sizes.set(chart, own5(chart.folder));
+    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
+      const failure = visit5(other);
+      if (failure) return failure;
+      const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0);
+      const reason = `with its dependency ${dependency.name} it comes to more than ${mostBytes / 1024 / 1024} MiB`;
+      if (size > mostBytes) return { reason, ...dependency.at };
+      sizes.set(chart, size);
+    }
+    return void 0;
+  };
+  const [main2] = charts2;
+  return main2 && visit5(main2);
+}
+async function copy(chart, dependency, other, checkout) {
+  const target = import_node_path8.default.join(checkout.folder, chart.folder, "charts", other.name);
+  let left = mostFiles;
+  const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
+  try {
+    await (0, import_promises4.mkdir)(import_node_path8.default.dirname(target), { recursive: true });
+    await (0, import_promises4.cp)(import_node_path8.default.join(checkout.folder, other.folder), target, options2);
+    if (left > 0) return void 0;
+    return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at };
+  } catch (cause) {
+    const { code: code4 } = cause;
+    return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code4})`, ...dependency.at };
+  }
 }
 
 // src/source/render/tool.ts
@@ -62520,7 +62543,7 @@ var import_node_child_process3 = require("node:child_process");
 var import_node_fs5 = require("node:fs");
 var import_node_os = require("node:os");
 var import_node_path9 = __toESM(require("node:path"), 1);
-var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096 };
+var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
 function findProgram(names2) {
   for (const name of names2) {
     const candidates2 = name.includes(import_node_path9.default.sep) ? [import_node_path9.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path9.default.delimiter).filter(Boolean).map((folder) => import_node_path9.default.join(folder, name));
@@ -62710,20 +62733,20 @@ var mostFiles2 = 2e4;
 async function renderRewritten(source, checkout, running, rewrite) {
   const chart = await layOutChart(source, checkout);
   if ("failure" in chart || source.chart.endsWith(".tgz")) return [];
-  const copy = import_node_path10.default.join(running.home, "chart");
+  const copy2 = import_node_path10.default.join(running.home, "chart");
   let left = mostFiles2;
   const filter2 = () => --left > 0;
-  const copied = await (0, import_promises5.cp)(chart.folder, copy, { recursive: true, dereference: true, filter: filter2 }).then(
+  const copied = await (0, import_promises5.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
     () => left > 0,
     () => false
   );
   if (!copied) return [];
-  for (const file of await (0, import_promises5.readdir)(copy, { recursive: true })) {
+  for (const file of await (0, import_promises5.readdir)(copy2, { recursive: true })) {
     if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue;
-    const place2 = import_node_path10.default.join(copy, file);
+    const place2 = import_node_path10.default.join(copy2, file);
     if ((await (0, import_promises5.stat)(place2)).isFile()) await (0, import_promises5.writeFile)(place2, rewrite(await (0, import_promises5.readFile)(place2, "utf8")));
   }
-  const { stdout, stopped } = await template(source, copy, checkout, running, ["--debug"]);
+  const { stdout, stopped } = await template(source, copy2, checkout, running, ["--debug"]);
   return stopped ? [] : cutBySource(stdout);
 }
 function cutBySource(output) {
@@ -62739,9 +62762,9 @@ function piecesIn(output, source, chart, checkout) {
 function pathOf2(template2, { chart }, { copies }, checkout) {
   let file = import_node_path10.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
   for (let hops = 0; hops < 20; hops++) {
-    const copy = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
-    if (!copy) break;
-    file = import_node_path10.default.posix.join(copy[1], file.slice(copy[0].length + 1));
+    const copy2 = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
+    if (!copy2) break;
+    file = import_node_path10.default.posix.join(copy2[1], file.slice(copy2[0].length + 1));
   }
   if (checkout.has(file)) return file;
   if (chart.endsWith(".tgz")) return chart;

@@ -8,8 +8,8 @@ import type { Tree } from './tree'
 export class Checkout {
   private readonly contents = new Map<string, Promise<Content>>()
   private readonly written = new Map<string, Promise<string | undefined>>()
-  /** How large charts are with the charts that were put into them, by folder. */
-  readonly sizes = new Map<string, number>()
+  /** The folders of charts into which the charts that they take in were put. */
+  readonly complete = new Set<string>()
   private last: Promise<unknown> = Promise.resolve()
 
   /**

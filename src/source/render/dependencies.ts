@@ -1,11 +1,11 @@
 import { cp, mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { type Chart, localFolderOf, vendored } from '../chart'
+import { type Chart, type Dependency, localFolderOf, vendored } from '../chart'
 import type { Checkout } from '../checkout'
 import type { Failure } from './rendering'
 
 /** What a chart may come to with all it takes in: charts that take in each other twice double at every step. */
-const mostBytes = 256 * 1024 * 1024
+const mostBytes = 64 * 1024 * 1024
 const mostFiles = 20_000
 
 /**
@@ -46,7 +46,14 @@ export function copiesOf(charts: readonly Chart[], checkout: Checkout): Map<stri
   return copies
 }
 
-function pairsIn(charts: readonly Chart[], checkout: Checkout) {
+/** A chart of this repository that another takes in. */
+interface Pair {
+  readonly chart: Chart
+  readonly dependency: Dependency
+  readonly other: Chart
+}
+
+function pairsIn(charts: readonly Chart[], checkout: Checkout): Pair[] {
   return charts.flatMap((chart) =>
     chart.dependencies.flatMap((dependency) => {
       const other = charts.find(({ folder }) => folder === localFolderOf(chart, dependency))
@@ -63,42 +70,66 @@ function pairsIn(charts: readonly Chart[], checkout: Checkout) {
  */
 export async function putDependencies(charts: readonly Chart[], checkout: Checkout): Promise<Failure | undefined> {
   const pairs = pairsIn(charts, checkout)
-  const own = await checkout.read(charts.flatMap(({ folder }) => checkout.below(folder)))
+  const contents = await checkout.read(charts.flatMap(({ folder }) => checkout.below(folder)))
+  const tooLarge = sizeFault(charts, pairs, (folder) =>
+    checkout.below(folder).reduce((size, file) => {
+      const content = contents.get(file)
+      return size + 4096 + (content && !('missing' in content) ? content.length : 0)
+    }, 0),
+  )
+  if (tooLarge) return tooLarge
   const put = async (chart: Chart): Promise<Failure | undefined> => {
-    const failure = await putInto(chart)
-    if (failure) checkout.sizes.delete(chart.folder)
-    return failure
-  }
-  const putInto = async (chart: Chart): Promise<Failure | undefined> => {
-    if (checkout.sizes.has(chart.folder)) return undefined
-    let size = 0
-    for (const file of checkout.below(chart.folder)) {
-      const content = own.get(file)
-      size += 4096 + (content && !('missing' in content) ? content.length : 0)
-    }
-    checkout.sizes.set(chart.folder, size)
+    if (checkout.complete.has(chart.folder)) return undefined
+    checkout.complete.add(chart.folder)
     for (const { dependency, other } of pairs.filter((pair) => pair.chart === chart)) {
-      const failure = await put(other)
-      if (failure) return failure
-      size += checkout.sizes.get(other.folder) ?? 0
-      if (size > mostBytes) {
-        const most = mostBytes / 1024 / 1024
-        return { reason: `with its dependency ${dependency.name} it comes to more than ${most} MiB`, ...dependency.at }
-      }
-      checkout.sizes.set(chart.folder, size)
-      const target = path.join(checkout.folder, chart.folder, 'charts', other.name)
-      await mkdir(path.dirname(target), { recursive: true })
-      let left = mostFiles
-      // What links lead to is copied, as helm packs it; they may lead round in circles.
-      const options = { recursive: true, dereference: true, filter: () => --left > 0 }
-      const fault = await cp(path.join(checkout.folder, other.folder), target, options).then(
-        () => (left > 0 ? undefined : `of more than ${mostFiles} files`),
-        (cause) => (cause as NodeJS.ErrnoException).code,
-      )
-      if (fault) return { reason: `its dependency ${dependency.name} cannot be copied (${fault})`, ...dependency.at }
+      const failure = (await put(other)) ?? (await copy(chart, dependency, other, checkout))
+      if (!failure) continue
+      checkout.complete.delete(chart.folder)
+      return failure
     }
     return undefined
   }
   const [main] = charts
   return main && put(main)
+}
+
+/** Why charts come to too much with what they take in, told before anything is copied. */
+function sizeFault(charts: readonly Chart[], pairs: readonly Pair[], own: (folder: string) => number) {
+  const sizes = new Map<Chart, number>()
+  const visit = (chart: Chart): Failure | undefined => {
+    if (sizes.has(chart)) return undefined
+    sizes.set(chart, own(chart.folder))
+    for (const { dependency, other } of pairs.filter((pair) => pair.chart === chart)) {
+      const failure = visit(other)
+      if (failure) return failure
+      const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0)
+      const reason = `with its dependency ${dependency.name} it comes to more than ${mostBytes / 1024 / 1024} MiB`
+      if (size > mostBytes) return { reason, ...dependency.at }
+      sizes.set(chart, size)
+    }
+    return undefined
+  }
+  const [main] = charts
+  return main && visit(main)
+}
+
+async function copy(
+  chart: Chart,
+  dependency: Dependency,
+  other: Chart,
+  checkout: Checkout,
+): Promise<Failure | undefined> {
+  const target = path.join(checkout.folder, chart.folder, 'charts', other.name)
+  let left = mostFiles
+  // What links lead to is copied, as helm packs it; they may lead round in circles.
+  const options = { recursive: true, dereference: true, filter: () => --left > 0 }
+  try {
+    await mkdir(path.dirname(target), { recursive: true })
+    await cp(path.join(checkout.folder, other.folder), target, options)
+    if (left > 0) return undefined
+    return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at }
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code})`, ...dependency.at }
+  }
 }

@@ -5,14 +5,15 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 
-/** How long a rendering may take, how much it may print, and how much memory its tool may have. */
+/** How long a rendering may take, how much it may print, how much memory its tool may have, and what may come of it. */
 export interface Limits {
   readonly seconds: number
   readonly outputMiB: number
   readonly memoryMiB: number
+  readonly objects: number
 }
 
-export const defaultLimits: Limits = { seconds: 60, outputMiB: 64, memoryMiB: 4096 }
+export const defaultLimits: Limits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 20_000 }
 
 /** What a tool printed, or why there is nothing to look at. */
 export interface Outcome {
