@@ -234,9 +234,9 @@ var require_tunnel = __commonJS({
       for (var i = 1, len = arguments.length; i < len; ++i) {
         var overrides = arguments[i];
         if (typeof overrides === "object") {
-          var keys = Object.keys(overrides);
-          for (var j = 0, keyLen = keys.length; j < keyLen; ++j) {
-            var k = keys[j];
+          var keys2 = Object.keys(overrides);
+          for (var j = 0, keyLen = keys2.length; j < keyLen; ++j) {
+            var k = keys2[j];
             if (overrides[k] !== void 0) {
               target[k] = overrides[k];
             }
@@ -1073,14 +1073,14 @@ var require_util = __commonJS({
         }
         const port = url.port != null ? url.port : url.protocol === "https:" ? 443 : 80;
         let origin = url.origin != null ? url.origin : `${url.protocol || ""}//${url.hostname || ""}:${port}`;
-        let path25 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
+        let path26 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
         if (origin[origin.length - 1] === "/") {
           origin = origin.slice(0, origin.length - 1);
         }
-        if (path25 && path25[0] !== "/") {
-          path25 = `/${path25}`;
+        if (path26 && path26[0] !== "/") {
+          path26 = `/${path26}`;
         }
-        return new URL(`${origin}${path25}`);
+        return new URL(`${origin}${path26}`);
       }
       if (!isHttpOrHttpsPrefixed(url.origin || url.protocol)) {
         throw new InvalidArgumentError("Invalid URL protocol: the URL must start with `http:` or `https:`.");
@@ -1531,39 +1531,39 @@ var require_diagnostics = __commonJS({
       });
       diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
         const {
-          request: { method, path: path25, origin }
+          request: { method, path: path26, origin }
         } = evt;
-        debuglog("sending request to %s %s/%s", method, origin, path25);
+        debuglog("sending request to %s %s/%s", method, origin, path26);
       });
       diagnosticsChannel.channel("undici:request:headers").subscribe((evt) => {
         const {
-          request: { method, path: path25, origin },
+          request: { method, path: path26, origin },
           response: { statusCode }
         } = evt;
         debuglog(
           "received response to %s %s/%s - HTTP %d",
           method,
           origin,
-          path25,
+          path26,
           statusCode
         );
       });
       diagnosticsChannel.channel("undici:request:trailers").subscribe((evt) => {
         const {
-          request: { method, path: path25, origin }
+          request: { method, path: path26, origin }
         } = evt;
-        debuglog("trailers received from %s %s/%s", method, origin, path25);
+        debuglog("trailers received from %s %s/%s", method, origin, path26);
       });
       diagnosticsChannel.channel("undici:request:error").subscribe((evt) => {
         const {
-          request: { method, path: path25, origin },
+          request: { method, path: path26, origin },
           error: error2
         } = evt;
         debuglog(
           "request to %s %s/%s errored - %s",
           method,
           origin,
-          path25,
+          path26,
           error2.message
         );
       });
@@ -1612,9 +1612,9 @@ var require_diagnostics = __commonJS({
         });
         diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
           const {
-            request: { method, path: path25, origin }
+            request: { method, path: path26, origin }
           } = evt;
-          debuglog("sending request to %s %s/%s", method, origin, path25);
+          debuglog("sending request to %s %s/%s", method, origin, path26);
         });
       }
       diagnosticsChannel.channel("undici:websocket:open").subscribe((evt) => {
@@ -1677,7 +1677,7 @@ var require_request = __commonJS({
     var kHandler = /* @__PURE__ */ Symbol("handler");
     var Request = class {
       constructor(origin, {
-        path: path25,
+        path: path26,
         method,
         body,
         headers,
@@ -1692,11 +1692,11 @@ var require_request = __commonJS({
         expectContinue,
         servername
       }, handler2) {
-        if (typeof path25 !== "string") {
+        if (typeof path26 !== "string") {
           throw new InvalidArgumentError("path must be a string");
-        } else if (path25[0] !== "/" && !(path25.startsWith("http://") || path25.startsWith("https://")) && method !== "CONNECT") {
+        } else if (path26[0] !== "/" && !(path26.startsWith("http://") || path26.startsWith("https://")) && method !== "CONNECT") {
           throw new InvalidArgumentError("path must be an absolute URL or start with a slash");
-        } else if (invalidPathRegex.test(path25)) {
+        } else if (invalidPathRegex.test(path26)) {
           throw new InvalidArgumentError("invalid request path");
         }
         if (typeof method !== "string") {
@@ -1762,7 +1762,7 @@ var require_request = __commonJS({
         this.completed = false;
         this.aborted = false;
         this.upgrade = upgrade || null;
-        this.path = query ? buildURL(path25, query) : path25;
+        this.path = query ? buildURL(path26, query) : path26;
         this.origin = origin;
         this.idempotent = idempotent == null ? method === "HEAD" || method === "GET" : idempotent;
         this.blocking = blocking == null ? false : blocking;
@@ -1788,9 +1788,9 @@ var require_request = __commonJS({
               processHeader(this, header[0], header[1]);
             }
           } else {
-            const keys = Object.keys(headers);
-            for (let i = 0; i < keys.length; ++i) {
-              processHeader(this, keys[i], headers[keys[i]]);
+            const keys2 = Object.keys(headers);
+            for (let i = 0; i < keys2.length; ++i) {
+              processHeader(this, keys2[i], headers[keys2[i]]);
             }
           }
         } else if (headers != null) {
@@ -3847,16 +3847,16 @@ var require_webidl = __commonJS({
         }
         const result = {};
         if (!types.isProxy(O)) {
-          const keys2 = [...Object.getOwnPropertyNames(O), ...Object.getOwnPropertySymbols(O)];
-          for (const key of keys2) {
+          const keys3 = [...Object.getOwnPropertyNames(O), ...Object.getOwnPropertySymbols(O)];
+          for (const key of keys3) {
             const typedKey = keyConverter(key, prefix2, argument);
             const typedValue = valueConverter(O[key], prefix2, argument);
             result[typedKey] = typedValue;
           }
           return result;
         }
-        const keys = Reflect.ownKeys(O);
-        for (const key of keys) {
+        const keys2 = Reflect.ownKeys(O);
+        for (const key of keys2) {
           const desc = Reflect.getOwnPropertyDescriptor(O, key);
           if (desc?.enumerable) {
             const typedKey = keyConverter(key, prefix2, argument);
@@ -4570,7 +4570,7 @@ var require_util2 = __commonJS({
           writable: true,
           enumerable: true,
           configurable: true,
-          value: function keys() {
+          value: function keys2() {
             webidl.brandCheck(this, object);
             return makeIterator(this, "key");
           }
@@ -5195,8 +5195,8 @@ var require_formdata_parser = __commonJS({
         return false;
       }
       for (let i = 0; i < length; ++i) {
-        const cp2 = boundary.charCodeAt(i);
-        if (!(cp2 >= 48 && cp2 <= 57 || cp2 >= 65 && cp2 <= 90 || cp2 >= 97 && cp2 <= 122 || cp2 === 39 || cp2 === 45 || cp2 === 95)) {
+        const cp3 = boundary.charCodeAt(i);
+        if (!(cp3 >= 48 && cp3 <= 57 || cp3 >= 65 && cp3 <= 90 || cp3 >= 97 && cp3 <= 122 || cp3 === 39 || cp3 === 45 || cp3 === 95)) {
           return false;
         }
       }
@@ -5647,12 +5647,12 @@ Content-Type: ${value.type || "application/octet-stream"}\r
             if (mimeType !== null) {
               switch (mimeType.essence) {
                 case "multipart/form-data": {
-                  const parsed = multipartFormDataParser(value, mimeType);
-                  if (parsed === "failure") {
+                  const parsed2 = multipartFormDataParser(value, mimeType);
+                  if (parsed2 === "failure") {
                     throw new TypeError("Failed to parse body as FormData.");
                   }
                   const fd = new FormData();
-                  fd[kState] = parsed;
+                  fd[kState] = parsed2;
                   return fd;
                 }
                 case "application/x-www-form-urlencoded": {
@@ -6455,7 +6455,7 @@ var require_client_h1 = __commonJS({
       return method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && method !== "TRACE" && method !== "CONNECT";
     }
     function writeH1(client, request3) {
-      const { method, path: path25, host, upgrade, blocking, reset } = request3;
+      const { method, path: path26, host, upgrade, blocking, reset } = request3;
       let { body, headers, contentLength } = request3;
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH" || method === "QUERY" || method === "PROPFIND" || method === "PROPPATCH";
       if (util.isFormDataLike(body)) {
@@ -6536,7 +6536,7 @@ var require_client_h1 = __commonJS({
       if (blocking) {
         socket[kBlocking] = true;
       }
-      let header = `${method} ${path25} HTTP/1.1\r
+      let header = `${method} ${path26} HTTP/1.1\r
 `;
       if (typeof host === "string") {
         header += `host: ${host}\r
@@ -7065,7 +7065,7 @@ var require_client_h2 = __commonJS({
     }
     function writeH2(client, request3) {
       const session = client[kHTTP2Session];
-      const { method, path: path25, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
+      const { method, path: path26, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
       let { body } = request3;
       if (upgrade) {
         util.errorRequest(client, request3, new Error("Upgrade not supported for H2"));
@@ -7162,7 +7162,7 @@ var require_client_h2 = __commonJS({
         });
         return true;
       }
-      headers[HTTP2_HEADER_PATH] = path25;
+      headers[HTTP2_HEADER_PATH] = path26;
       headers[HTTP2_HEADER_SCHEME] = "https";
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH";
       if (body && typeof body.read === "function") {
@@ -7515,9 +7515,9 @@ var require_redirect_handler = __commonJS({
           return this.handler.onHeaders(statusCode, headers, resume, statusText);
         }
         const { origin, pathname, search } = util.parseURL(new URL(this.location, this.opts.origin && new URL(this.opts.path, this.opts.origin)));
-        const path25 = search ? `${pathname}${search}` : pathname;
+        const path26 = search ? `${pathname}${search}` : pathname;
         this.opts.headers = cleanRequestHeaders(this.opts.headers, statusCode === 303, this.opts.origin !== origin);
-        this.opts.path = path25;
+        this.opts.path = path26;
         this.opts.origin = origin;
         this.opts.maxRedirections = 0;
         this.opts.query = null;
@@ -8756,10 +8756,10 @@ var require_proxy_agent = __commonJS({
         };
         const {
           origin,
-          path: path25 = "/",
+          path: path26 = "/",
           headers = {}
         } = opts;
-        opts.path = origin + path25;
+        opts.path = origin + path26;
         if (!("host" in headers) && !("Host" in headers)) {
           const { host } = new URL2(origin);
           headers.host = host;
@@ -9032,10 +9032,10 @@ var require_env_http_proxy_agent = __commonJS({
           if (!entry) {
             continue;
           }
-          const parsed = entry.match(/^(.+):(\d+)$/);
+          const parsed2 = entry.match(/^(.+):(\d+)$/);
           noProxyEntries.push({
-            hostname: (parsed ? parsed[1] : entry).toLowerCase(),
-            port: parsed ? Number.parseInt(parsed[2], 10) : 0
+            hostname: (parsed2 ? parsed2[1] : entry).toLowerCase(),
+            port: parsed2 ? Number.parseInt(parsed2[2], 10) : 0
           });
         }
         this.#noProxyValue = noProxyValue;
@@ -10731,20 +10731,20 @@ var require_mock_utils = __commonJS({
       }
       return true;
     }
-    function safeUrl(path25) {
-      if (typeof path25 !== "string") {
-        return path25;
+    function safeUrl(path26) {
+      if (typeof path26 !== "string") {
+        return path26;
       }
-      const pathSegments = path25.split("?");
+      const pathSegments = path26.split("?");
       if (pathSegments.length !== 2) {
-        return path25;
+        return path26;
       }
       const qp = new URLSearchParams(pathSegments.pop());
       qp.sort();
       return [...pathSegments, qp.toString()].join("?");
     }
-    function matchKey(mockDispatch2, { path: path25, method, body, headers }) {
-      const pathMatch = matchValue(mockDispatch2.path, path25);
+    function matchKey(mockDispatch2, { path: path26, method, body, headers }) {
+      const pathMatch = matchValue(mockDispatch2.path, path26);
       const methodMatch = matchValue(mockDispatch2.method, method);
       const bodyMatch = typeof mockDispatch2.body !== "undefined" ? matchValue(mockDispatch2.body, body) : true;
       const headersMatch = matchHeaders(mockDispatch2, headers);
@@ -10766,7 +10766,7 @@ var require_mock_utils = __commonJS({
     function getMockDispatch(mockDispatches, key) {
       const basePath = key.query ? buildURL(key.path, key.query) : key.path;
       const resolvedPath = typeof basePath === "string" ? safeUrl(basePath) : basePath;
-      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path25 }) => matchValue(safeUrl(path25), resolvedPath));
+      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path26 }) => matchValue(safeUrl(path26), resolvedPath));
       if (matchedMockDispatches.length === 0) {
         throw new MockNotMatchedError(`Mock dispatch not matched for path '${resolvedPath}'`);
       }
@@ -10804,9 +10804,9 @@ var require_mock_utils = __commonJS({
       }
     }
     function buildKey(opts) {
-      const { path: path25, method, body, headers, query } = opts;
+      const { path: path26, method, body, headers, query } = opts;
       return {
-        path: path25,
+        path: path26,
         method,
         body,
         headers,
@@ -10814,10 +10814,10 @@ var require_mock_utils = __commonJS({
       };
     }
     function generateKeyValues(data) {
-      const keys = Object.keys(data);
+      const keys2 = Object.keys(data);
       const result = [];
-      for (let i = 0; i < keys.length; ++i) {
-        const key = keys[i];
+      for (let i = 0; i < keys2.length; ++i) {
+        const key = keys2[i];
         const value = data[key];
         const name = Buffer.from(`${key}`);
         if (Array.isArray(value)) {
@@ -11237,9 +11237,9 @@ var require_pluralizer = __commonJS({
       }
       pluralize(count2) {
         const one2 = count2 === 1;
-        const keys = one2 ? singulars : plurals;
+        const keys2 = one2 ? singulars : plurals;
         const noun = one2 ? this.singular : this.plural;
-        return { ...keys, count: count2, noun };
+        return { ...keys2, count: count2, noun };
       }
     };
   }
@@ -11269,10 +11269,10 @@ var require_pending_interceptors_formatter = __commonJS({
       }
       format(pendingInterceptors) {
         const withPrettyHeaders = pendingInterceptors.map(
-          ({ method, path: path25, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
+          ({ method, path: path26, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
             Method: method,
             Origin: origin,
-            Path: path25,
+            Path: path26,
             "Status code": statusCode,
             Persistent: persist ? PERSISTENT : NOT_PERSISTENT,
             Invocations: timesInvoked,
@@ -11963,9 +11963,9 @@ var require_headers = __commonJS({
           appendHeader(headers, header[0], header[1]);
         }
       } else if (typeof object === "object" && object !== null) {
-        const keys = Object.keys(object);
-        for (let i = 0; i < keys.length; ++i) {
-          appendHeader(headers, keys[i], object[keys[i]]);
+        const keys2 = Object.keys(object);
+        for (let i = 0; i < keys2.length; ++i) {
+          appendHeader(headers, keys2[i], object[keys2[i]]);
         }
       } else {
         throw webidl.errors.conversionFailed({
@@ -15039,9 +15039,9 @@ var require_util4 = __commonJS({
       switch (type) {
         case "DataURL": {
           let dataURL = "data:";
-          const parsed = parseMIMEType(mimeType || "application/octet-stream");
-          if (parsed !== "failure") {
-            dataURL += serializeAMimeType(parsed);
+          const parsed2 = parseMIMEType(mimeType || "application/octet-stream");
+          if (parsed2 !== "failure") {
+            dataURL += serializeAMimeType(parsed2);
           }
           dataURL += ";base64,";
           const decoder = new StringDecoder2("latin1");
@@ -16056,8 +16056,8 @@ var require_cachestorage = __commonJS({
        */
       async keys() {
         webidl.brandCheck(this, _CacheStorage);
-        const keys = this.#caches.keys();
-        return [...keys];
+        const keys2 = this.#caches.keys();
+        return [...keys2];
       }
     };
     Object.defineProperties(CacheStorage.prototype, {
@@ -16151,9 +16151,9 @@ var require_util6 = __commonJS({
         }
       }
     }
-    function validateCookiePath(path25) {
-      for (let i = 0; i < path25.length; ++i) {
-        const code4 = path25.charCodeAt(i);
+    function validateCookiePath(path26) {
+      for (let i = 0; i < path26.length; ++i) {
+        const code4 = path26.charCodeAt(i);
         if (code4 < 32 || // exclude CTLs (0-31)
         code4 > 126 || // exclude DEL and non-ascii
         code4 === 59) {
@@ -16910,7 +16910,7 @@ var require_util7 = __commonJS({
     var { kReadyState, kController, kResponse, kBinaryType, kWebSocketURL } = require_symbols5();
     var { states, opcodes } = require_constants5();
     var { ErrorEvent, createFastMessageEvent } = require_events();
-    var { isUtf8 } = require("node:buffer");
+    var { isUtf8: isUtf82 } = require("node:buffer");
     var { collectASequenceOfCodePointsFast, removeHTTPWhitespace } = require_data_url();
     function isConnecting(ws) {
       return ws[kReadyState] === states.CONNECTING;
@@ -17050,7 +17050,7 @@ var require_util7 = __commonJS({
     var hasIntl = typeof process.versions.icu === "string";
     var fatalDecoder = hasIntl ? new TextDecoder("utf-8", { fatal: true }) : void 0;
     var utf8Decode = hasIntl ? fatalDecoder.decode.bind(fatalDecoder) : function(buffer) {
-      if (isUtf8(buffer)) {
+      if (isUtf82(buffer)) {
         return buffer.toString("utf-8");
       }
       throw new TypeError("Invalid utf-8 received.");
@@ -19073,11 +19073,11 @@ var require_undici = __commonJS({
           if (typeof opts.path !== "string") {
             throw new InvalidArgumentError("invalid opts.path");
           }
-          let path25 = opts.path;
+          let path26 = opts.path;
           if (!opts.path.startsWith("/")) {
-            path25 = `/${path25}`;
+            path26 = `/${path26}`;
           }
-          url = new URL(util.parseOrigin(url).origin + path25);
+          url = new URL(util.parseOrigin(url).origin + path26);
         } else {
           if (!opts) {
             opts = typeof url === "object" ? url : {};
@@ -20027,12 +20027,12 @@ var require_identity = __commonJS({
     var SCALAR = /* @__PURE__ */ Symbol.for("yaml.scalar");
     var SEQ = /* @__PURE__ */ Symbol.for("yaml.seq");
     var NODE_TYPE = /* @__PURE__ */ Symbol.for("yaml.node.type");
-    var isAlias3 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === ALIAS;
+    var isAlias5 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === ALIAS;
     var isDocument = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === DOC;
-    var isMap6 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === MAP;
+    var isMap7 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === MAP;
     var isPair = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === PAIR;
-    var isScalar6 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SCALAR;
-    var isSeq5 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SEQ;
+    var isScalar7 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SCALAR;
+    var isSeq6 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SEQ;
     function isCollection(node2) {
       if (node2 && typeof node2 === "object")
         switch (node2[NODE_TYPE]) {
@@ -20042,7 +20042,7 @@ var require_identity = __commonJS({
         }
       return false;
     }
-    function isNode2(node2) {
+    function isNode3(node2) {
       if (node2 && typeof node2 === "object")
         switch (node2[NODE_TYPE]) {
           case ALIAS:
@@ -20053,7 +20053,7 @@ var require_identity = __commonJS({
         }
       return false;
     }
-    var hasAnchor = (node2) => (isScalar6(node2) || isCollection(node2)) && !!node2.anchor;
+    var hasAnchor = (node2) => (isScalar7(node2) || isCollection(node2)) && !!node2.anchor;
     exports2.ALIAS = ALIAS;
     exports2.DOC = DOC;
     exports2.MAP = MAP;
@@ -20062,14 +20062,14 @@ var require_identity = __commonJS({
     exports2.SCALAR = SCALAR;
     exports2.SEQ = SEQ;
     exports2.hasAnchor = hasAnchor;
-    exports2.isAlias = isAlias3;
+    exports2.isAlias = isAlias5;
     exports2.isCollection = isCollection;
     exports2.isDocument = isDocument;
-    exports2.isMap = isMap6;
-    exports2.isNode = isNode2;
+    exports2.isMap = isMap7;
+    exports2.isNode = isNode3;
     exports2.isPair = isPair;
-    exports2.isScalar = isScalar6;
-    exports2.isSeq = isSeq5;
+    exports2.isScalar = isScalar7;
+    exports2.isSeq = isSeq6;
   }
 });
 
@@ -20081,7 +20081,7 @@ var require_visit = __commonJS({
     var BREAK = /* @__PURE__ */ Symbol("break visit");
     var SKIP2 = /* @__PURE__ */ Symbol("skip children");
     var REMOVE = /* @__PURE__ */ Symbol("remove node");
-    function visit4(node2, visitor) {
+    function visit5(node2, visitor) {
       const visitor_ = initVisitor(visitor);
       if (identity.isDocument(node2)) {
         const cd = visit_(null, node2.contents, visitor_, Object.freeze([node2]));
@@ -20090,20 +20090,20 @@ var require_visit = __commonJS({
       } else
         visit_(null, node2, visitor_, Object.freeze([]));
     }
-    visit4.BREAK = BREAK;
-    visit4.SKIP = SKIP2;
-    visit4.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path25) {
-      const ctrl = callVisitor(key, node2, visitor, path25);
+    visit5.BREAK = BREAK;
+    visit5.SKIP = SKIP2;
+    visit5.REMOVE = REMOVE;
+    function visit_(key, node2, visitor, path26) {
+      const ctrl = callVisitor(key, node2, visitor, path26);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path25, ctrl);
-        return visit_(key, ctrl, visitor, path25);
+        replaceNode(key, path26, ctrl);
+        return visit_(key, ctrl, visitor, path26);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path25 = Object.freeze(path25.concat(node2));
+          path26 = Object.freeze(path26.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path25);
+            const ci = visit_(i, node2.items[i], visitor, path26);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20114,13 +20114,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path25 = Object.freeze(path25.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path25);
+          path26 = Object.freeze(path26.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path26);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path25);
+          const cv = visit_("value", node2.value, visitor, path26);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20141,17 +20141,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path25) {
-      const ctrl = await callVisitor(key, node2, visitor, path25);
+    async function visitAsync_(key, node2, visitor, path26) {
+      const ctrl = await callVisitor(key, node2, visitor, path26);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path25, ctrl);
-        return visitAsync_(key, ctrl, visitor, path25);
+        replaceNode(key, path26, ctrl);
+        return visitAsync_(key, ctrl, visitor, path26);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path25 = Object.freeze(path25.concat(node2));
+          path26 = Object.freeze(path26.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path25);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path26);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20162,13 +20162,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path25 = Object.freeze(path25.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path25);
+          path26 = Object.freeze(path26.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path26);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path25);
+          const cv = await visitAsync_("value", node2.value, visitor, path26);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20195,23 +20195,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path25) {
+    function callVisitor(key, node2, visitor, path26) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path25);
+        return visitor(key, node2, path26);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path25);
+        return visitor.Map?.(key, node2, path26);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path25);
+        return visitor.Seq?.(key, node2, path26);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path25);
+        return visitor.Pair?.(key, node2, path26);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path25);
+        return visitor.Scalar?.(key, node2, path26);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path25);
+        return visitor.Alias?.(key, node2, path26);
       return void 0;
     }
-    function replaceNode(key, path25, node2) {
-      const parent = path25[path25.length - 1];
+    function replaceNode(key, path26, node2) {
+      const parent = path26[path26.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -20226,7 +20226,7 @@ var require_visit = __commonJS({
         throw new Error(`Cannot replace node with ${pt} parent`);
       }
     }
-    exports2.visit = visit4;
+    exports2.visit = visit5;
     exports2.visitAsync = visitAsync;
   }
 });
@@ -20236,7 +20236,7 @@ var require_directives = __commonJS({
   "node_modules/yaml/dist/doc/directives.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var visit4 = require_visit();
+    var visit5 = require_visit();
     var escapeChars = {
       "!": "%21",
       ",": "%2C",
@@ -20254,9 +20254,9 @@ var require_directives = __commonJS({
         this.tags = Object.assign({}, _Directives.defaultTags, tags);
       }
       clone() {
-        const copy = new _Directives(this.yaml, this.tags);
-        copy.docStart = this.docStart;
-        return copy;
+        const copy2 = new _Directives(this.yaml, this.tags);
+        copy2.docStart = this.docStart;
+        return copy2;
       }
       /**
        * During parsing, get a Directives instance for the current document and
@@ -20380,7 +20380,7 @@ var require_directives = __commonJS({
         let tagNames;
         if (doc && tagEntries.length > 0 && identity.isNode(doc.contents)) {
           const tags = {};
-          visit4.visit(doc.contents, (_key, node2) => {
+          visit5.visit(doc.contents, (_key, node2) => {
             if (identity.isNode(node2) && node2.tag)
               tags[node2.tag] = true;
           });
@@ -20407,7 +20407,7 @@ var require_anchors = __commonJS({
   "node_modules/yaml/dist/doc/anchors.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var visit4 = require_visit();
+    var visit5 = require_visit();
     function anchorIsValid(anchor) {
       if (/[\x00-\x19\s,[\]{}]/.test(anchor)) {
         const sa = JSON.stringify(anchor);
@@ -20418,7 +20418,7 @@ var require_anchors = __commonJS({
     }
     function anchorNames(root3) {
       const anchors = /* @__PURE__ */ new Set();
-      visit4.visit(root3, {
+      visit5.visit(root3, {
         Value(_key, node2) {
           if (node2.anchor)
             anchors.add(node2.anchor);
@@ -20565,10 +20565,10 @@ var require_Node = __commonJS({
       }
       /** Create a copy of this node.  */
       clone() {
-        const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+        const copy2 = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
         if (this.range)
-          copy.range = this.range.slice();
-        return copy;
+          copy2.range = this.range.slice();
+        return copy2;
       }
       /** A plain JavaScript representation of this node. */
       toJS(doc, { mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
@@ -20598,7 +20598,7 @@ var require_Alias = __commonJS({
   "node_modules/yaml/dist/nodes/Alias.js"(exports2) {
     "use strict";
     var anchors = require_anchors();
-    var visit4 = require_visit();
+    var visit5 = require_visit();
     var identity = require_identity();
     var Node = require_Node();
     var toJS = require_toJS();
@@ -20624,7 +20624,7 @@ var require_Alias = __commonJS({
           nodes = ctx.aliasResolveCache;
         } else {
           nodes = [];
-          visit4.visit(doc, {
+          visit5.visit(doc, {
             Node: (_key, node2) => {
               if (identity.isAlias(node2) || identity.hasAnchor(node2))
                 nodes.push(node2);
@@ -20823,10 +20823,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path25, value) {
+    function collectionFromPath(schema, path26, value) {
       let v = value;
-      for (let i = path25.length - 1; i >= 0; --i) {
-        const k = path25[i];
+      for (let i = path26.length - 1; i >= 0; --i) {
+        const k = path26[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -20845,7 +20845,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path25) => path25 == null || typeof path25 === "object" && !!path25[Symbol.iterator]().next().done;
+    var isEmptyPath = (path26) => path26 == null || typeof path26 === "object" && !!path26[Symbol.iterator]().next().done;
     var Collection2 = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -20862,24 +20862,24 @@ var require_Collection = __commonJS({
        * @param schema - If defined, overwrites the original's schema
        */
       clone(schema) {
-        const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+        const copy2 = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
         if (schema)
-          copy.schema = schema;
-        copy.items = copy.items.map((it) => identity.isNode(it) || identity.isPair(it) ? it.clone(schema) : it);
+          copy2.schema = schema;
+        copy2.items = copy2.items.map((it) => identity.isNode(it) || identity.isPair(it) ? it.clone(schema) : it);
         if (this.range)
-          copy.range = this.range.slice();
-        return copy;
+          copy2.range = this.range.slice();
+        return copy2;
       }
       /**
        * Adds a value to the collection. For `!!map` and `!!omap` the value must
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path25, value) {
-        if (isEmptyPath(path25))
+      addIn(path26, value) {
+        if (isEmptyPath(path26))
           this.add(value);
         else {
-          const [key, ...rest] = path25;
+          const [key, ...rest] = path26;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -20893,8 +20893,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path25) {
-        const [key, ...rest] = path25;
+      deleteIn(path26) {
+        const [key, ...rest] = path26;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -20908,8 +20908,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path25, keepScalar) {
-        const [key, ...rest] = path25;
+      getIn(path26, keepScalar) {
+        const [key, ...rest] = path26;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -20927,8 +20927,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path25) {
-        const [key, ...rest] = path25;
+      hasIn(path26) {
+        const [key, ...rest] = path26;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -20938,8 +20938,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path25, value) {
-        const [key, ...rest] = path25;
+      setIn(path26, value) {
+        const [key, ...rest] = path26;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -22684,12 +22684,12 @@ ${cn.comment}` : item.comment;
             } else
               throw new TypeError(`Expected [key, value] tuple: ${it}`);
           } else if (it && it instanceof Object) {
-            const keys = Object.keys(it);
-            if (keys.length === 1) {
-              key = keys[0];
+            const keys2 = Object.keys(it);
+            if (keys2.length === 1) {
+              key = keys2[0];
               value = it[key];
             } else {
-              throw new TypeError(`Expected tuple with one key, not ${keys.length} keys`);
+              throw new TypeError(`Expected tuple with one key, not ${keys2.length} keys`);
             }
           } else {
             key = it;
@@ -23235,8 +23235,8 @@ var require_tags = __commonJS({
         if (Array.isArray(customTags))
           tags = [];
         else {
-          const keys = Array.from(schemas.keys()).filter((key) => key !== "yaml11").map((key) => JSON.stringify(key)).join(", ");
-          throw new Error(`Unknown schema "${schemaName}"; use one of ${keys} or define customTags array`);
+          const keys2 = Array.from(schemas.keys()).filter((key) => key !== "yaml11").map((key) => JSON.stringify(key)).join(", ");
+          throw new Error(`Unknown schema "${schemaName}"; use one of ${keys2} or define customTags array`);
         }
       }
       if (Array.isArray(customTags)) {
@@ -23251,8 +23251,8 @@ var require_tags = __commonJS({
         const tagObj = typeof tag === "string" ? tagsByName[tag] : tag;
         if (!tagObj) {
           const tagName = JSON.stringify(tag);
-          const keys = Object.keys(tagsByName).map((key) => JSON.stringify(key)).join(", ");
-          throw new Error(`Unknown custom tag ${tagName}; use one of ${keys}`);
+          const keys2 = Object.keys(tagsByName).map((key) => JSON.stringify(key)).join(", ");
+          throw new Error(`Unknown custom tag ${tagName}; use one of ${keys2}`);
         }
         if (!tags2.includes(tagObj))
           tags2.push(tagObj);
@@ -23287,9 +23287,9 @@ var require_Schema = __commonJS({
         this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
       }
       clone() {
-        const copy = Object.create(_Schema.prototype, Object.getOwnPropertyDescriptors(this));
-        copy.tags = this.tags.slice();
-        return copy;
+        const copy2 = Object.create(_Schema.prototype, Object.getOwnPropertyDescriptors(this));
+        copy2.tags = this.tags.slice();
+        return copy2;
       }
     };
     exports2.Schema = Schema;
@@ -23432,21 +23432,21 @@ var require_Document = __commonJS({
        * Custom Node values that inherit from `Object` still refer to their original instances.
        */
       clone() {
-        const copy = Object.create(_Document.prototype, {
+        const copy2 = Object.create(_Document.prototype, {
           [identity.NODE_TYPE]: { value: identity.DOC }
         });
-        copy.commentBefore = this.commentBefore;
-        copy.comment = this.comment;
-        copy.errors = this.errors.slice();
-        copy.warnings = this.warnings.slice();
-        copy.options = Object.assign({}, this.options);
+        copy2.commentBefore = this.commentBefore;
+        copy2.comment = this.comment;
+        copy2.errors = this.errors.slice();
+        copy2.warnings = this.warnings.slice();
+        copy2.options = Object.assign({}, this.options);
         if (this.directives)
-          copy.directives = this.directives.clone();
-        copy.schema = this.schema.clone();
-        copy.contents = identity.isNode(this.contents) ? this.contents.clone(copy.schema) : this.contents;
+          copy2.directives = this.directives.clone();
+        copy2.schema = this.schema.clone();
+        copy2.contents = identity.isNode(this.contents) ? this.contents.clone(copy2.schema) : this.contents;
         if (this.range)
-          copy.range = this.range.slice();
-        return copy;
+          copy2.range = this.range.slice();
+        return copy2;
       }
       /** Adds a value to the document. */
       add(value) {
@@ -23454,9 +23454,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path25, value) {
+      addIn(path26, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path25, value);
+          this.contents.addIn(path26, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -23531,14 +23531,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path25) {
-        if (Collection2.isEmptyPath(path25)) {
+      deleteIn(path26) {
+        if (Collection2.isEmptyPath(path26)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path25) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path26) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -23553,10 +23553,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path25, keepScalar) {
-        if (Collection2.isEmptyPath(path25))
+      getIn(path26, keepScalar) {
+        if (Collection2.isEmptyPath(path26))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path25, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path26, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -23567,10 +23567,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path25) {
-        if (Collection2.isEmptyPath(path25))
+      hasIn(path26) {
+        if (Collection2.isEmptyPath(path26))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path25) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path26) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -23587,13 +23587,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path25, value) {
-        if (Collection2.isEmptyPath(path25)) {
+      setIn(path26, value) {
+        if (Collection2.isEmptyPath(path26)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path25), value);
+          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path26), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path25, value);
+          this.contents.setIn(path26, value);
         }
       }
       /**
@@ -24177,9 +24177,9 @@ var require_resolve_flow_collection = __commonJS({
     var blockMsg = "Block collections are not allowed within flow collections";
     var isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
     function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onError, tag) {
-      const isMap6 = fc.start.source === "{";
-      const fcName = isMap6 ? "flow map" : "flow sequence";
-      const NodeClass = tag?.nodeClass ?? (isMap6 ? YAMLMap.YAMLMap : YAMLSeq.YAMLSeq);
+      const isMap7 = fc.start.source === "{";
+      const fcName = isMap7 ? "flow map" : "flow sequence";
+      const NodeClass = tag?.nodeClass ?? (isMap7 ? YAMLMap.YAMLMap : YAMLSeq.YAMLSeq);
       const coll = new NodeClass(ctx.schema);
       coll.flow = true;
       const atRoot = ctx.atRoot;
@@ -24215,7 +24215,7 @@ var require_resolve_flow_collection = __commonJS({
             offset = props.end;
             continue;
           }
-          if (!isMap6 && ctx.options.strict && utilContainsNewline.containsNewline(key))
+          if (!isMap7 && ctx.options.strict && utilContainsNewline.containsNewline(key))
             onError(
               key,
               // checked by containsNewline()
@@ -24255,7 +24255,7 @@ var require_resolve_flow_collection = __commonJS({
             }
           }
         }
-        if (!isMap6 && !sep5 && !props.found) {
+        if (!isMap7 && !sep5 && !props.found) {
           const valueNode = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, sep5, null, props, onError);
           coll.items.push(valueNode);
           offset = valueNode.range[2];
@@ -24278,7 +24278,7 @@ var require_resolve_flow_collection = __commonJS({
             startOnNewline: false
           });
           if (valueProps.found) {
-            if (!isMap6 && !props.found && ctx.options.strict) {
+            if (!isMap7 && !props.found && ctx.options.strict) {
               if (sep5)
                 for (const st of sep5) {
                   if (st === valueProps.found)
@@ -24310,7 +24310,7 @@ var require_resolve_flow_collection = __commonJS({
           const pair3 = new Pair.Pair(keyNode, valueNode);
           if (ctx.options.keepSourceTokens)
             pair3.srcToken = collItem;
-          if (isMap6) {
+          if (isMap7) {
             const map4 = coll;
             if (utilMapIncludes.mapIncludes(ctx, map4.items, keyNode))
               onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
@@ -24326,7 +24326,7 @@ var require_resolve_flow_collection = __commonJS({
           offset = valueNode ? valueNode.range[2] : valueProps.end;
         }
       }
-      const expectedEnd = isMap6 ? "}" : "]";
+      const expectedEnd = isMap7 ? "}" : "]";
       const [ce, ...ee] = fc.end;
       let cePos = offset;
       if (ce?.source === expectedEnd)
@@ -25546,17 +25546,17 @@ var require_cst_visit = __commonJS({
     var BREAK = /* @__PURE__ */ Symbol("break visit");
     var SKIP2 = /* @__PURE__ */ Symbol("skip children");
     var REMOVE = /* @__PURE__ */ Symbol("remove item");
-    function visit4(cst, visitor) {
+    function visit5(cst, visitor) {
       if ("type" in cst && cst.type === "document")
         cst = { start: cst.start, value: cst.value };
       _visit(Object.freeze([]), cst, visitor);
     }
-    visit4.BREAK = BREAK;
-    visit4.SKIP = SKIP2;
-    visit4.REMOVE = REMOVE;
-    visit4.itemAtPath = (cst, path25) => {
+    visit5.BREAK = BREAK;
+    visit5.SKIP = SKIP2;
+    visit5.REMOVE = REMOVE;
+    visit5.itemAtPath = (cst, path26) => {
       let item = cst;
-      for (const [field2, index] of path25) {
+      for (const [field2, index] of path26) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -25565,23 +25565,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit4.parentCollection = (cst, path25) => {
-      const parent = visit4.itemAtPath(cst, path25.slice(0, -1));
-      const field2 = path25[path25.length - 1][0];
+    visit5.parentCollection = (cst, path26) => {
+      const parent = visit5.itemAtPath(cst, path26.slice(0, -1));
+      const field2 = path26[path26.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path25, item, visitor) {
-      let ctrl = visitor(item, path25);
+    function _visit(path26, item, visitor) {
+      let ctrl = visitor(item, path26);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path25.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path26.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -25592,12 +25592,12 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path25);
+            ctrl = ctrl(item, path26);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path25) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path26) : ctrl;
     }
-    exports2.visit = visit4;
+    exports2.visit = visit5;
   }
 });
 
@@ -25613,7 +25613,7 @@ var require_cst = __commonJS({
     var FLOW_END = "";
     var SCALAR = "";
     var isCollection = (token) => !!token && "items" in token;
-    var isScalar6 = (token) => !!token && (token.type === "scalar" || token.type === "single-quoted-scalar" || token.type === "double-quoted-scalar" || token.type === "block-scalar");
+    var isScalar7 = (token) => !!token && (token.type === "scalar" || token.type === "single-quoted-scalar" || token.type === "double-quoted-scalar" || token.type === "block-scalar");
     function prettyToken(token) {
       switch (token) {
         case BOM:
@@ -25697,7 +25697,7 @@ var require_cst = __commonJS({
     exports2.FLOW_END = FLOW_END;
     exports2.SCALAR = SCALAR;
     exports2.isCollection = isCollection;
-    exports2.isScalar = isScalar6;
+    exports2.isScalar = isScalar7;
     exports2.prettyToken = prettyToken;
     exports2.tokenType = tokenType;
   }
@@ -26296,7 +26296,7 @@ var require_lexer = __commonJS({
 var require_line_counter = __commonJS({
   "node_modules/yaml/dist/parse/line-counter.js"(exports2) {
     "use strict";
-    var LineCounter4 = class {
+    var LineCounter5 = class {
       constructor() {
         this.lineStarts = [];
         this.addNewLine = (offset) => this.lineStarts.push(offset);
@@ -26319,7 +26319,7 @@ var require_line_counter = __commonJS({
         };
       }
     };
-    exports2.LineCounter = LineCounter4;
+    exports2.LineCounter = LineCounter5;
   }
 });
 
@@ -27213,7 +27213,7 @@ var require_public_api = __commonJS({
       const lineCounter$1 = options2.lineCounter || prettyErrors && new lineCounter.LineCounter() || null;
       return { lineCounter: lineCounter$1, prettyErrors };
     }
-    function parseAllDocuments2(source, options2 = {}) {
+    function parseAllDocuments3(source, options2 = {}) {
       const { lineCounter: lineCounter2, prettyErrors } = parseOptions(options2);
       const parser$1 = new parser.Parser(lineCounter2?.addNewLine);
       const composer$1 = new composer.Composer(options2);
@@ -27288,7 +27288,7 @@ var require_public_api = __commonJS({
       return new Document.Document(value, _replacer, options2).toString(options2);
     }
     exports2.parse = parse4;
-    exports2.parseAllDocuments = parseAllDocuments2;
+    exports2.parseAllDocuments = parseAllDocuments3;
     exports2.parseDocument = parseDocument4;
     exports2.stringify = stringify4;
   }
@@ -27313,7 +27313,7 @@ var require_dist = __commonJS({
     var lineCounter = require_line_counter();
     var parser = require_parser();
     var publicApi = require_public_api();
-    var visit4 = require_visit();
+    var visit5 = require_visit();
     exports2.Composer = composer.Composer;
     exports2.Document = Document.Document;
     exports2.Schema = Schema.Schema;
@@ -27341,8 +27341,8 @@ var require_dist = __commonJS({
     exports2.parseAllDocuments = publicApi.parseAllDocuments;
     exports2.parseDocument = publicApi.parseDocument;
     exports2.stringify = publicApi.stringify;
-    exports2.visit = visit4.visit;
-    exports2.visitAsync = visit4.visitAsync;
+    exports2.visit = visit5.visit;
+    exports2.visitAsync = visit5.visitAsync;
   }
 });
 
@@ -29037,12 +29037,12 @@ var require_code2 = __commonJS({
       });
     }
     exports2.checkReportMissingProp = checkReportMissingProp;
-    function checkMissingProp({ gen, data, it: { opts } }, properties, missing2) {
-      return (0, codegen_1.or)(...properties.map((prop) => (0, codegen_1.and)(noPropertyInData(gen, data, prop, opts.ownProperties), (0, codegen_1._)`${missing2} = ${prop}`)));
+    function checkMissingProp({ gen, data, it: { opts } }, properties, missing) {
+      return (0, codegen_1.or)(...properties.map((prop) => (0, codegen_1.and)(noPropertyInData(gen, data, prop, opts.ownProperties), (0, codegen_1._)`${missing} = ${prop}`)));
     }
     exports2.checkMissingProp = checkMissingProp;
-    function reportMissingProp(cxt, missing2) {
-      cxt.setParams({ missingProperty: missing2 }, true);
+    function reportMissingProp(cxt, missing) {
+      cxt.setParams({ missingProperty: missing }, true);
       cxt.error();
     }
     exports2.reportMissingProp = reportMissingProp;
@@ -29361,7 +29361,7 @@ var require_fast_deep_equal = __commonJS({
       if (a === b) return true;
       if (a && b && typeof a == "object" && typeof b == "object") {
         if (a.constructor !== b.constructor) return false;
-        var length, i, keys;
+        var length, i, keys2;
         if (Array.isArray(a)) {
           length = a.length;
           if (length != b.length) return false;
@@ -29372,13 +29372,13 @@ var require_fast_deep_equal = __commonJS({
         if (a.constructor === RegExp) return a.source === b.source && a.flags === b.flags;
         if (a.valueOf !== Object.prototype.valueOf) return a.valueOf() === b.valueOf();
         if (a.toString !== Object.prototype.toString) return a.toString() === b.toString();
-        keys = Object.keys(a);
-        length = keys.length;
+        keys2 = Object.keys(a);
+        length = keys2.length;
         if (length !== Object.keys(b).length) return false;
         for (i = length; i-- !== 0; )
-          if (!Object.prototype.hasOwnProperty.call(b, keys[i])) return false;
+          if (!Object.prototype.hasOwnProperty.call(b, keys2[i])) return false;
         for (i = length; i-- !== 0; ) {
-          var key = keys[i];
+          var key = keys2[i];
           if (!equal(a[key], b[key])) return false;
         }
         return true;
@@ -30435,14 +30435,14 @@ var require_utils2 = __commonJS({
         BYTE_HEX[i] = "%" + HEX_DIGITS[i >> 4] + HEX_DIGITS[i & 15];
       }
     }
-    function percentEncodeNonAscii(cp2) {
-      if (cp2 < 2048) {
-        return BYTE_HEX[192 | cp2 >> 6] + BYTE_HEX[128 | cp2 & 63];
+    function percentEncodeNonAscii(cp3) {
+      if (cp3 < 2048) {
+        return BYTE_HEX[192 | cp3 >> 6] + BYTE_HEX[128 | cp3 & 63];
       }
-      if (cp2 < 65536) {
-        return BYTE_HEX[224 | cp2 >> 12] + BYTE_HEX[128 | cp2 >> 6 & 63] + BYTE_HEX[128 | cp2 & 63];
+      if (cp3 < 65536) {
+        return BYTE_HEX[224 | cp3 >> 12] + BYTE_HEX[128 | cp3 >> 6 & 63] + BYTE_HEX[128 | cp3 & 63];
       }
-      return BYTE_HEX[240 | cp2 >> 18] + BYTE_HEX[128 | cp2 >> 12 & 63] + BYTE_HEX[128 | cp2 >> 6 & 63] + BYTE_HEX[128 | cp2 & 63];
+      return BYTE_HEX[240 | cp3 >> 18] + BYTE_HEX[128 | cp3 >> 12 & 63] + BYTE_HEX[128 | cp3 >> 6 & 63] + BYTE_HEX[128 | cp3 & 63];
     }
     function stringArrayToHexStripped(input) {
       let acc = "";
@@ -30575,8 +30575,8 @@ var require_utils2 = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path25) {
-      let input = path25;
+    function removeDotSegments(path26) {
+      let input = path26;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -30650,11 +30650,11 @@ var require_utils2 = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path25) {
-      if (path25 === "" || path25[0] === "/") {
-        return removeDotSegments(path25);
+    function removeDotSegmentsRelative(path26) {
+      if (path26 === "" || path26[0] === "/") {
+        return removeDotSegments(path26);
       }
-      const segments = path25.split("/");
+      const segments = path26.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -30837,8 +30837,8 @@ var require_utils2 = __commonJS({
     function encodeFragment(input) {
       return encodeComponent(input, isQueryFragmentCharacter);
     }
-    function isEscapeSafe(cp2) {
-      return cp2 >= 48 && cp2 <= 57 || cp2 >= 65 && cp2 <= 90 || cp2 >= 97 && cp2 <= 122 || cp2 === 42 || cp2 === 43 || cp2 === 45 || cp2 === 46 || cp2 === 47 || cp2 === 64 || cp2 === 95;
+    function isEscapeSafe(cp3) {
+      return cp3 >= 48 && cp3 <= 57 || cp3 >= 65 && cp3 <= 90 || cp3 >= 97 && cp3 <= 122 || cp3 === 42 || cp3 === 43 || cp3 === 45 || cp3 === 46 || cp3 === 47 || cp3 === 64 || cp3 === 95;
     }
     function normalizeQueryFragmentEncoding(input) {
       let output = "";
@@ -31017,8 +31017,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path25 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path25 && path25 !== "/" ? path25 : void 0;
+        const path26 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path26 && path26 !== "/" ? path26 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -31355,11 +31355,11 @@ var require_fast_uri = __commonJS({
     var URI_PARSE = /^(?:([^#/:?]+):)?(?:\/\/((?:([^#/?@]*)@)?(\[[^#/?\]]+\]|[^#/:?]*)(?::(\d*))?))?([^#?]*)(?:\?([^#]*))?(?:#((?:.|[\n\r])*))?/u;
     var AUTHORITY_PREFIX = /^(?:[^#/:?]+:)?\/\/([^/?#]*)/;
     var AUTHORITY_INTRODUCER_REGION = /^(?:[^#/:?]+:)?([/\\\t\n\r]*)/;
-    function getParseError(parsed, matches) {
-      if (matches[2] !== void 0 && parsed.path && parsed.path[0] !== "/") {
+    function getParseError(parsed2, matches) {
+      if (matches[2] !== void 0 && parsed2.path && parsed2.path[0] !== "/") {
         return 'URI path must start with "/" when authority is present.';
       }
-      if (typeof parsed.port === "number" && (parsed.port < 0 || parsed.port > 65535)) {
+      if (typeof parsed2.port === "number" && (parsed2.port < 0 || parsed2.port > 65535)) {
         return "URI port is malformed.";
       }
       return void 0;
@@ -31382,30 +31382,30 @@ var require_fast_uri = __commonJS({
       const host = matches[4];
       return hasMalformedPercentEncoding(matches[3]) || host !== void 0 && !isIPLiteral(host) && hasMalformedPercentEncoding(host) || hasMalformedPercentEncoding(matches[6]) || hasMalformedPercentEncoding(matches[7]) || hasMalformedPercentEncoding(matches[8]);
     }
-    function canonicalizeHost(parsed, options2, schemeHandler, isIP2) {
-      if (hasForbiddenDomainHost(parsed, options2, schemeHandler, isIP2)) {
-        parsed.error = parsed.error || MALFORMED_HOST_ERROR;
+    function canonicalizeHost(parsed2, options2, schemeHandler, isIP2) {
+      if (hasForbiddenDomainHost(parsed2, options2, schemeHandler, isIP2)) {
+        parsed2.error = parsed2.error || MALFORMED_HOST_ERROR;
         return true;
       }
-      if (!options2.unicodeSupport && (!schemeHandler || !schemeHandler.unicodeSupport) && parsed.host && !isIPLiteral(parsed.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && isIP2 === false && nonSimpleDomain(parsed.host)) {
+      if (!options2.unicodeSupport && (!schemeHandler || !schemeHandler.unicodeSupport) && parsed2.host && !isIPLiteral(parsed2.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && isIP2 === false && nonSimpleDomain(parsed2.host)) {
         let url;
         try {
-          url = new URL("http://" + parsed.host);
+          url = new URL("http://" + parsed2.host);
         } catch (e) {
-          parsed.error = parsed.error || "Host's domain name can not be converted to ASCII: " + e;
+          parsed2.error = parsed2.error || "Host's domain name can not be converted to ASCII: " + e;
           return true;
         }
         if (!isHostOnlyURL(url)) {
-          parsed.error = parsed.error || MALFORMED_HOST_ERROR;
+          parsed2.error = parsed2.error || MALFORMED_HOST_ERROR;
           return true;
         }
-        parsed.host = url.hostname;
+        parsed2.host = url.hostname;
       }
       return false;
     }
-    function hasForbiddenDomainHost(parsed, options2, schemeHandler, isIP2) {
+    function hasForbiddenDomainHost(parsed2, options2, schemeHandler, isIP2) {
       return Boolean(
-        parsed.host && isIP2 === false && !isIPLiteral(parsed.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && FORBIDDEN_DOMAIN_HOST_CHARACTER.test(parsed.host)
+        parsed2.host && isIP2 === false && !isIPLiteral(parsed2.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && FORBIDDEN_DOMAIN_HOST_CHARACTER.test(parsed2.host)
       );
     }
     function isHostOnlyURL(url) {
@@ -31413,7 +31413,7 @@ var require_fast_uri = __commonJS({
     }
     function parseWithStatus(uri, opts) {
       const options2 = Object.assign({}, opts);
-      const parsed = {
+      const parsed2 = {
         scheme: void 0,
         userinfo: void 0,
         host: "",
@@ -31438,7 +31438,7 @@ var require_fast_uri = __commonJS({
       }
       const authorityMatch = uri.match(AUTHORITY_PREFIX);
       if (authorityMatch !== null && authorityMatch[1].indexOf("\\") !== -1) {
-        parsed.error = "URI authority must not contain a literal backslash.";
+        parsed2.error = "URI authority must not contain a literal backslash.";
         malformedAuthorityOrPort = true;
       }
       const introducerMatch = uri.match(AUTHORITY_INTRODUCER_REGION);
@@ -31447,104 +31447,104 @@ var require_fast_uri = __commonJS({
         const normalizedRegion = region.replace(/[\t\n\r]/g, "");
         if (normalizedRegion.length >= 2) {
           if (normalizedRegion.slice(0, 2) !== "//") {
-            parsed.error = parsed.error || "URI authority must not contain a literal backslash.";
+            parsed2.error = parsed2.error || "URI authority must not contain a literal backslash.";
             malformedAuthorityOrPort = true;
           } else if (region.length !== normalizedRegion.length) {
-            parsed.error = parsed.error || "URI authority introducer must not contain whitespace.";
+            parsed2.error = parsed2.error || "URI authority introducer must not contain whitespace.";
             malformedAuthorityOrPort = true;
           }
         }
       }
       const matches = uri.match(URI_PARSE);
       if (matches) {
-        parsed.scheme = matches[1];
-        parsed.userinfo = matches[3];
-        parsed.host = matches[4];
-        parsed.port = parseInt(matches[5], 10);
-        parsed.path = matches[6] || "";
-        parsed.query = matches[7];
-        parsed.fragment = matches[8];
-        if (parsed.scheme !== void 0) {
-          if (VALID_SCHEME.test(parsed.scheme)) {
-            parsed.scheme = parsed.scheme.toLowerCase();
+        parsed2.scheme = matches[1];
+        parsed2.userinfo = matches[3];
+        parsed2.host = matches[4];
+        parsed2.port = parseInt(matches[5], 10);
+        parsed2.path = matches[6] || "";
+        parsed2.query = matches[7];
+        parsed2.fragment = matches[8];
+        if (parsed2.scheme !== void 0) {
+          if (VALID_SCHEME.test(parsed2.scheme)) {
+            parsed2.scheme = parsed2.scheme.toLowerCase();
           } else {
-            parsed.error = parsed.error || MALFORMED_SCHEME_ERROR;
+            parsed2.error = parsed2.error || MALFORMED_SCHEME_ERROR;
             malformedScheme = true;
           }
         }
         malformedPercentEncoding = hasMalformedComponentPercentEncoding(matches);
         if (malformedPercentEncoding) {
-          parsed.error = parsed.error || "URI contains malformed percent-encoding.";
+          parsed2.error = parsed2.error || "URI contains malformed percent-encoding.";
         }
-        if (isNaN(parsed.port)) {
-          parsed.port = matches[5];
+        if (isNaN(parsed2.port)) {
+          parsed2.port = matches[5];
         }
-        const parseError = getParseError(parsed, matches);
+        const parseError = getParseError(parsed2, matches);
         if (parseError !== void 0) {
-          parsed.error = parsed.error || parseError;
+          parsed2.error = parsed2.error || parseError;
           malformedAuthorityOrPort = true;
         }
-        if (parsed.host) {
-          const ipv4result = isIPv4(parsed.host);
+        if (parsed2.host) {
+          const ipv4result = isIPv4(parsed2.host);
           if (ipv4result === false) {
-            const bracketedIPLiteral = isIPLiteral(parsed.host);
-            const hasIPLiteralBracket = parsed.host.indexOf("[") !== -1 || parsed.host.indexOf("]") !== -1;
-            const ipv6result = normalizeIPv6(parsed.host);
+            const bracketedIPLiteral = isIPLiteral(parsed2.host);
+            const hasIPLiteralBracket = parsed2.host.indexOf("[") !== -1 || parsed2.host.indexOf("]") !== -1;
+            const ipv6result = normalizeIPv6(parsed2.host);
             isIP2 = ipv6result.isIPV6 || ipv6result.isIPVFuture === true;
             malformedIPLiteral = hasIPLiteralBracket && (!bracketedIPLiteral || ipv6result.error === true);
-            parsed.host = isIP2 ? ipv6result.host : ipv6result.host.toLowerCase();
+            parsed2.host = isIP2 ? ipv6result.host : ipv6result.host.toLowerCase();
             if (malformedIPLiteral) {
-              parsed.error = parsed.error || MALFORMED_HOST_ERROR;
+              parsed2.error = parsed2.error || MALFORMED_HOST_ERROR;
               malformedAuthorityOrPort = true;
             }
           } else {
             isIP2 = true;
           }
         }
-        if (parsed.scheme === void 0 && parsed.userinfo === void 0 && parsed.host === void 0 && parsed.port === void 0 && parsed.query === void 0 && !parsed.path) {
-          parsed.reference = "same-document";
-        } else if (parsed.scheme === void 0) {
-          parsed.reference = "relative";
-        } else if (parsed.fragment === void 0) {
-          parsed.reference = "absolute";
+        if (parsed2.scheme === void 0 && parsed2.userinfo === void 0 && parsed2.host === void 0 && parsed2.port === void 0 && parsed2.query === void 0 && !parsed2.path) {
+          parsed2.reference = "same-document";
+        } else if (parsed2.scheme === void 0) {
+          parsed2.reference = "relative";
+        } else if (parsed2.fragment === void 0) {
+          parsed2.reference = "absolute";
         } else {
-          parsed.reference = "uri";
+          parsed2.reference = "uri";
         }
-        if (options2.reference && options2.reference !== "suffix" && options2.reference !== parsed.reference) {
-          parsed.error = parsed.error || "URI is not a " + options2.reference + " reference.";
+        if (options2.reference && options2.reference !== "suffix" && options2.reference !== parsed2.reference) {
+          parsed2.error = parsed2.error || "URI is not a " + options2.reference + " reference.";
         }
-        const schemeHandler = getSchemeHandler(options2.scheme || parsed.scheme);
+        const schemeHandler = getSchemeHandler(options2.scheme || parsed2.scheme);
         if (!malformedIPLiteral) {
-          malformedHost = canonicalizeHost(parsed, options2, schemeHandler, isIP2);
+          malformedHost = canonicalizeHost(parsed2, options2, schemeHandler, isIP2);
         }
-        if (uri.indexOf("%") !== -1 && parsed.host !== void 0 && !malformedIPLiteral) {
-          let host = isIP2 ? parsed.host : normalizePercentEncoding(parsed.host, true);
+        if (uri.indexOf("%") !== -1 && parsed2.host !== void 0 && !malformedIPLiteral) {
+          let host = isIP2 ? parsed2.host : normalizePercentEncoding(parsed2.host, true);
           if (!isIP2) {
             host = normalizePercentEncoding(host.toLowerCase());
           }
-          parsed.host = isIP2 || options2.scheme !== "null" ? reescapeHostDelimiters(host, isIP2) : host;
+          parsed2.host = isIP2 || options2.scheme !== "null" ? reescapeHostDelimiters(host, isIP2) : host;
         }
         if (!schemeHandler || schemeHandler && !schemeHandler.skipNormalize) {
-          if (parsed.path) {
-            parsed.path = normalizePathEncoding(parsed.path);
+          if (parsed2.path) {
+            parsed2.path = normalizePathEncoding(parsed2.path);
           }
-          if (parsed.query) {
-            parsed.query = normalizeQueryFragmentEncoding(parsed.query);
+          if (parsed2.query) {
+            parsed2.query = normalizeQueryFragmentEncoding(parsed2.query);
           }
-          if (parsed.fragment) {
-            parsed.fragment = normalizeQueryFragmentEncoding(parsed.fragment);
+          if (parsed2.fragment) {
+            parsed2.fragment = normalizeQueryFragmentEncoding(parsed2.fragment);
           }
         }
         if (schemeHandler && schemeHandler.parse) {
-          schemeHandler.parse(parsed, options2);
-          if (schemeHandler === SCHEMES.urn && parsed.nid === void 0) {
+          schemeHandler.parse(parsed2, options2);
+          if (schemeHandler === SCHEMES.urn && parsed2.nid === void 0) {
             malformedSchemeSpecific = true;
           }
         }
       } else {
-        parsed.error = parsed.error || "URI can not be parsed.";
+        parsed2.error = parsed2.error || "URI can not be parsed.";
       }
-      return { parsed, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme };
+      return { parsed: parsed2, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme };
     }
     function parse4(uri, opts) {
       return parseWithStatus(uri, opts).parsed;
@@ -31553,9 +31553,9 @@ var require_fast_uri = __commonJS({
       return normalizeStringWithStatus(uri, opts).normalized;
     }
     function normalizeStringWithStatus(uri, opts) {
-      const { parsed, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme } = parseWithStatus(uri, opts);
+      const { parsed: parsed2, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme } = parseWithStatus(uri, opts);
       return {
-        normalized: malformedAuthorityOrPort || malformedPercentEncoding || malformedSchemeSpecific || malformedHost || malformedScheme ? uri : serialize3(parsed, opts),
+        normalized: malformedAuthorityOrPort || malformedPercentEncoding || malformedSchemeSpecific || malformedHost || malformedScheme ? uri : serialize3(parsed2, opts),
         malformedAuthorityOrPort,
         malformedPercentEncoding,
         malformedSchemeSpecific,
@@ -32604,14 +32604,14 @@ var require_required = __commonJS({
           }
         }
         function exitOnErrorMode() {
-          const missing2 = gen.let("missing");
+          const missing = gen.let("missing");
           if (useLoop || $data) {
             const valid2 = gen.let("valid", true);
-            cxt.block$data(valid2, () => loopUntilMissing(missing2, valid2));
+            cxt.block$data(valid2, () => loopUntilMissing(missing, valid2));
             cxt.ok(valid2);
           } else {
-            gen.if((0, code_1.checkMissingProp)(cxt, schema, missing2));
-            (0, code_1.reportMissingProp)(cxt, missing2);
+            gen.if((0, code_1.checkMissingProp)(cxt, schema, missing));
+            (0, code_1.reportMissingProp)(cxt, missing);
             gen.else();
           }
         }
@@ -32621,10 +32621,10 @@ var require_required = __commonJS({
             gen.if((0, code_1.noPropertyInData)(gen, data, prop, opts.ownProperties), () => cxt.error());
           });
         }
-        function loopUntilMissing(missing2, valid2) {
-          cxt.setParams({ missingProperty: missing2 });
-          gen.forOf(missing2, schemaCode, () => {
-            gen.assign(valid2, (0, code_1.propertyInData)(gen, data, missing2, opts.ownProperties));
+        function loopUntilMissing(missing, valid2) {
+          cxt.setParams({ missingProperty: missing });
+          gen.forOf(missing, schemaCode, () => {
+            gen.assign(valid2, (0, code_1.propertyInData)(gen, data, missing, opts.ownProperties));
             gen.if((0, codegen_1.not)(valid2), () => {
               cxt.error();
               gen.break();
@@ -33162,7 +33162,7 @@ var require_dependencies = __commonJS({
       const { gen, data, it } = cxt;
       if (Object.keys(propertyDeps).length === 0)
         return;
-      const missing2 = gen.let("missing");
+      const missing = gen.let("missing");
       for (const prop in propertyDeps) {
         const deps = propertyDeps[prop];
         if (deps.length === 0)
@@ -33180,8 +33180,8 @@ var require_dependencies = __commonJS({
             }
           });
         } else {
-          gen.if((0, codegen_1._)`${hasProperty} && (${(0, code_1.checkMissingProp)(cxt, deps, missing2)})`);
-          (0, code_1.reportMissingProp)(cxt, missing2);
+          gen.if((0, codegen_1._)`${hasProperty} && (${(0, code_1.checkMissingProp)(cxt, deps, missing)})`);
+          (0, code_1.reportMissingProp)(cxt, missing);
           gen.else();
         }
       }
@@ -35472,8 +35472,8 @@ var require_prerelease = __commonJS({
     "use strict";
     var parse4 = require_parse2();
     var prerelease = (version, options2) => {
-      const parsed = parse4(version, options2);
-      return parsed && parsed.prerelease.length ? parsed.prerelease : null;
+      const parsed2 = parse4(version, options2);
+      return parsed2 && parsed2.prerelease.length ? parsed2.prerelease : null;
     };
     module2.exports = prerelease;
   }
@@ -37041,8 +37041,8 @@ var require_semver2 = __commonJS({
 
 // src/action/main.ts
 var import_node_fs7 = require("node:fs");
-var import_node_os2 = require("node:os");
-var import_node_path13 = __toESM(require("node:path"), 1);
+var import_node_os3 = require("node:os");
+var import_node_path14 = __toESM(require("node:path"), 1);
 
 // node_modules/@actions/core/lib/core.js
 var core_exports = {};
@@ -38831,10 +38831,10 @@ var ToolRunner = class extends events.EventEmitter {
           return reject(new Error(`The cwd: ${this.options.cwd} does not exist!`));
         }
         const fileName = this._getSpawnFileName();
-        const cp2 = child.spawn(fileName, this._getSpawnArgs(optionsNonNull), this._getSpawnOptions(this.options, fileName));
+        const cp3 = child.spawn(fileName, this._getSpawnArgs(optionsNonNull), this._getSpawnOptions(this.options, fileName));
         let stdbuffer = "";
-        if (cp2.stdout) {
-          cp2.stdout.on("data", (data) => {
+        if (cp3.stdout) {
+          cp3.stdout.on("data", (data) => {
             if (this.options.listeners && this.options.listeners.stdout) {
               this.options.listeners.stdout(data);
             }
@@ -38849,8 +38849,8 @@ var ToolRunner = class extends events.EventEmitter {
           });
         }
         let errbuffer = "";
-        if (cp2.stderr) {
-          cp2.stderr.on("data", (data) => {
+        if (cp3.stderr) {
+          cp3.stderr.on("data", (data) => {
             state.processStderr = true;
             if (this.options.listeners && this.options.listeners.stderr) {
               this.options.listeners.stderr(data);
@@ -38866,19 +38866,19 @@ var ToolRunner = class extends events.EventEmitter {
             });
           });
         }
-        cp2.on("error", (err) => {
+        cp3.on("error", (err) => {
           state.processError = err.message;
           state.processExited = true;
           state.processClosed = true;
           state.CheckComplete();
         });
-        cp2.on("exit", (code4) => {
+        cp3.on("exit", (code4) => {
           state.processExitCode = code4;
           state.processExited = true;
           this._debug(`Exit code ${code4} received from tool '${this.toolPath}'`);
           state.CheckComplete();
         });
-        cp2.on("close", (code4) => {
+        cp3.on("close", (code4) => {
           state.processExitCode = code4;
           state.processExited = true;
           state.processClosed = true;
@@ -38892,7 +38892,7 @@ var ToolRunner = class extends events.EventEmitter {
           if (errbuffer.length > 0) {
             this.emit("errline", errbuffer);
           }
-          cp2.removeAllListeners();
+          cp3.removeAllListeners();
           if (error2) {
             reject(error2);
           } else {
@@ -38900,10 +38900,10 @@ var ToolRunner = class extends events.EventEmitter {
           }
         });
         if (this.options.input) {
-          if (!cp2.stdin) {
+          if (!cp3.stdin) {
             throw new Error("child process missing stdin");
           }
-          cp2.stdin.end(this.options.input);
+          cp3.stdin.end(this.options.input);
         }
       }));
     });
@@ -39331,8 +39331,8 @@ var Context = class {
       if ((0, import_fs2.existsSync)(process.env.GITHUB_EVENT_PATH)) {
         this.payload = JSON.parse((0, import_fs2.readFileSync)(process.env.GITHUB_EVENT_PATH, { encoding: "utf8" }));
       } else {
-        const path25 = process.env.GITHUB_EVENT_PATH;
-        process.stdout.write(`GITHUB_EVENT_PATH ${path25} does not exist${import_os3.EOL}`);
+        const path26 = process.env.GITHUB_EVENT_PATH;
+        process.stdout.write(`GITHUB_EVENT_PATH ${path26} does not exist${import_os3.EOL}`);
       }
     }
     this.eventName = process.env.GITHUB_EVENT_NAME;
@@ -40109,8 +40109,8 @@ var MAX_INT = Number.MAX_SAFE_INTEGER.toString();
 var MAX_DIGITS = MAX_INT.length;
 var stringsOrLargeNumbers = /"(?:[^"\\]|\\.)*"|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/g;
 var noiseValueWithQuotes = /^"-?\d+n+"$/;
-var applyReviverIteratively = (parsed, userReviver) => {
-  const rootHolder = { "": parsed };
+var applyReviverIteratively = (parsed2, userReviver) => {
+  const rootHolder = { "": parsed2 };
   const stack = [{ parent: rootHolder, key: "", visited: false }];
   while (stack.length > 0) {
     const node2 = stack[stack.length - 1];
@@ -40119,9 +40119,9 @@ var applyReviverIteratively = (parsed, userReviver) => {
       const value = node2.parent[node2.key];
       const isComplexObject = value !== null && typeof value === "object";
       if (isComplexObject) {
-        const keys = Object.keys(value);
-        for (let i = keys.length - 1; i >= 0; i--) {
-          stack.push({ parent: value, key: keys[i], visited: false });
+        const keys2 = Object.keys(value);
+        for (let i = keys2.length - 1; i >= 0; i--) {
+          stack.push({ parent: value, key: keys2[i], visited: false });
         }
       }
     } else {
@@ -40178,8 +40178,8 @@ var JSONParse = (text5, reviver) => {
   } catch (error2) {
     if (error2 instanceof RangeError) {
       const serializedData = serializeBigInts(text5);
-      const parsed = originalParse(serializedData);
-      return applyReviverIteratively(parsed, reviver);
+      const parsed2 = originalParse(serializedData);
+      return applyReviverIteratively(parsed2, reviver);
     }
     throw error2;
   }
@@ -43455,8 +43455,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path25, region } = this.at;
-    return region ? `${path25}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path25}: ${this.message}`;
+    const { path: path26, region } = this.at;
+    return region ? `${path26}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path26}: ${this.message}`;
   }
 };
 
@@ -44828,10 +44828,10 @@ var optionsKey = (o) => {
   return wpe ? n + 12 : n;
 };
 var copyOptions = (o) => {
-  const copy = {};
+  const copy2 = {};
   for (const k in o)
-    copy[k] = o[k];
-  return copy;
+    copy2[k] = o[k];
+  return copy2;
 };
 var cachedMinimatch = (pattern, options2) => {
   const key = options2 ? optionsKey(options2) : 0;
@@ -45270,7 +45270,7 @@ var Minimatch = class {
       merged = false;
       if (this.set.length < 2)
         return;
-      let keys = this.#mergeKeys();
+      let keys2 = this.#mergeKeys();
       const len = Math.max(0, ...this.set.map((r) => r.length));
       for (let k = 0; k < len; k++) {
         const groups = /* @__PURE__ */ new Map();
@@ -45279,7 +45279,7 @@ var Minimatch = class {
           if (!(row2[k] instanceof Matcher || row2[k] === PENDING) || !extSafe(this.globParts[i][k])) {
             return;
           }
-          const { pre, suf } = keys[i];
+          const { pre, suf } = keys2[i];
           const key = pre[k] * R + suf[k + 1];
           const g = groups.get(key);
           if (g)
@@ -45307,7 +45307,7 @@ var Minimatch = class {
           this.globParts = this.globParts.filter((_, i) => !drop.has(i));
           if (this.set.length < 2)
             return;
-          keys = this.#mergeKeys();
+          keys2 = this.#mergeKeys();
         }
       }
     }
@@ -45327,7 +45327,7 @@ var Minimatch = class {
     }));
     const P = partIds.size;
     const len = Math.max(0, ...ids.map((r) => r.length));
-    const keys = ids.map((r) => ({
+    const keys2 = ids.map((r) => ({
       pre: [0],
       suf: new Array(r.length + 1).fill(0)
     }));
@@ -45336,7 +45336,7 @@ var Minimatch = class {
       ids.forEach((r, i) => {
         if (k >= r.length)
           return;
-        const { pre } = keys[i];
+        const { pre } = keys2[i];
         const key = pre[k] * P + r[k];
         let id = m.get(key);
         if (id === void 0)
@@ -45349,7 +45349,7 @@ var Minimatch = class {
       ids.forEach((r, i) => {
         if (k >= r.length)
           return;
-        const { suf } = keys[i];
+        const { suf } = keys2[i];
         const key = suf[k + 1] * P + r[k];
         let id = m.get(key);
         if (id === void 0)
@@ -45357,7 +45357,7 @@ var Minimatch = class {
         suf[k] = id;
       });
     }
-    return keys;
+    return keys2;
   }
   // various transforms to equivalent pattern sets that are
   // faster to process in a filesystem walk.  The goal is to
@@ -45729,12 +45729,12 @@ var Minimatch = class {
   // {<pre>/<rest>,<pre>/<rest>} -> <pre>/<rest>
   // {<pre>/*/<rest>,<pre>/<p>/<rest>} -> <pre>/*/<rest>
   secondPhasePreProcess(globParts) {
-    const keys = /* @__PURE__ */ new Set();
+    const keys2 = /* @__PURE__ */ new Set();
     const rows = globParts.filter((parts) => {
       const key = parts.join("/");
-      if (keys.has(key))
+      if (keys2.has(key))
         return false;
-      keys.add(key);
+      keys2.add(key);
       return true;
     });
     const stars = /* @__PURE__ */ new Map();
@@ -45768,7 +45768,7 @@ var Minimatch = class {
           c[i] = "*";
           changed = true;
         }
-        if (ok2 && changed && keys.has(c.join("/")))
+        if (ok2 && changed && keys2.has(c.join("/")))
           return false;
       }
       return true;
@@ -46124,9 +46124,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path25, written2, key, parent) {
+  constructor(manifest, path26, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path25;
+    this.path = path26;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -46160,8 +46160,8 @@ var Cursor = class _Cursor {
   get isMap() {
     return (0, import_yaml.isMap)(this.node);
   }
-  at(...keys) {
-    return keys.reduce((cursor, key) => cursor.child(key), this);
+  at(...keys2) {
+    return keys2.reduce((cursor, key) => cursor.child(key), this);
   }
   child(key) {
     const node2 = this.node;
@@ -46291,7 +46291,7 @@ function isDate(text5) {
   const date = /* @__PURE__ */ new Date(`${text5}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text5;
 }
-function readOwnDocument(text5, path25, schema, code4) {
+function readOwnDocument(text5, path26, schema, code4) {
   const counter = new import_yaml2.LineCounter();
   const document = (0, import_yaml2.parseDocument)(text5, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
@@ -46299,34 +46299,34 @@ function readOwnDocument(text5, path25, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path25, region: region(...syntax.pos) });
-  const regionOf = (keys) => {
-    const node2 = nodeAt(document, keys);
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path26, region: region(...syntax.pos) });
+  const regionOf = (keys2) => {
+    const node2 = nodeAt(document, keys2);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
   };
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path25, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path26, region: region(from, to) });
   }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path25, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path26, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path25,
+      path: path26,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf(failure.keys)
     });
   }
-  const regionOfKey = (keys) => {
-    const key = keyAt(document, keys.slice(0, -1), String(keys.at(-1)));
-    return key?.range ? region(key.range[0], key.range[1]) : regionOf(keys);
+  const regionOfKey = (keys2) => {
+    const key = keyAt(document, keys2.slice(0, -1), String(keys2.at(-1)));
+    return key?.range ? region(key.range[0], key.range[1]) : regionOf(keys2);
   };
   return { value, regionOf, regionOfKey };
 }
@@ -46343,9 +46343,9 @@ function findFailure(schema, value) {
   const validate = validatorOf(schema);
   if (validate(value)) return void 0;
   const error2 = mostTelling(validate.errors ?? []);
-  const keys = keysIn(error2.instancePath, value);
-  const sentence = sentenceFor(error2, keys);
-  return error2.keyword === "additionalProperties" ? { keys, sentence, unknownKey: String(error2.params.additionalProperty) } : { keys, sentence };
+  const keys2 = keysIn(error2.instancePath, value);
+  const sentence = sentenceFor(error2, keys2);
+  return error2.keyword === "additionalProperties" ? { keys: keys2, sentence, unknownKey: String(error2.params.additionalProperty) } : { keys: keys2, sentence };
 }
 function mostTelling(errors) {
   const union = errors.find((error2) => error2.keyword === "anyOf");
@@ -46363,20 +46363,20 @@ function keysIn(pointer, value) {
     return step;
   });
 }
-function nodeAt(document, keys) {
-  for (let length = keys.length; length >= 0; length--) {
-    const node2 = length === 0 ? document.contents : document.getIn(keys.slice(0, length), true);
+function nodeAt(document, keys2) {
+  for (let length = keys2.length; length >= 0; length--) {
+    const node2 = length === 0 ? document.contents : document.getIn(keys2.slice(0, length), true);
     if ((0, import_yaml2.isNode)(node2) && node2.range) return node2;
   }
   return void 0;
 }
-function keyAt(document, keys, name) {
-  const map4 = keys.length === 0 ? document.contents : document.getIn(keys, true);
+function keyAt(document, keys2, name) {
+  const map4 = keys2.length === 0 ? document.contents : document.getIn(keys2, true);
   const key = (0, import_yaml2.isMap)(map4) ? map4.items.find((pair3) => (0, import_yaml2.isScalar)(pair3.key) && pair3.key.value === name)?.key : void 0;
   return (0, import_yaml2.isNode)(key) ? key : void 0;
 }
-function sentenceFor(error2, keys) {
-  const name = keys.length > 0 ? `\`${dotted(keys)}\`` : "The file";
+function sentenceFor(error2, keys2) {
+  const name = keys2.length > 0 ? `\`${dotted(keys2)}\`` : "The file";
   const { params: params2, parentSchema, schema } = error2;
   switch (error2.keyword) {
     case "additionalProperties": {
@@ -46411,8 +46411,8 @@ function sentenceFor(error2, keys) {
       return `${name} ${error2.message}.`;
   }
 }
-function dotted(keys) {
-  return keys.map((key, index) => typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`).join("");
+function dotted(keys2) {
+  return keys2.map((key, index) => typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`).join("");
 }
 function article(type) {
   const words2 = {
@@ -46712,8 +46712,8 @@ function Values(value) {
 function DeepEqualObject(left, right) {
   if (!IsObject(right))
     return false;
-  const keys = Keys(left);
-  return IsEqual(keys.length, Keys(right).length) && keys.every((key) => IsDeepEqual(left[key], right[key]));
+  const keys2 = Keys(left);
+  return IsEqual(keys2.length, Keys(right).length) && keys2.every((key) => IsDeepEqual(left[key], right[key]));
 }
 function DeepEqualArray(left, right) {
   return IsArray(right) && IsEqual(left.length, right.length) && left.every((_, index) => IsDeepEqual(left[index], right[index]));
@@ -46865,9 +46865,9 @@ function WithCurrent(current, hiddenKeys, enumerableKeys, result) {
     Object.defineProperty(result, key, descriptor);
   }
 }
-function WithHidden2(hidden, keys, result) {
+function WithHidden2(hidden, keys2, result) {
   const enumerableKind = settings_exports.Get().enumerableKind;
-  for (const key of keys) {
+  for (const key of keys2) {
     if (guard_exports.IsUnsafePropertyKey(key))
       continue;
     Object.defineProperty(result, key, {
@@ -46878,8 +46878,8 @@ function WithHidden2(hidden, keys, result) {
     });
   }
 }
-function WithEnumerable2(enumerable, keys, result) {
-  for (const key of keys) {
+function WithEnumerable2(enumerable, keys2, result) {
+  for (const key of keys2) {
     if (guard_exports.IsUnsafePropertyKey(key))
       continue;
     Object.defineProperty(result, key, {
@@ -47107,8 +47107,8 @@ function IsTypeScriptEnumLike(value) {
   return guard_exports.IsObjectNotArray(value);
 }
 function TypeScriptEnumToEnumValues(type) {
-  const keys = guard_exports.Keys(type).filter((key) => isNaN(key));
-  return keys.reduce((result, key) => [...result, type[key]], []);
+  const keys2 = guard_exports.Keys(type).filter((key) => isNaN(key));
+  return keys2.reduce((result, key) => [...result, type[key]], []);
 }
 
 // node_modules/typebox/build/type/types/enum.mjs
@@ -47354,8 +47354,8 @@ function UnionOptions(type) {
 
 // node_modules/typebox/build/type/engine/patterns/pattern.mjs
 function ParsePatternIntoTypes(pattern) {
-  const parsed = Pattern(pattern);
-  const result = guard_exports.IsEqual(parsed.length, 2) ? parsed[0] : [];
+  const parsed2 = Pattern(pattern);
+  const result = guard_exports.IsEqual(parsed2.length, 2) ? parsed2[0] : [];
   return result;
 }
 
@@ -47516,8 +47516,8 @@ function CompositePropertyKey(left, right, key) {
   return key in left ? key in right ? EvaluatePropertyIntersect(left[key], right[key]) : left[key] : key in right ? right[key] : Never();
 }
 function CompositeProperties(left, right) {
-  const keys = /* @__PURE__ */ new Set([...guard_exports.Keys(left), ...guard_exports.Keys(right)]);
-  const result = [...keys].reduce((result2, key) => {
+  const keys2 = /* @__PURE__ */ new Set([...guard_exports.Keys(left), ...guard_exports.Keys(right)]);
+  const result = [...keys2].reduce((result2, key) => {
     return { ...result2, [key]: CompositePropertyKey(left, right, key) };
   }, {});
   return result;
@@ -48618,8 +48618,8 @@ var Script = (input) => If(If(Module(input), ([_0, input2]) => [_0, input2], () 
 
 // node_modules/typebox/build/type/engine/patterns/template.mjs
 function ParseTemplateIntoTypes(template2) {
-  const parsed = TemplateLiteralTypes(`\`${template2}\``);
-  const result = guard_exports.IsEqual(parsed.length, 2) ? parsed[0] : Unreachable();
+  const parsed2 = TemplateLiteralTypes(`\`${template2}\``);
+  const result = guard_exports.IsEqual(parsed2.length, 2) ? parsed2[0] : Unreachable();
   return result;
 }
 
@@ -48902,8 +48902,8 @@ function ExtendsProperty(inferred, left, right) {
     IsInfer(right) && IsNever(right.extends) ? ExtendsFalse() : Match3(ExtendsLeft(inferred, left, right), (inferred2) => ExtendsPropertyOptional(inferred2, left, right), () => ExtendsFalse())
   );
 }
-function ExtractInferredProperties(keys, properties) {
-  return keys.reduce((result, key) => {
+function ExtractInferredProperties(keys2, properties) {
+  return keys2.reduce((result, key) => {
     return key in properties ? IsExtendsTrueLike(properties[key]) ? { ...result, ...properties[key].inferred } : Unreachable() : Unreachable();
   }, {});
 }
@@ -48931,12 +48931,12 @@ function RecordMergeInferred(left, right) {
     };
   }, left);
 }
-function ExtendsRecordComparer(properties, keys, type, result) {
-  return guard_exports.ShiftLeft(keys, (left, right) => Match3(ExtendsLeft({}, properties[left], type), (inferred) => ExtendsRecordComparer(properties, right, type, RecordMergeInferred(result, inferred)), () => ExtendsFalse()), () => ExtendsTrue(result));
+function ExtendsRecordComparer(properties, keys2, type, result) {
+  return guard_exports.ShiftLeft(keys2, (left, right) => Match3(ExtendsLeft({}, properties[left], type), (inferred) => ExtendsRecordComparer(properties, right, type, RecordMergeInferred(result, inferred)), () => ExtendsFalse()), () => ExtendsTrue(result));
 }
 function ExtendsObjectToRecord(inferred, properties, _pattern, value) {
-  const keys = guard_exports.Keys(properties);
-  const result = ExtendsRecordComparer(properties, keys, value, inferred);
+  const keys2 = guard_exports.Keys(properties);
+  const result = ExtendsRecordComparer(properties, keys2, value, inferred);
   return result;
 }
 function ExtendsObject(inferred, left, right) {
@@ -49130,14 +49130,14 @@ function CyclicCheck(stack, context3, type) {
 }
 
 // node_modules/typebox/build/type/engine/cyclic/candidates.mjs
-function ResolveCandidateKeys(context3, keys) {
-  return keys.reduce((result, left) => {
+function ResolveCandidateKeys(context3, keys2) {
+  return keys2.reduce((result, left) => {
     return CyclicCheck([left], context3, context3[left]) ? [...result, left] : result;
   }, []);
 }
 function CyclicCandidates(context3) {
-  const keys = PropertyKeys(context3);
-  const result = ResolveCandidateKeys(context3, keys);
+  const keys2 = PropertyKeys(context3);
+  const result = ResolveCandidateKeys(context3, keys2);
   return result;
 }
 
@@ -49194,8 +49194,8 @@ function CyclicInterface(context3, heritage, properties) {
   return evaluatedInterface;
 }
 function CyclicDefinitions(context3, dependencies) {
-  const keys = guard_exports.Keys(context3).filter((key) => dependencies.includes(key));
-  return keys.reduce((result, key) => {
+  const keys2 = guard_exports.Keys(context3).filter((key) => dependencies.includes(key));
+  return keys2.reduce((result, key) => {
     const type = context3[key];
     const instantiatedType = IsInterfaceDeferred(type) ? CyclicInterface(context3, type.parameters[0], type.parameters[1]) : type;
     return { ...result, [key]: instantiatedType };
@@ -49645,13 +49645,13 @@ function ExtractInstantiate(context3, state, left, right, options2) {
 }
 
 // node_modules/typebox/build/type/engine/helpers/keys_to_indexer.mjs
-function KeysToLiterals(keys) {
-  return keys.reduce((result, left) => {
+function KeysToLiterals(keys2) {
+  return keys2.reduce((result, left) => {
     return IsLiteralValue(left) ? [...result, Literal(left)] : result;
   }, []);
 }
-function KeysToIndexer(keys) {
-  const literals = KeysToLiterals(keys);
+function KeysToIndexer(keys2) {
+  const literals = KeysToLiterals(keys2);
   const result = Union(literals);
   return result;
 }
@@ -49840,25 +49840,25 @@ function IndexProperty(properties, key) {
   const result = ExpandThis(properties, selectedType);
   return result;
 }
-function IndexProperties(properties, keys) {
-  return keys.reduce((result, left) => {
+function IndexProperties(properties, keys2) {
+  return keys2.reduce((result, left) => {
     return [...result, IndexProperty(properties, left)];
   }, []);
 }
 function FromIndexer(properties, indexer) {
-  const keys = ToIndexableKeys(indexer);
-  const variants = IndexProperties(properties, keys);
+  const keys2 = ToIndexableKeys(indexer);
+  const variants = IndexProperties(properties, keys2);
   const result = EvaluateUnion(variants);
   return result;
 }
 var NumericKeyPattern = new RegExp(IntegerKey);
-function NumericKeys(keys) {
-  const result = keys.filter((key) => NumericKeyPattern.test(key));
+function NumericKeys(keys2) {
+  const result = keys2.filter((key) => NumericKeyPattern.test(key));
   return result;
 }
 function FromIndexerNumber(properties) {
-  const keys = PropertyKeys(properties);
-  const numericKeys = NumericKeys(keys);
+  const keys2 = PropertyKeys(properties);
+  const numericKeys = NumericKeys(keys2);
   const variants = IndexProperties(properties, numericKeys);
   const result = EvaluateUnion(variants);
   return result;
@@ -49961,8 +49961,8 @@ function FromArray2(_type) {
 }
 
 // node_modules/typebox/build/type/engine/keyof/from_object.mjs
-function FromPropertyKeys(keys) {
-  const result = keys.reduce((result2, left) => {
+function FromPropertyKeys(keys2) {
+  const result = keys2.reduce((result2, left) => {
     return IsLiteralValue(left) ? [...result2, Literal(ConvertToIntegerKey(left))] : Unreachable();
   }, []);
   return result;
@@ -50146,9 +50146,9 @@ function ToIndexable(type) {
 }
 
 // node_modules/typebox/build/type/engine/omit/from_type.mjs
-function FromKeys(properties, keys) {
+function FromKeys(properties, keys2) {
   const result = guard_exports.Keys(properties).reduce((result2, key) => {
-    return keys.includes(key) ? result2 : { ...result2, [key]: properties[key] };
+    return keys2.includes(key) ? result2 : { ...result2, [key]: properties[key] };
   }, {});
   return result;
 }
@@ -50265,16 +50265,16 @@ function Pick(type, indexer_or_keys, options2 = {}) {
 }
 
 // node_modules/typebox/build/type/engine/pick/from_type.mjs
-function FromKeys2(properties, keys) {
+function FromKeys2(properties, keys2) {
   const result = guard_exports.Keys(properties).reduce((result2, key) => {
-    return keys.includes(key) ? memory_exports.Assign(result2, { [key]: properties[key] }) : result2;
+    return keys2.includes(key) ? memory_exports.Assign(result2, { [key]: properties[key] }) : result2;
   }, {});
   return result;
 }
 function FromType16(type, indexer) {
   const indexable = ToIndexable(type);
-  const keys = ToIndexableKeys(indexer);
-  const applied = FromKeys2(indexable, keys);
+  const keys2 = ToIndexableKeys(indexer);
+  const applied = FromKeys2(indexable, keys2);
   const result = _Object_(applied);
   return result;
 }
@@ -50582,8 +50582,8 @@ function Script2(...args) {
     1: (script) => [{}, script, {}]
   });
   const result = Script(input);
-  const parsed = guard_exports.IsArray(result) && guard_exports.IsEqual(result.length, 2) ? InstantiateType(context3, State2([], []), result[0]) : Never();
-  return memory_exports.Update(parsed, {}, options2);
+  const parsed2 = guard_exports.IsArray(result) && guard_exports.IsEqual(result.length, 2) ? InstantiateType(context3, State2([], []), result[0]) : Never();
+  return memory_exports.Update(parsed2, {}, options2);
 }
 
 // node_modules/typebox/build/typebox.mjs
@@ -50852,19 +50852,19 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text5, path25) {
-  if (text5.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path25 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text5, path25, ConfigFile, "config");
+function readConfig(text5, path26) {
+  if (text5.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path26 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text5, path26, ConfigFile, "config");
   return {
-    path: path25,
+    path: path26,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
     releases: (value.helm ?? []).map((release, index) => ({
       ...release,
-      chart: release.chart.replace(/^\.\//, "").replace(/\/+$/, ""),
+      chart: release.chart.replace(/^\.(?:\/|$)/, "").replace(/\/+$/, ""),
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, "")),
-      at: { path: path25, region: regionOf(["helm", index]) }
+      at: { path: path26, region: regionOf(["helm", index]) }
     })),
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
       ...exception,
@@ -50872,8 +50872,8 @@ function readConfig(text5, path25) {
     })),
     uses: value.policies,
     places: {
-      key: (index, keys) => ({ path: path25, region: regionOfKey(["policies", index, ...keys]) }),
-      value: (index, keys) => ({ path: path25, region: regionOf(["policies", index, ...keys]) })
+      key: (index, keys2) => ({ path: path26, region: regionOfKey(["policies", index, ...keys2]) }),
+      value: (index, keys2) => ({ path: path26, region: regionOf(["policies", index, ...keys2]) })
     }
   };
 }
@@ -50919,9 +50919,9 @@ function read({ manifests, sources, rendered }) {
 function toolsOf({ tools }) {
   return tools.map(({ name, version }) => `${name} ${version}`).join(", ");
 }
-function placeOf({ path: path25, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path25} (at the base)` : path25;
-  return side === "base" ? `${path25} (was line ${region.startLine} at the base)` : `${path25}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path26, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path26} (at the base)` : path26;
+  return side === "base" ? `${path26} (was line ${region.startLine} at the base)` : `${path26}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -50938,8 +50938,8 @@ function subjectOf(finding) {
 }
 function sourceName(source) {
   if (source.kind === "kustomize") return `Kustomization ${source.path}`;
-  const { release, namespace, path: path25, values } = source;
-  return `release ${namespace}/${release} of ${path25}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release, namespace, path: path26, values } = source;
+  return `release ${namespace}/${release} of ${path26}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -50953,14 +50953,14 @@ function wayThrough(report) {
     })
   );
   const unbuilt = stopping.filter(({ rule }) => rule === "source/unrendered").flatMap(({ sources }) => sources);
-  const files = /* @__PURE__ */ new Set([
+  const files2 = /* @__PURE__ */ new Set([
     ...unreadable3.map(({ location }) => escape2(location.path)),
-    ...unbuilt.flatMap(({ kind, path: path25 }) => kind === "kustomize" && path25 !== "." ? [`${escape2(path25)}/**`] : [])
+    ...unbuilt.flatMap(({ kind, path: path26 }) => kind === "kustomize" && path26 !== "." ? [`${escape2(path26)}/**`] : [])
   ]);
-  if (exceptions.size === 0 && files.size === 0) return "";
+  if (exceptions.size === 0 && files2.size === 0) return "";
   return (0, import_yaml3.stringify)({
     format: 1,
-    ...files.size > 0 ? { ignore: [...defaultIgnore, ...files] } : {},
+    ...files2.size > 0 ? { ignore: [...defaultIgnore, ...files2] } : {},
     ...exceptions.size > 0 ? { exceptions: [...exceptions.values()] } : {}
   }).trimEnd();
 }
@@ -51008,8 +51008,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path25, region, precision }) {
-  const file = visible(path25);
+function at({ path: path26, region, precision }) {
+  const file = visible(path26);
   if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
@@ -51124,19 +51124,19 @@ function jsonReport(report) {
   };
 }
 function findingInReport(finding) {
-  const { objects: _, sources, location, related, rendered, keys, fix: fix2, ...rest } = finding;
+  const { objects: _, sources, location, related, rendered, keys: keys2, fix: fix2, ...rest } = finding;
   return {
     ...rest,
     sources: sources.map((source) => "values" in source ? { ...source, values: [...source.values] } : source),
     location: placeInReport(location),
     related: related.map(placeInReport),
     ...rendered ? { rendered: { startLine: rendered.startLine, lines: [...rendered.lines] } } : {},
-    keys: [...keys],
+    keys: [...keys2],
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path25, region, precision, note }) {
-  return { side, path: path25, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path26, region, precision, note }) {
+  return { side, path: path26, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -52348,12 +52348,12 @@ function visitParents(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, rev
           typeof value.name === "string" ? value.name : void 0
         )
       );
-      Object.defineProperty(visit4, "name", {
+      Object.defineProperty(visit5, "name", {
         value: "node (" + color(node2.type + (name ? "<" + name + ">" : "")) + ")"
       });
     }
-    return visit4;
-    function visit4() {
+    return visit5;
+    function visit5() {
       const matches = !check2 || is2(node2, index, parents[parents.length - 1] || void 0);
       let result = empty;
       if (enter && matches) {
@@ -55893,7 +55893,7 @@ function markdownReport(report) {
       quiet,
       ({ rule, location, text: text5 }) => words(`${rule} ${placeOf(location)}: ${text5}`)
     ),
-    () => listOf("Not inspected", skipped, ({ path: path25, reason }) => [inlineCode2(path25), text2(": "), ...words(reason)]),
+    () => listOf("Not inspected", skipped, ({ path: path26, reason }) => [inlineCode2(path26), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
@@ -56052,7 +56052,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path25, reason }) => `${path25} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path26, reason }) => `${path26} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text5) {
@@ -56075,17 +56075,17 @@ function ofRemoval(draft, { clusters, changes, head }) {
   const { evidence } = removed;
   if (evidence === "declared" || evidence === "layout") return draft;
   const written2 = new Set(changes.map((change) => change.kind === "added" ? change.after : void 0));
-  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy) => clusters.assumed || evidence === "none" && written2.has(copy));
+  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy2) => clusters.assumed || evidence === "none" && written2.has(copy2));
   if (copies.length === 0) return draft;
-  const places = [...new Set(copies.map((copy) => copy.origin.path))].sort();
+  const places = [...new Set(copies.map((copy2) => copy2.origin.path))].sort();
   const more = places.length > 3 ? ` and ${places.length - 3} more` : "";
   return weakened(
     draft,
     `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf(path25) {
-  return path25.slice(0, path25.lastIndexOf("/") + 1);
+function folderOf(path26) {
+  return path26.slice(0, path26.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -56321,16 +56321,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path25, added, removed, oldPosInc, options2) {
-    const last = path25.lastComponent;
+  addToPath(path26, added, removed, oldPosInc, options2) {
+    const last = path26.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path25.oldPos + oldPosInc,
+        oldPos: path26.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path25.oldPos + oldPosInc,
+        oldPos: path26.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -56649,7 +56649,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path25, region, text: text5, keys, status, object = null, fileText, sources } = statement2;
+  const { side, path: path26, region, text: text5, keys: keys2, status, object = null, fileText, sources } = statement2;
   return {
     rule,
     message,
@@ -56660,18 +56660,18 @@ function gateFinding(rule, message, level, statement2) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path25, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path26, cluster: "" }],
     location: {
       side,
-      path: path25,
+      path: path26,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
       changed: side === "head" && status === "introduced"
     },
     related: [],
-    keys,
-    fingerprint: (0, import_node_crypto2.createHash)("sha256").update(JSON.stringify([rule, message, object, keys])).digest("hex").slice(0, 32)
+    keys: keys2,
+    fingerprint: (0, import_node_crypto2.createHash)("sha256").update(JSON.stringify([rule, message, object, keys2])).digest("hex").slice(0, 32)
   };
 }
 
@@ -56775,11 +56775,11 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path25, region, text5, placing, note) {
-  const changed = side === "head" && (placing.isNew(path25) || placing.hunks(path25)?.wrote(region.startLine) === true);
+function place(side, path26, region, text5, placing, note) {
+  const changed = side === "head" && (placing.isNew(path26) || placing.hunks(path26)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path25,
+    path: path26,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -56787,11 +56787,11 @@ function place(side, path25, region, text5, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path25, region, precision }, placing) {
-  const line = side === "base" && precision === "exact" ? placing.hunks(path25)?.removalOf(region) : void 0;
+function removalOf({ side, path: path26, region, precision }, placing) {
+  const line = side === "base" && precision === "exact" ? placing.hunks(path26)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path25, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path26, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -56906,13 +56906,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path25) => changedTexts2.has(path25) && changedTexts2.get(path25)?.before === void 0,
-    isDeleted: (path25) => changedTexts2.has(path25) && changedTexts2.get(path25)?.after === void 0,
-    hunks(path25) {
-      const { before, after } = changedTexts2.get(path25) ?? {};
+    isNew: (path26) => changedTexts2.has(path26) && changedTexts2.get(path26)?.before === void 0,
+    isDeleted: (path26) => changedTexts2.has(path26) && changedTexts2.get(path26)?.after === void 0,
+    hunks(path26) {
+      const { before, after } = changedTexts2.get(path26) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path25) ?? new Hunks(before, after);
-      hunks.set(path25, known);
+      const known = hunks.get(path26) ?? new Hunks(before, after);
+      hunks.set(path26, known);
       return known;
     }
   };
@@ -56924,9 +56924,9 @@ function statused(base, head, placing, mode) {
   for (const draft of base) {
     const fingerprint = fingerprintOf(draft);
     left.set(fingerprint, [...left.get(fingerprint) ?? [], draft]);
-    const keys = knownKeys.get(subjectOf2(draft)) ?? /* @__PURE__ */ new Set();
-    for (const key of draft.keys) keys.add(key);
-    knownKeys.set(subjectOf2(draft), keys);
+    const keys2 = knownKeys.get(subjectOf2(draft)) ?? /* @__PURE__ */ new Set();
+    for (const key of draft.keys) keys2.add(key);
+    knownKeys.set(subjectOf2(draft), keys2);
   }
   const findings = head.map((draft) => {
     const same = left.get(fingerprintOf(draft))?.pop();
@@ -57090,11 +57090,11 @@ function readDocument(original) {
     const reason = `the control character 0x${code4} is no text`;
     return { text: original, reason, from: control, to: control + 1 };
   }
-  const parsed = parse2(original);
-  if (parsed instanceof Error) return unreadable3("", parsed.message);
+  const parsed2 = parse2(original);
+  if (parsed2 instanceof Error) return unreadable3("", parsed2.message);
   const noAlias = () => void 0;
-  if (!parsed) return { text: original, objects: [], resolve: noAlias };
-  const { document, text: text5 } = parsed;
+  if (!parsed2) return { text: original, objects: [], resolve: noAlias };
+  const { document, text: text5 } = parsed2;
   const error2 = document.errors[0];
   if (error2) {
     return holdsTemplate(text5) ? { text: text5, template: true } : { text: text5, reason: reasonOf(error2), from: error2.pos[0], to: error2.pos[1] };
@@ -57442,9 +57442,9 @@ function linesOf(edit2) {
 }
 
 // src/locate/cause.ts
-async function causeOf(fingerprint, files, trial) {
+async function causeOf(fingerprint, files2, trial) {
   const gone = async (reversal) => (await trial(reversal))?.has(fingerprint) === false;
-  const whole = await filesToBlame(files, gone);
+  const whole = await filesToBlame(files2, gone);
   const [first, ...others] = whole;
   if (!first) return [];
   const rest = others.map((file) => [file, "all"]);
@@ -57455,11 +57455,11 @@ async function causeOf(fingerprint, files, trial) {
   const causes = edits.length > 0 ? edits.map((edit2) => ({ file: first, edit: edit2 })) : [{ file: first, edit: void 0 }];
   return [...causes, ...others.map((file) => ({ file, edit: file.text?.edits[0] }))];
 }
-async function filesToBlame(files, gone) {
-  for (const file of files) if (await gone(/* @__PURE__ */ new Map([[file, "all"]]))) return [file];
-  if (files.length < 2 || !await gone(new Map(files.map((file) => [file, "all"])))) return [];
-  let needed = [...files];
-  for (const file of [...files].reverse()) {
+async function filesToBlame(files2, gone) {
+  for (const file of files2) if (await gone(/* @__PURE__ */ new Map([[file, "all"]]))) return [file];
+  if (files2.length < 2 || !await gone(new Map(files2.map((file) => [file, "all"])))) return [];
+  let needed = [...files2];
+  for (const file of [...files2].reverse()) {
     const fewer = needed.filter((other) => other !== file);
     if (fewer.length > 0 && await gone(new Map(fewer.map((other) => [other, "all"])))) needed = fewer;
   }
@@ -57575,9 +57575,9 @@ var OriginalPlaces = class {
     return source.kind === "helm" ? this.templateLine(location, rendered, side, source) : this.includedLine(location, rendered, side, source);
   }
   async templateLine(location, rendered, side, source) {
-    const { path: path25 } = location;
-    const text5 = await side.checkout.text(path25);
-    if (text5 === void 0 || !path25.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+    const { path: path26 } = location;
+    const text5 = await side.checkout.text(path26);
+    if (text5 === void 0 || !path26.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
     const written2 = rendered.template.includes("/crds/") ? documentsOf(
       text5,
@@ -57592,7 +57592,7 @@ var OriginalPlaces = class {
     );
     const index = plain.findIndex(([, number]) => number === rendered.line);
     const line = match3?.origins[index];
-    return line === void 0 ? location : at2(location, path25, lineOf(text5, line), text5, "template");
+    return line === void 0 ? location : at2(location, path26, lineOf(text5, line), text5, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -57614,20 +57614,20 @@ var OriginalPlaces = class {
     const key = `${location.side} ${source.id}`;
     const origins = this.origins.get(key) ?? originsOf(side, source);
     this.origins.set(key, origins);
-    const path25 = (await origins).get(nameOf(rendered.object));
-    const text5 = path25 === void 0 ? void 0 : await side.checkout.text(path25);
-    if (path25 === void 0 || text5 === void 0) return location;
+    const path26 = (await origins).get(nameOf(rendered.object));
+    const text5 = path26 === void 0 ? void 0 : await side.checkout.text(path26);
+    if (path26 === void 0 || text5 === void 0) return location;
     const { kind, name } = rendered.object;
     const candidates2 = loadFile({ text: text5 }).objects.filter(
       ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path25 }, []).root.at(...rendered.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path26 }, []).root.at(...rendered.keys);
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
-    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path25 }, []).root.at(...rendered.keys).value;
+    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path26 }, []).root.at(...rendered.keys).value;
     const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
-    return same ? at2(location, path25, original.region, text5, "exact") : at2(location, path25, object.region, text5, "file");
+    return same ? at2(location, path26, original.region, text5, "exact") : at2(location, path26, object.region, text5, "file");
   }
 };
 async function originsOf(side, source) {
@@ -57639,15 +57639,15 @@ async function originsOf(side, source) {
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path25 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path25 !== void 0) found.set(nameOf(object.ref), path25);
+      const path26 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path26 !== void 0) found.set(nameOf(object.ref), path26);
     }
   }
   return found;
 }
-function at2(location, path25, region, text5, precision) {
+function at2(location, path26, region, text5, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path25, region, precision, excerpt: excerptOf(text5, region) };
+  return { ...rest, path: path26, region, precision, excerpt: excerptOf(text5, region) };
 }
 function lineOf(text5, line) {
   const written2 = text5.split("\n")[line - 1] ?? "";
@@ -57708,13 +57708,13 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places, main2) {
-  const key = ({ side, path: path25, region }) => JSON.stringify([side, path25, region.startLine]);
+  const key = ({ side, path: path26, region }) => JSON.stringify([side, path26, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key(main2)]);
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
 function placesOfCause({ file, edit: edit2 }, { sides }) {
-  const { path: path25, text: text5 } = file;
-  const precision = precisionOf(path25, sides);
+  const { path: path26, text: text5 } = file;
+  const precision = precisionOf(path26, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text5?.after : text5?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
@@ -57727,7 +57727,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     };
     return {
       side,
-      path: path25,
+      path: path26,
       region,
       precision,
       ...note ? { note } : {},
@@ -57742,7 +57742,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     return [
       {
         side: deleted ? "base" : "head",
-        path: path25,
+        path: path26,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -57754,17 +57754,17 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
   if (edit2.after.length > 0) return [at3("head", edit2.afterLine)];
   return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
 }
-function precisionOf(path25, { base, head }) {
+function precisionOf(path26, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (sources.some((source) => isValuesOf(path25, source))) return "values";
-  return /(?:^|\/)templates\//.test(path25) ? "template" : "exact";
+  if (sources.some((source) => isValuesOf(path26, source))) return "values";
+  return /(?:^|\/)templates\//.test(path26) ? "template" : "exact";
 }
-function isValuesOf(path25, source) {
+function isValuesOf(path26, source) {
   if (source.kind !== "helm") return false;
-  return source.values.some((one2) => "path" in one2 && one2.path === path25) || isDefaultValues(path25);
+  return source.values.some((one2) => "path" in one2 && one2.path === path26) || isDefaultValues(path26);
 }
-function isDefaultValues(path25) {
-  return /(?:^|\/)values\.ya?ml$/.test(path25);
+function isDefaultValues(path26) {
+  return /(?:^|\/)values\.ya?ml$/.test(path26);
 }
 var Trials = class {
   constructor(bench) {
@@ -57778,13 +57778,13 @@ var Trials = class {
   left = mostTrials;
   failures;
   async causesOf(finding) {
-    const files = await this.suspects(finding);
-    if (files.length === 0) return [];
+    const files2 = await this.suspects(finding);
+    if (files2.length === 0) return [];
     const known = this.found.find(
-      ({ causes: causes2, introduced: introduced2 }) => !introduced2.has(finding.fingerprint) && causes2.every(({ file }) => files.includes(file))
+      ({ causes: causes2, introduced: introduced2 }) => !introduced2.has(finding.fingerprint) && causes2.every(({ file }) => files2.includes(file))
     );
     if (known) return known.causes;
-    const causes = await causeOf(finding.fingerprint, files, this.trial);
+    const causes = await causeOf(finding.fingerprint, files2, this.trial);
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : void 0;
     if (introduced) this.found.push({ causes, introduced });
     return causes;
@@ -57792,7 +57792,7 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
     const key = JSON.stringify(
-      [...edits].map(([path25, text5]) => [path25, text5 && Buffer.from(text5).toString("base64")]).sort()
+      [...edits].map(([path26, text5]) => [path26, text5 && Buffer.from(text5).toString("base64")]).sort()
     );
     const known = this.done.get(key);
     if (known) return known;
@@ -57821,46 +57821,46 @@ var Trials = class {
       }
     }
     const changed = [];
-    for (const path25 of names3) {
-      const file = await this.changedFile(path25);
+    for (const path26 of names3) {
+      const file = await this.changedFile(path26);
       if (file) changed.push(file);
     }
-    const rank = ({ path: path25 }) => {
-      if (values.has(path25)) return 0;
-      if (isDefaultValues(path25)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path25)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path25)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path25)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path25) ? 5 : 4;
+    const rank = ({ path: path26 }) => {
+      if (values.has(path26)) return 0;
+      if (isDefaultValues(path26)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path26)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path26)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path26)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path26) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path25) {
-    if (this.files.has(path25)) return this.files.get(path25);
+  async changedFile(path26) {
+    if (this.files.has(path26)) return this.files.get(path26);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path25)?.id !== head.checkout.tree.entries.get(path25)?.id;
-    const file = differs ? await readChanged(path25, base, head) : void 0;
-    this.files.set(path25, file);
+    const differs = base && base.checkout.tree.entries.get(path26)?.id !== head.checkout.tree.entries.get(path26)?.id;
+    const file = differs ? await readChanged(path26, base, head) : void 0;
+    this.files.set(path26, file);
     return file;
   }
 };
-async function readChanged(path25, base, head) {
+async function readChanged(path26, base, head) {
   const read4 = async ({ checkout }) => {
-    const content = (await checkout.read([path25])).get(path25);
+    const content = (await checkout.read([path26])).get(path26);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read4(base), read4(head)]);
   const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path25, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
+  return { path: path26, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
 }
 function textWithout(file, taken) {
   if (taken === "all" || !file.text) return file.before ?? emptied(file);
   if (file.after === void 0) return file.before;
   return Buffer.from(file.text.without(taken));
 }
-function emptied({ path: path25 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path25) ? void 0 : new Uint8Array();
+function emptied({ path: path26 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path26) ? void 0 : new Uint8Array();
 }
 function reversalOf(causes) {
   return new Map(causes.map(({ file, edit: edit2 }) => [file, edit2 ? /* @__PURE__ */ new Set([edit2]) : "all"]));
@@ -57872,9 +57872,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text5, path25) {
-  const { value } = readOwnDocument(text5, path25, PolicyFile, "policy");
-  return { path: path25, file: value };
+function readPolicy(text5, path26) {
+  const { value } = readOwnDocument(text5, path26, PolicyFile, "policy");
+  return { path: path26, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -57923,8 +57923,8 @@ function resolvePolicies(uses, bundled, rules2, places = nowhere) {
     policies.push({ name, version: policy.file.version, requested: range2 });
     active.push(
       ...activate(policy, use, rules2, {
-        key: (keys) => places.key(index, keys),
-        value: (keys) => places.value(index, keys)
+        key: (keys2) => places.key(index, keys2),
+        value: (keys2) => places.value(index, keys2)
       })
     );
   }
@@ -58400,7 +58400,7 @@ function controllerOf(snapshot, ingress) {
   const name = classOf(ingress);
   if (!name) return void 0;
   const copies = snapshot.get({ group: "networking.k8s.io", kind: "IngressClass", namespace: "", name });
-  const controllers = new Set(copies.map((copy) => copy.root.at("spec", "controller").string));
+  const controllers = new Set(copies.map((copy2) => copy2.root.at("spec", "controller").string));
   return controllers.size === 1 ? [...controllers][0] : void 0;
 }
 function controllerAt(snapshot, ingress) {
@@ -58692,11 +58692,11 @@ function annotated(annotations) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path25) => (root3) => [[root3.at(...path25)]];
-var each = (path25, name, namespace) => (root3) => [...root3.at(...path25).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path25, name, namespace) => (root3) => [[root3.at(...path25, name), root3.at(...path25, namespace)]];
+var field = (...path26) => (root3) => [[root3.at(...path26)]];
+var each = (path26, name, namespace) => (root3) => [...root3.at(...path26).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path26, name, namespace) => (root3) => [[root3.at(...path26, name), root3.at(...path26, namespace)]];
 var firstOf2 = (...paths) => (root3) => {
-  const written2 = paths.map((path25) => root3.at(...path25)).find((cursor) => cursor.string);
+  const written2 = paths.map((path26) => root3.at(...path26)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -58771,8 +58771,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path25 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path25 !== void 0 && [...manifest.root.at(...path25).entries()].some(([name]) => mirrored.test(name));
+  const path26 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path26 !== void 0 && [...manifest.root.at(...path26).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -59066,7 +59066,7 @@ function namedSecrets(manifest) {
 var users = ["Ingress.networking.k8s.io", "Gateway.gateway.networking.k8s.io"];
 var ofCertManager = (kind) => certManagerGroups.map((group2) => `${kind}.${group2}`);
 var messages = {
-  incomplete: ({ missing: missing2, annotation }) => `This TLS entry has no ${missing2}, and cert-manager, which ${annotation} asks for certificates, passes over such an entry. Give it both hosts and a secretName.`,
+  incomplete: ({ missing, annotation }) => `This TLS entry has no ${missing}, and cert-manager, which ${annotation} asks for certificates, passes over such an entry. Give it both hosts and a secretName.`,
   twice: ({ secret, annotation }) => `Two TLS entries of this Ingress name the Secret ${secret}, and cert-manager, which ${annotation} asks for certificates, then makes none for the whole Ingress. Put all hosts into one entry, or give each entry a Secret of its own.`,
   bothIssuers: ({ other }) => `cert-manager.io/cluster-issuer and ${other} are both set, and cert-manager then issues nothing. Keep one of the two.`,
   shared: ({ secret, ingresses }) => `${ingresses} have cert-manager make one Secret, ${secret}, for different hosts, and only the first to come gets its hosts certified. Give each a Secret of its own, or list all the hosts in each.`,
@@ -59097,9 +59097,9 @@ var certificate_issued_default = defineRule({
       const secret = secretName.string;
       const lacking = [...hosts.length > 0 ? [] : [at3.at("hosts")], ...secret ? [] : [secretName]];
       if (lacking[0]) {
-        const missing2 = lacking.map((cursor) => cursor.path.at(-1)).join(" and no ");
-        const keys = secret ? [secret] : hosts.flatMap((host) => host.string ?? []);
-        report(lacking[0], "incomplete", { missing: missing2, annotation }, { keys });
+        const missing = lacking.map((cursor) => cursor.path.at(-1)).join(" and no ");
+        const keys2 = secret ? [secret] : hosts.flatMap((host) => host.string ?? []);
+        report(lacking[0], "incomplete", { missing, annotation }, { keys: keys2 });
       }
       const first = secret && seen.get(secret);
       if (secret && !first) seen.set(secret, secretName);
@@ -59225,10 +59225,10 @@ function ingressNginxOf(manifest) {
   const containers = [...manifest.root.at("spec", "template", "spec", "containers").items()];
   return containers.flatMap((container) => {
     const image2 = container.at("image");
-    const parsed = parseImage(image2.string ?? "");
-    if (!repositories.test(parsed.repository)) return [];
+    const parsed2 = parseImage(image2.string ?? "");
+    if (!repositories.test(parsed2.repository)) return [];
     const words2 = [...container.at("command").items(), ...container.at("args").items()].map((word) => word.string ?? "");
-    return [{ manifest, image: image2, release: releaseOf(parsed), argument: (name) => argumentIn(words2, name) }];
+    return [{ manifest, image: image2, release: releaseOf(parsed2), argument: (name) => argumentIn(words2, name) }];
   });
 }
 function argumentIn(words2, name) {
@@ -59430,17 +59430,17 @@ function ofExternalSecret(external) {
   if (spec.at("dataFrom").exists || spec.at("target", "template", "templateFrom").exists) return void 0;
   if (["Merge", "None", "CreateOrMerge"].includes(spec.at("target", "creationPolicy").string ?? "")) return void 0;
   const fetched = [...spec.at("data").items()].flatMap((item) => item.at("secretKey").string ?? []);
-  const { keys, ...rest } = declared(
+  const { keys: keys2, ...rest } = declared(
     external,
     ["spec", "target", "template", "type"],
     [["spec", "target", "template", "data"]]
   );
-  return { ...rest, keys: [...keys, ...fetched], keysAt: spec.at("data").exists ? spec.at("data") : rest.keysAt };
+  return { ...rest, keys: [...keys2, ...fetched], keysAt: spec.at("data").exists ? spec.at("data") : rest.keysAt };
 }
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path25) => root3.at(...path25)).filter((map4) => map4.exists);
+  const written2 = maps.map((path26) => root3.at(...path26)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -59451,8 +59451,8 @@ function declared(manifest, type, maps) {
 function holdsNoCertificate({ type }) {
   return typesWithoutCertificate.includes(type);
 }
-function missingTlsKeys2({ keys }) {
-  return ["tls.crt", "tls.key"].filter((key) => !keys.includes(key));
+function missingTlsKeys2({ keys: keys2 }) {
+  return ["tls.crt", "tls.key"].filter((key) => !keys2.includes(key));
 }
 
 // src/rules/ingress-tls/gateway-certificate.ts
@@ -59464,7 +59464,7 @@ var messages2 = {
   // Source: Gateway API 1.6.1, apis/v1/gateway_types.go: the CEL rule of ListenerTLSConfig
   missing: ({ listener, gateway }) => `The listener ${listener} of ${gateway} ends TLS and names no certificate, so it is not programmed. Give it certificateRefs with a Secret of type kubernetes.io/tls.`,
   wrongType: ({ secret, type, gateway }) => `${secret} is of type ${type}, which holds no certificate, and ${gateway} names it for a listener. Name a Secret of type kubernetes.io/tls.`,
-  missingKeys: ({ secret, missing: missing2, gateway }) => `${secret} has no ${missing2}, and ${gateway} names it for a listener. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
+  missingKeys: ({ secret, missing, gateway }) => `${secret} has no ${missing}, and ${gateway} names it for a listener. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
   otherType: ({ secret, type, gateway }) => `${secret} is of type ${type}, and ${gateway} names it for a listener: Gateway API promises kubernetes.io/tls alone, and some controllers refuse any other. Give it that type.`,
   notGranted: ({ secret, gateway, namespace }) => `${gateway} names the Secret ${secret}, and no ReferenceGrant of the namespace ${namespace} lets Gateways of its namespace do so, so the listener has no certificate. Add one there, from kind Gateway to kind Secret.`,
   grantRemoved: ({ secret, gateway, grant }) => `This change removes ${grant}, and nothing else lets ${gateway} name the Secret ${secret}, so its listener loses the certificate. Keep the grant, or let ${gateway} name a Secret of its own namespace.`,
@@ -59548,25 +59548,25 @@ function checkType({ name: at3, namespace }, name, snapshot, report) {
   if (!maker || !declared2 || isPlaceholder(declared2.type)) return;
   const where = { secret: nameOf(maker.ref), gateway: nameOf(at3.manifest.ref) };
   const { type, typeAt, keysAt } = declared2;
-  const missing2 = missingTlsKeys2(declared2);
+  const missing = missingTlsKeys2(declared2);
   if (holdsNoCertificate(declared2)) report([at3, typeAt], "wrongType", { ...where, type }, { keys: [name, type] });
-  else if (missing2.length > 0)
-    report([at3, keysAt], "missingKeys", { ...where, missing: missing2.join(" and no ") }, { keys: [name, ...missing2] });
+  else if (missing.length > 0)
+    report([at3, keysAt], "missingKeys", { ...where, missing: missing.join(" and no ") }, { keys: [name, ...missing] });
   else if (type !== "kubernetes.io/tls") report([at3, typeAt], "otherType", { ...where, type }, { keys: [name, type] });
 }
 function checkNamespace(ref, secret, gateway, snapshot, report) {
   const made = producersOf(snapshot, ref.namespace, ref.name.string ?? "");
   const there = grantsOf(snapshot, ref);
   const granted = there.some((grant) => grants(grant, gateway, ref));
-  const keys = [secret];
+  const keys2 = [secret];
   if (!granted && (made.length > 0 || there.length > 0)) {
     const ends = [ref.name, ...there.map((grant) => grant.root.at("spec")), ...made.slice(0, 1).map(({ at: at3 }) => at3)];
-    report(unique2(ends), "notGranted", { secret, gateway: nameOf(gateway.ref), namespace: ref.namespace }, { keys });
+    report(unique2(ends), "notGranted", { secret, gateway: nameOf(gateway.ref), namespace: ref.namespace }, { keys: keys2 });
   }
   const shim = shimAnnotation(gateway);
   const own5 = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace);
   if (shim && !own5 && made.length === 0)
-    report([ref.name, shim], "otherNamespace", { secret, annotation: String(shim.path.at(-1)) }, { keys });
+    report([ref.name, shim], "otherNamespace", { secret, annotation: String(shim.path.at(-1)) }, { keys: keys2 });
 }
 function grantsOf(snapshot, { namespace }) {
   return snapshot.ofKind(grantKind).filter((grant) => grant.ref.namespace === namespace);
@@ -59751,8 +59751,8 @@ function lineOf2(at3, line) {
   return at3.manifest.object.fileText.split("\n")[line - 1] ?? "";
 }
 function edit(at3, region, newText) {
-  const { path: path25 } = at3.manifest.origin;
-  return path25.endsWith(".json") ? void 0 : { edits: [{ path: path25, region, newText }] };
+  const { path: path26 } = at3.manifest.origin;
+  return path26.endsWith(".json") ? void 0 : { edits: [{ path: path26, region, newText }] };
 }
 
 // src/rules/ingress-tls/host-covered.ts
@@ -59795,10 +59795,10 @@ var host_covered_default = defineRule({
     const byCertificate = entries.find((entry) => entry.hosts.length === 0 && entry.secretName.string);
     if (byCertificate && mayBeIngressNginx(choice)) {
       const secret = byCertificate.secretName.string ?? "";
-      const keys = gaps.map(([host]) => host).filter((host) => !isPlaceholder(host));
+      const keys2 = gaps.map(([host]) => host).filter((host) => !isPlaceholder(host));
       const isTold = certificatesBehind(snapshot, manifest, secret) !== void 0;
-      const hosts = `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
-      if (keys.length > 0 && !isTold) report(byCertificate.secretName, "byCertificate", { secret, hosts }, { keys });
+      const hosts = `${keys2.slice(0, 3).join(", ")}${keys2.length > 3 ? ` and ${keys2.length - 3} more` : ""}`;
+      if (keys2.length > 0 && !isTold) report(byCertificate.secretName, "byCertificate", { secret, hosts }, { keys: keys2 });
       return;
     }
     for (const [host, at3] of gaps) {
@@ -59904,13 +59904,13 @@ var host_unique_default = defineRule({
     const own5 = claimsOf2(manifest);
     for (const other of partnersOfClass(manifest, snapshot, standsAside)) {
       const theirs = claimsOf2(other);
-      const keys = [...own5.keys()].filter((claim) => theirs.has(claim)).sort();
-      const [key = ""] = keys;
+      const keys2 = [...own5.keys()].filter((claim) => theirs.has(claim)).sort();
+      const [key = ""] = keys2;
       const [at3, there] = [own5.get(key), theirs.get(key)];
       if (!at3 || !there) continue;
-      const more = keys.length > 3 ? ` and ${keys.length - 3} more` : "";
-      const claims = `${keys.slice(0, 3).join(", ")}${more}`;
-      report([at3, there], "twice", { first: nameOf(manifest.ref), second: nameOf(other.ref), claims }, { keys });
+      const more = keys2.length > 3 ? ` and ${keys2.length - 3} more` : "";
+      const claims = `${keys2.slice(0, 3).join(", ")}${more}`;
+      report([at3, there], "twice", { first: nameOf(manifest.ref), second: nameOf(other.ref), claims }, { keys: keys2 });
     }
   }
 });
@@ -59927,12 +59927,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path25 of paths) {
-      const written2 = path25.at("path").string || "/";
-      const exact = path25.at("pathType").string === "Exact";
+    for (const path26 of paths) {
+      const written2 = path26.at("path").string || "/";
+      const exact = path26.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path25.at("path").exists ? path25.at("path") : rule.at("host"));
+        claims.set(claim, path26.at("path").exists ? path26.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -60175,8 +60175,8 @@ var secret_agrees_default = defineRule({
         const [first] = ours;
         if (!first) continue;
         const [host, a, b] = first;
-        const keys = ours.map(([key]) => key);
-        const hosts = `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
+        const keys2 = ours.map(([key]) => key);
+        const hosts = `${keys2.slice(0, 3).join(", ")}${keys2.length > 3 ? ` and ${keys2.length - 3} more` : ""}`;
         const [wrong, right] = isUnfit(host, b) || b.secret === void 0 ? [b, a] : [a, b];
         const known = message === "unfit" ? (wrong.certificates ?? []).map(({ at: at3 }) => at3) : [];
         report(
@@ -60193,7 +60193,7 @@ var secret_agrees_default = defineRule({
               name: wrong.secret ?? ""
             })
           },
-          { keys, ...message === "differs" ? {} : sameSecret(wrong, right) }
+          { keys: keys2, ...message === "differs" ? {} : sameSecret(wrong, right) }
         );
       }
     }
@@ -60305,7 +60305,7 @@ var secret_type_default = defineRule({
   reads: [...producerKinds, "IngressClass.networking.k8s.io"],
   messages: {
     wrongType: ({ secret, type, ingress }) => `${secret} is of type ${type}, which holds no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
-    missingKeys: ({ secret, missing: missing2, ingress }) => `${secret} has no ${missing2}, and ${ingress} names it for TLS. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
+    missingKeys: ({ secret, missing, ingress }) => `${secret} has no ${missing}, and ${ingress} names it for TLS. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
     generatedName: ({ name, ingress }) => `${name} is the name of a generated service-account token, which holds a CA and no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
     otherType: ({ secret, type, ingress }) => `${secret} is of type ${type}, and F5's NGINX controller, whose class ${ingress} is of, takes certificates from Secrets of type kubernetes.io/tls only. Give it that type.`
   },
@@ -60337,17 +60337,17 @@ var secret_type_default = defineRule({
           skip(maker.root, "its keys are encrypted, or a tool fills them in inside the cluster");
         continue;
       }
-      if (!copies.every((copy) => copy && isUnfit2(copy, isStrict))) continue;
+      if (!copies.every((copy2) => copy2 && isUnfit2(copy2, isStrict))) continue;
       const { type, typeAt, keysAt } = declared2;
-      const missing2 = missingTlsKeys2(declared2);
+      const missing = missingTlsKeys2(declared2);
       const where = { secret: nameOf(maker.ref), ingress };
       if (holdsNoCertificate(declared2)) report([at3, typeAt], "wrongType", { ...where, type }, { keys: [name, type] });
-      else if (missing2.length > 0)
+      else if (missing.length > 0)
         report(
           [at3, keysAt],
           "missingKeys",
-          { ...where, missing: missing2.join(" and no ") },
-          { keys: [name, ...missing2] }
+          { ...where, missing: missing.join(" and no ") },
+          { keys: [name, ...missing] }
         );
       else
         report(
@@ -60638,14 +60638,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept = (await this.revision.list()).filter(({ path: path25 }) => !this.edits.has(path25));
+    const kept = (await this.revision.list()).filter(({ path: path26 }) => !this.edits.has(path26));
     const edited = [...this.edits].flatMap(
-      ([path25, content]) => content ? [{ path: path25, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path26, content]) => content ? [{ path: path26, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path25 }) => !this.edits.has(path25));
+    const theirs = entries.filter(({ path: path26 }) => !this.edits.has(path26));
     const reading = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -60758,44 +60758,44 @@ function contentsByCluster(manifests) {
 }
 
 // src/manifest/cluster.ts
-function mapClusters({ base, head, isNew }, files) {
-  const repeated = foldersThatRepeat(files);
-  const hasBase = files.some(({ side }) => side === "base");
-  const placeBy = (declarations, path25) => {
+function mapClusters({ base, head, isNew }, files2) {
+  const repeated = foldersThatRepeat(files2);
+  const hasBase = files2.some(({ side }) => side === "base");
+  const placeBy = (declarations, path26) => {
     for (const declared2 of declarations) {
       const names3 = Object.keys(declared2).filter(
-        (name) => declared2[name]?.paths?.some((glob) => minimatch(path25, glob, { dot: true }))
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path26, glob, { dot: true }))
       );
       if (names3.length > 0) return { clusters: names3, evidence: "declared" };
     }
-    const layout = path25.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-    const sibling = ancestors(path25).findLast((folder) => repeated.has(folder));
+    const layout = path26.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path26).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known = new Set(
-    files.filter(({ side }) => side === "base").flatMap(({ path: path25 }) => placeBy([base], path25).clusters)
+    files2.filter(({ side }) => side === "base").flatMap(({ path: path26 }) => placeBy([base], path26).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path25) => placeBy(isNew(path25) ? [base, fresh] : [base], path25)
+    of: (path26) => placeBy(isNew(path26) ? [base, fresh] : [base], path26)
   };
 }
-function ancestors(path25) {
+function ancestors(path26) {
   const folders = [];
-  for (let end = path25.indexOf("/"); end !== -1; end = path25.indexOf("/", end + 1)) folders.push(path25.slice(0, end));
+  for (let end = path26.indexOf("/"); end !== -1; end = path26.indexOf("/", end + 1)) folders.push(path26.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
-function foldersThatRepeat(files) {
+function foldersThatRepeat(files2) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path25, side, refs } of files) {
+  for (const { path: path26, side, refs } of files2) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path25)) {
+    for (const folder of ancestors(path26)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -60898,18 +60898,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path25) {
-    const file = this.head.loaded.get(path25);
+  reasonFor(path26) {
+    const file = this.head.loaded.get(path26);
     const unreadable3 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable3) return unreadable3.reason;
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path25);
+    const hidden = this.hiddenAt(path26);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path25 === link2 || path25.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path26 === link2 || path26.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path25);
+    return this.head.missing.get(path26);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -60923,73 +60923,73 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path25, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path25);
+    for (const [path26, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path26);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path25, reason: `not readable: ${reason}` });
+          skipped.push({ path: path26, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path25, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path25))
+          unreadable(path26, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path26))
         );
-        if (!old) lost.delete(path25);
+        if (!old) lost.delete(path26);
       }
-      if (file.templates.length > 0) skipped.push({ path: path25, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path26, reason: "a template" });
     }
-    for (const [path25, reason] of this.head.missing) {
-      findings.push(unreadable(path25, reason, start3, "introduced", void 0, lost.get(path25)));
-      lost.delete(path25);
+    for (const [path26, reason] of this.head.missing) {
+      findings.push(unreadable(path26, reason, start3, "introduced", void 0, lost.get(path26)));
+      lost.delete(path26);
     }
-    for (const [path25, manifests] of lost) {
-      const text5 = this.head.loaded.get(path25)?.text;
-      findings.push(unreadable(path25, this.reasonFor(path25) ?? "it is gone", start3, "introduced", text5, manifests));
+    for (const [path26, manifests] of lost) {
+      const text5 = this.head.loaded.get(path26)?.text;
+      findings.push(unreadable(path26, this.reasonFor(path26) ?? "it is gone", start3, "introduced", text5, manifests));
     }
-    for (const [path25, reason] of this.base.missing) {
-      if (!this.head.missing.has(path25)) findings.push(unreadableBase(path25, reason));
+    for (const [path26, reason] of this.base.missing) {
+      if (!this.head.missing.has(path26)) findings.push(unreadableBase(path26, reason));
     }
-    for (const [path25, reason] of others.missing) {
-      if (others.absent.has(path25)) findings.push(unreadable(path25, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path25, reason });
+    for (const [path26, reason] of others.missing) {
+      if (others.absent.has(path26)) findings.push(unreadable(path26, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path26, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path25, reason) {
+function unreadableBase(path26, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path25,
+    path: path26,
     region: start3,
     status: "introduced",
-    keys: [path25],
+    keys: [path26],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path25, file] of head.loaded) {
+  for (const [path26, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path25, reason, region, "existing", file.text));
-      else skipped.push({ path: path25, reason: `not readable: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path26, reason, region, "existing", file.text));
+      else skipped.push({ path: path26, reason: `not readable: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path25, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path26, reason: "a template" });
   }
-  for (const [path25, reason] of head.missing) findings.push(unreadable(path25, reason, start3, "existing", void 0));
+  for (const [path26, reason] of head.missing) findings.push(unreadable(path26, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path25, reason, region, status, fileText, lost = []) {
+function unreadable(path26, reason, region, status, fileText, lost = []) {
   const names3 = lost.map(({ ref }) => nameOf(ref));
   const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
   const unknown2 = names3.length > 0 ? ` What became of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path25,
+    path: path26,
     region,
     status,
-    keys: [path25],
+    keys: [path26],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
@@ -61001,9 +61001,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path25, { missing: missing2, absent }) {
-    this.missing.set(path25, missing2);
-    if (absent) this.absent.add(path25);
+  miss(path26, { missing, absent }) {
+    this.missing.set(path26, missing);
+    if (absent) this.absent.add(path26);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -61063,18 +61063,18 @@ function loadPartners(rules2, changes, rest, loadedAlready = []) {
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path25, text5] of rest) {
+    for (const [path26, text5] of rest) {
       if (!strings.some((string) => text5.includes(string))) continue;
-      const before = new Set(loaded.get(path25)?.objects.map((object) => identityOf(object.ref)));
+      const before = new Set(loaded.get(path26)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
         { text: text5 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path25, file);
+      loaded.set(path26, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path25 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path26 }, []))
       );
     }
   }
@@ -61092,25 +61092,110 @@ function lineRegion(line, column = 1) {
 }
 
 // src/source/render/kustomize.ts
-var import_promises2 = require("node:fs/promises");
-var import_node_path5 = __toESM(require("node:path"), 1);
-var import_yaml8 = __toESM(require_dist(), 1);
+var import_promises3 = require("node:fs/promises");
+var import_node_path6 = __toESM(require("node:path"), 1);
+var import_yaml9 = __toESM(require_dist(), 1);
 
 // src/source/kustomization.ts
 var import_posix = __toESM(require("node:path/posix"), 1);
+var import_yaml7 = __toESM(require_dist(), 1);
+
+// src/source/outside.ts
 var import_yaml6 = __toESM(require_dist(), 1);
+var bases = ["resources", "bases", "components", "generators", "transformers", "validators"];
+var files = [
+  "crds",
+  "configurations",
+  "patchesStrategicMerge",
+  "patches",
+  "patchesJson6902",
+  "replacements",
+  "openapi"
+];
+var generators = ["configMapGenerator", "secretGenerator"];
+var charts = ["helmGlobals", "helmCharts", "helmChartInflationGenerator"];
+var keys = [
+  "path",
+  "files",
+  "envs",
+  "env",
+  "chartHome",
+  "configHome",
+  "valuesFile",
+  "additionalValuesFiles",
+  "values"
+];
+var pluginKeys = [...keys, "paths", "repo"];
+function pathsNamed(document) {
+  const found = [];
+  const resolved = (node2) => (0, import_yaml6.isAlias)(node2) ? node2.resolve(document) : node2 ?? void 0;
+  const fields = (map4, wanted, depth = 0) => map4.items.flatMap(({ key, value }) => {
+    const name = (0, import_yaml6.isScalar)(key) ? String(key.value) : "";
+    const node2 = resolved(value);
+    if (name === "<<" && depth < 20) {
+      const merged = (0, import_yaml6.isSeq)(node2) ? node2.items.map(resolved) : [node2];
+      return merged.flatMap((one2) => (0, import_yaml6.isMap)(one2) ? fields(one2, wanted, depth + 1) : []);
+    }
+    return node2 && wanted.includes(name) ? [node2] : [];
+  });
+  const look = (node2, isBase) => {
+    if ((0, import_yaml6.isSeq)(node2)) {
+      for (const item of node2.items) {
+        const one2 = resolved(item);
+        if ((0, import_yaml6.isMap)(one2)) for (const field2 of fields(one2, keys)) look(field2, false);
+        else if ((0, import_yaml6.isScalar)(one2)) look(one2, isBase);
+      }
+    } else if ((0, import_yaml6.isMap)(node2)) {
+      for (const field2 of fields(node2, keys)) look(field2, false);
+    } else if ((0, import_yaml6.isScalar)(node2) && typeof node2.value === "string" && !node2.value.includes("\n")) {
+      const text5 = isBase ? node2.value : node2.value.replace(/^[^=/]*=/, "");
+      if (text5 !== "") found.push({ scalar: node2, isBase });
+    }
+  };
+  const { contents } = document;
+  if (!(0, import_yaml6.isMap)(contents)) return [];
+  for (const field2 of fields(contents, bases)) look(field2, true);
+  for (const field2 of fields(contents, [...files, ...generators, ...charts])) look(field2, false);
+  return found;
+}
+function urlOfPlugin(text5) {
+  const lines = new import_yaml6.LineCounter();
+  const documents = (0, import_yaml6.parseAllDocuments)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  for (const document of "empty" in documents ? [] : documents) {
+    const isPlugin = (0, import_yaml6.isMap)(document.contents) && document.get("apiVersion") === "builtin";
+    let found;
+    (0, import_yaml6.visit)(document, {
+      Scalar(key, { value, range: range2 }, path26) {
+        if (key === "key" || typeof value !== "string") return void 0;
+        const { line } = lines.linePos(range2?.[0] ?? 0);
+        const names3 = path26.flatMap((node2) => "key" in node2 && (0, import_yaml6.isScalar)(node2.key) ? [String(node2.key.value)] : []);
+        if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value) && names3.some((name) => pluginKeys.includes(name)))
+          found = { text: value, line };
+        else if (!isPlugin && value.includes("\n") && value.includes("builtin")) {
+          const inner = urlOfPlugin(value);
+          found = inner && { text: inner.text, line };
+        }
+        return found ? import_yaml6.visit.BREAK : void 0;
+      }
+    });
+    if (found) return found;
+  }
+  return void 0;
+}
+
+// src/source/kustomization.ts
 var names2 = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 async function readKustomizations(checkout) {
-  const files = /* @__PURE__ */ new Map();
+  const files2 = /* @__PURE__ */ new Map();
   for (const name of [...names2].reverse()) {
     for (const file of checkout.tree.entries.keys()) {
       if (import_posix.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
-        files.set(folderOf3(file), file);
+        files2.set(folderOf3(file), file);
     }
   }
-  const texts = await checkout.texts([...files.values()]);
+  const texts = await checkout.texts([...files2.values()]);
   const found = /* @__PURE__ */ new Map();
-  for (const [folder, file] of files) {
+  for (const [folder, file] of files2) {
     const text5 = texts.get(file);
     if (text5 === void 0 || isFlux(text5)) continue;
     found.set(folder, parse3(folder, file, text5, checkout));
@@ -61123,51 +61208,71 @@ function isFlux(text5) {
 function folderOf3(file) {
   return file.includes("/") ? import_posix.default.dirname(file) : "";
 }
+var parsed = /* @__PURE__ */ new Map();
 function parse3(folder, file, text5, checkout) {
-  const lines = new import_yaml6.LineCounter();
-  const document = (0, import_yaml6.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  const written2 = parsed.get(text5) ?? parseText(text5);
+  parsed.set(text5, written2);
+  const { component, namespace, includes, strings, charts: charts2, chartHome, plugins, named } = written2;
+  const leadsTo = [...strings].flatMap((string) => {
+    const place2 = inside(folder, string);
+    return place2 !== void 0 && checkout.tree.at(place2).length > 0 ? [place2] : [];
+  });
+  return {
+    folder,
+    file,
+    component,
+    namespace,
+    includes,
+    leadsTo: [...new Set(leadsTo)].sort(),
+    charts: charts2.map((chart) => ({ ...chart, folder: import_posix.default.join(folder, chartHome, chart.unpackedIn) })),
+    plugins,
+    outside: named.filter(({ text: text6, isBase }) => {
+      const place2 = inside(folder, isBase ? text6 : text6.replace(/^[^=/]*=/, ""));
+      return place2 === void 0 && !(isBase && isRemote(text6));
+    })
+  };
+}
+function parseText(text5) {
+  const lines = new import_yaml7.LineCounter();
+  const document = (0, import_yaml7.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" });
   const regionOf = (node2) => {
     const [from, to] = node2.range ?? [0, 0];
     const [start4, end] = [lines.linePos(from), lines.linePos(to)];
     return { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
   };
-  const root3 = (0, import_yaml6.isMap)(document.contents) ? document.contents : void 0;
-  const includes = ["resources", "bases", "components"].flatMap((key) => {
-    const list4 = root3?.get(key);
-    return (0, import_yaml6.isSeq)(list4) ? list4.items.flatMap(
-      (item) => (0, import_yaml6.isScalar)(item) && typeof item.value === "string" ? [{ text: item.value, region: regionOf(item) }] : []
-    ) : [];
-  });
-  const leadsTo = /* @__PURE__ */ new Set();
-  (0, import_yaml6.visit)(document, {
+  const root3 = (0, import_yaml7.isMap)(document.contents) ? document.contents : void 0;
+  const itemsOf = (key) => {
+    const node2 = root3?.get(key, true);
+    const list4 = (0, import_yaml7.isAlias)(node2) ? node2.resolve(document) : node2;
+    return (0, import_yaml7.isSeq)(list4) ? list4.items.filter(import_yaml7.isNode) : [];
+  };
+  const strings = /* @__PURE__ */ new Set();
+  (0, import_yaml7.visit)(document, {
     Scalar(_, { value }) {
       if (typeof value !== "string" || value.includes("\n") || value.length > 500) return;
-      for (const written2 of [value, value.slice(value.indexOf("=") + 1)]) {
-        const place2 = inside(folder, written2);
-        if (place2 !== void 0 && checkout.tree.at(place2).length > 0) leadsTo.add(place2);
-      }
+      strings.add(value).add(value.slice(value.indexOf("=") + 1));
     }
   });
   const globals = root3?.get("helmGlobals");
-  const home = (0, import_yaml6.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts";
-  const charts = root3?.get("helmCharts");
   return {
-    folder,
-    file,
     component: String(root3?.get("kind") ?? "") === "Component",
-    includes,
-    leadsTo: [...leadsTo].sort(),
-    charts: (0, import_yaml6.isSeq)(charts) ? charts.items.flatMap(
-      (item) => (0, import_yaml6.isMap)(item) ? [
-        {
-          name: String(item.get("name") ?? ""),
-          folder: import_posix.default.join(folder, home, String(item.get("name") ?? "")),
-          region: regionOf(item)
-        }
-      ] : []
-    ) : [],
-    namespace: String(root3?.get("namespace") ?? "")
+    namespace: String(root3?.get("namespace") ?? ""),
+    includes: ["resources", "bases", "components"].flatMap(itemsOf).flatMap((item) => {
+      const entry = (0, import_yaml7.isAlias)(item) ? item.resolve(document) : item;
+      return (0, import_yaml7.isScalar)(entry) && typeof entry.value === "string" ? [{ text: entry.value, region: regionOf(item) }] : [];
+    }),
+    strings,
+    plugins: /generators|transformers|validators/.test(text5),
+    named: pathsNamed(document).map(({ scalar: scalar4, isBase }) => ({ text: scalar4.value, isBase, region: regionOf(scalar4) })),
+    chartHome: (0, import_yaml7.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts",
+    charts: itemsOf("helmCharts").flatMap(
+      (item) => (0, import_yaml7.isMap)(item) ? [{ name: String(item.get("name") ?? ""), unpackedIn: unpackedIn(item), region: regionOf(item) }] : []
+    )
   };
+}
+function unpackedIn(item) {
+  const [name, version, repo] = ["name", "version", "repo"].map((key) => String(item.get(key) ?? ""));
+  return import_posix.default.join(version && repo ? `${name}-${version}` : "", name ?? "");
 }
 function inside(folder, written2) {
   if (written2 === "" || import_posix.default.isAbsolute(written2) || written2.includes("://")) return void 0;
@@ -61176,7 +61281,7 @@ function inside(folder, written2) {
   return place2 === "." ? "" : place2;
 }
 function isRemote(written2) {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|git@|[^/]+@[^/]+:|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|gh:|[^/]+@|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
     written2
   );
 }
@@ -61208,8 +61313,8 @@ function remoteEntries({ file, folder, includes }, checkout) {
   }).map((mention) => ({ ...mention, path: file }));
 }
 function missingChart(kustomizations, checkout) {
-  for (const { file, charts } of kustomizations) {
-    for (const { name, folder, region } of charts) {
+  for (const { file, charts: charts2 } of kustomizations) {
+    for (const { name, folder, region } of charts2) {
       if (checkout.has(import_posix.default.join(folder, "Chart.yaml"))) continue;
       const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix.default.dirname(folder)} and commit it`;
       return { reason, path: file, region };
@@ -61218,47 +61323,47 @@ function missingChart(kustomizations, checkout) {
   return void 0;
 }
 function withoutEntries(text5, entries) {
-  const document = (0, import_yaml6.parseDocument)(text5, { logLevel: "silent", version: "1.1" });
+  const document = (0, import_yaml7.parseDocument)(text5, { logLevel: "silent", version: "1.1" });
   const gone = new Set(entries.map((entry) => entry.text));
   for (const key of ["resources", "bases", "components"]) {
-    const list4 = (0, import_yaml6.isMap)(document.contents) ? document.get(key) : void 0;
-    if ((0, import_yaml6.isSeq)(list4)) list4.items = list4.items.filter((item) => !((0, import_yaml6.isScalar)(item) && gone.has(String(item.value))));
+    const list4 = (0, import_yaml7.isMap)(document.contents) ? document.get(key) : void 0;
+    if ((0, import_yaml7.isSeq)(list4)) list4.items = list4.items.filter((item) => !((0, import_yaml7.isScalar)(item) && gone.has(String(item.value))));
   }
   return document.toString();
 }
 
 // src/source/render/helm.ts
-var import_promises = require("node:fs/promises");
-var import_node_path4 = __toESM(require("node:path"), 1);
+var import_promises2 = require("node:fs/promises");
+var import_node_path5 = __toESM(require("node:path"), 1);
 
 // src/source/chart.ts
 var import_posix2 = __toESM(require("node:path/posix"), 1);
-var import_yaml7 = __toESM(require_dist(), 1);
+var import_yaml8 = __toESM(require_dist(), 1);
 async function readChart(checkout, folder) {
   const texts = await checkout.texts([import_posix2.default.join(folder, "Chart.yaml"), import_posix2.default.join(folder, "requirements.yaml")]);
-  const parsed = [...texts].map(([file, text5]) => {
-    const lines = new import_yaml7.LineCounter();
-    return { file, lines, document: (0, import_yaml7.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
+  const parsed2 = [...texts].map(([file, text5]) => {
+    const lines = new import_yaml8.LineCounter();
+    return { file, lines, document: (0, import_yaml8.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
   });
-  const field2 = (name) => String(parsed[0]?.document.get(name) ?? "");
+  const field2 = (name) => String(parsed2[0]?.document.get(name) ?? "");
   return {
     folder,
     name: field2("name") || import_posix2.default.basename(folder),
     library: field2("type") === "library",
-    dependencies: parsed.flatMap(({ file, lines, document }) => dependenciesIn(document, file, lines))
+    dependencies: parsed2.flatMap(({ file, lines, document }) => dependenciesIn(document, file, lines))
   };
 }
 function dependenciesIn(document, file, lines) {
-  const list4 = (0, import_yaml7.isMap)(document.contents) ? document.get("dependencies") : void 0;
-  if (!(0, import_yaml7.isSeq)(list4)) return [];
+  const list4 = (0, import_yaml8.isMap)(document.contents) ? document.get("dependencies") : void 0;
+  if (!(0, import_yaml8.isSeq)(list4)) return [];
   return list4.items.flatMap((item) => {
-    if (!(0, import_yaml7.isMap)(item)) return [];
+    if (!(0, import_yaml8.isMap)(item)) return [];
     const field2 = (key) => {
       const value = item.get(key);
       return value === void 0 || value === null ? "" : String(value);
     };
-    const pair3 = item.items.find(({ key }) => (0, import_yaml7.isScalar)(key) && key.value === "name");
-    const node2 = (0, import_yaml7.isScalar)(pair3?.value) ? pair3.value : item;
+    const pair3 = item.items.find(({ key }) => (0, import_yaml8.isScalar)(key) && key.value === "name");
+    const node2 = (0, import_yaml8.isScalar)(pair3?.value) ? pair3.value : item;
     const [from, to] = node2.range ?? [0, 0];
     const [start4, end] = [lines.linePos(from), lines.linePos(to)];
     const region = { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
@@ -61289,32 +61394,135 @@ function escapeRegExp(text5) {
   return text5.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 async function chartWithLocals(checkout, folder) {
-  const charts = /* @__PURE__ */ new Map();
-  const visit4 = async (at3) => {
-    if (charts.has(at3) || !checkout.has(import_posix2.default.join(at3, "Chart.yaml"))) return;
+  const charts2 = /* @__PURE__ */ new Map();
+  const visit5 = async (at3) => {
+    if (charts2.has(at3) || !checkout.has(import_posix2.default.join(at3, "Chart.yaml"))) return;
     const chart = await readChart(checkout, at3);
-    charts.set(at3, chart);
+    charts2.set(at3, chart);
     for (const dependency of chart.dependencies) {
       const local = localFolderOf(chart, dependency);
-      if (local !== void 0 && !vendored(checkout, chart, dependency)) await visit4(local);
+      if (local !== void 0 && !vendored(checkout, chart, dependency)) await visit5(local);
     }
     const inside2 = `${import_posix2.default.join(at3, "charts")}/`;
     for (const file of checkout.below(import_posix2.default.join(at3, "charts"))) {
-      if (/^[^/]+\/Chart\.yaml$/.test(file.slice(inside2.length))) await visit4(import_posix2.default.dirname(file));
+      if (/^[^/]+\/Chart\.yaml$/.test(file.slice(inside2.length))) await visit5(import_posix2.default.dirname(file));
     }
   };
-  await visit4(folder);
-  return [...charts.values()];
+  await visit5(folder);
+  return [...charts2.values()];
+}
+
+// src/source/render/dependencies.ts
+var import_promises = require("node:fs/promises");
+var import_node_path3 = __toESM(require("node:path"), 1);
+var mostBytes = 64 * 1024 * 1024;
+var mostFiles = 2e4;
+function dependencyFault(charts2, checkout) {
+  for (const chart of charts2) {
+    for (const dependency of chart.dependencies) {
+      if (vendored(checkout, chart, dependency)) continue;
+      const { name, version, repository, at: place2 } = dependency;
+      const at3 = (reason) => ({ reason, ...place2 });
+      const local = localFolderOf(chart, dependency);
+      if (local === void 0) {
+        const from = repository ? ` of ${repository}` : "";
+        return at3(
+          `its dependency ${name} ${version}${from} is not in ${import_node_path3.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings`
+        );
+      }
+      const other = charts2.find(({ folder }) => folder === local);
+      if (!other) return at3(`its dependency ${name} is to be in ${local}, where no chart is`);
+      if (`${chart.folder}/`.startsWith(local === "" ? "" : `${local}/`))
+        return at3(`its dependency ${name} is in ${local || "the root"}, which it is itself a part of`);
+      if (/[/\\]|^\.{0,2}$/.test(other.name))
+        return at3(`its dependency ${name} calls itself ${JSON.stringify(other.name)}, which is no name of a chart`);
+    }
+  }
+  return void 0;
+}
+function copiesOf(charts2, checkout) {
+  const copies = /* @__PURE__ */ new Map();
+  for (const { dependency, chart, other } of pairsIn(charts2, checkout))
+    copies.set(import_node_path3.default.join(chart.folder, "charts", dependency.as), other.folder);
+  return copies;
+}
+function pairsIn(charts2, checkout) {
+  return charts2.flatMap(
+    (chart) => chart.dependencies.flatMap((dependency) => {
+      const other = charts2.find(({ folder }) => folder === localFolderOf(chart, dependency));
+      return other && !vendored(checkout, chart, dependency) ? [{ chart, dependency, other }] : [];
+    })
+  );
+}
+async function putDependencies(charts2, checkout) {
+  const pairs = pairsIn(charts2, checkout);
+  const contents = await checkout.read(charts2.flatMap(({ folder }) => checkout.below(folder)));
+  const tooLarge2 = sizeFault(
+    charts2,
+    pairs,
+    (folder) => checkout.below(folder).reduce((size, file) => {
+      const content = contents.get(file);
+      return size + 4096 + (content && !("missing" in content) ? content.length : 0);
+    }, 0)
+  );
+  if (tooLarge2) return tooLarge2;
+  const put = async (chart) => {
+    if (checkout.complete.has(chart.folder)) return void 0;
+    checkout.complete.add(chart.folder);
+    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
+      const failure = await put(other) ?? await copy(chart, dependency, other, checkout);
+      if (!failure) continue;
+      checkout.complete.delete(chart.folder);
+      return failure;
+    }
+    return void 0;
+  };
+  const [main2] = charts2;
+  return main2 && put(main2);
+}
+function sizeFault(charts2, pairs, own5) {
+  const sizes = /* @__PURE__ */ new Map();
+  const visit5 = (chart) => {
+    if (sizes.has(chart)) return void 0;
+    sizes.set(chart, own5(chart.folder));
+    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
+      const failure = visit5(other);
+      if (failure) return failure;
+      const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0);
+      const reason = `with its dependency ${dependency.name} it comes to more than ${mostBytes / 1024 / 1024} MiB`;
+      if (size > mostBytes) return { reason, ...dependency.at };
+      sizes.set(chart, size);
+    }
+    return void 0;
+  };
+  const [main2] = charts2;
+  return main2 && visit5(main2);
+}
+async function copy(chart, dependency, other, checkout) {
+  const target = import_node_path3.default.join(checkout.folder, chart.folder, "charts", other.name);
+  let left = mostFiles;
+  const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
+  try {
+    await (0, import_promises.mkdir)(import_node_path3.default.dirname(target), { recursive: true });
+    await (0, import_promises.cp)(import_node_path3.default.join(checkout.folder, other.folder), target, options2);
+    if (left > 0) return void 0;
+    return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at };
+  } catch (cause) {
+    const { code: code4 } = cause;
+    return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code4})`, ...dependency.at };
+  }
 }
 
 // src/source/render/tool.ts
+var import_node_buffer = require("node:buffer");
 var import_node_child_process = require("node:child_process");
 var import_node_fs3 = require("node:fs");
-var import_node_path3 = __toESM(require("node:path"), 1);
-var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096 };
+var import_node_os = require("node:os");
+var import_node_path4 = __toESM(require("node:path"), 1);
+var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
 function findProgram(names3) {
   for (const name of names3) {
-    const candidates2 = name.includes(import_node_path3.default.sep) ? [import_node_path3.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path3.default.delimiter).filter(Boolean).map((folder) => import_node_path3.default.join(folder, name));
+    const candidates2 = name.includes(import_node_path4.default.sep) ? [import_node_path4.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path4.default.delimiter).filter(Boolean).map((folder) => import_node_path4.default.join(folder, name));
     const found = candidates2.find(isProgram);
     if (found) return found;
   }
@@ -61328,25 +61536,51 @@ function isProgram(file) {
     return false;
   }
 }
+function faultOf2(program) {
+  if (!program.includes(import_node_path4.default.sep)) return "is in no folder of the PATH";
+  try {
+    return (0, import_node_fs3.statSync)(program).isDirectory() ? "is a folder" : "may not be executed";
+  } catch {
+    return "is not there";
+  }
+}
 async function runTool(program, args, { cwd, home, limits, path: extraPath }) {
-  const script = `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null; exec "$@"`;
-  const child2 = (0, import_node_child_process.spawn)("/bin/sh", ["-c", script, "sh", program, ...args], {
-    cwd,
-    env: environment(home, limits, extraPath),
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true
-  });
+  if (args.some((word) => word.includes("\0")))
+    return { status: 1, stdout: "", stderr: "what it is to be told holds a NUL character" };
+  const script = [
+    "ulimit -c 0 2>/dev/null",
+    `ulimit -t ${Math.ceil(limits.seconds * ((0, import_node_os.availableParallelism)() + 1))} 2>/dev/null`,
+    `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null`,
+    'exec "$@"'
+  ].join("; ");
+  let child2;
+  try {
+    child2 = (0, import_node_child_process.spawn)("/bin/sh", ["-c", script, "sh", program, ...args], {
+      cwd,
+      env: environment(home, limits, extraPath),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true
+    });
+  } catch (cause) {
+    if (cause.code !== "E2BIG") throw cause;
+    return { status: 1, stdout: "", stderr: "what it is to be told is too long for a command line" };
+  }
   const out = [];
   const err = [];
   let size = 0;
   let stopped;
-  const stop = (reason) => {
-    stopped ??= reason;
+  const endGroup2 = () => {
     try {
       process.kill(-(child2.pid ?? 0), "SIGKILL");
     } catch {
       child2.kill("SIGKILL");
     }
+  };
+  const stop = (reason) => {
+    stopped ??= reason;
+    endGroup2();
+    child2.stdout.destroy();
+    child2.stderr.destroy();
   };
   const keep = (chunks) => (chunk) => {
     size += chunk.length;
@@ -61361,14 +61595,25 @@ async function runTool(program, args, { cwd, home, limits, path: extraPath }) {
       err.push(Buffer.from(cause.message));
       resolve2(127);
     });
-    child2.on("close", (code4) => resolve2(code4 ?? 1));
+    child2.on("exit", endGroup2);
+    child2.on("close", (code4, signal) => {
+      if (signal) stopped ??= `the system sent it ${signal}`;
+      resolve2(code4 ?? 1);
+    });
   });
   clearTimeout(timer);
+  const stdout = Buffer.concat(out);
+  const stderr = Buffer.concat(err).toString("utf8");
+  if (status !== 0 && /^(?:fatal error: )?runtime: (?:out of memory|cannot allocate memory)/m.test(stderr))
+    stopped ??= `it took more than ${limits.memoryMiB} MiB of memory`;
+  if (!(0, import_node_buffer.isUtf8)(stdout)) stopped ??= "it printed what is no UTF-8";
+  const broken = (status === 126 || status === 127) && size < 1e4 ? stderr.replace(/^sh: \d+: (?:exec: )?/, "") : "";
   return {
     status,
-    stdout: Buffer.concat(out).toString("utf8"),
-    stderr: Buffer.concat(err).toString("utf8"),
-    ...stopped ? { stopped } : {}
+    stdout: stdout.toString("utf8"),
+    stderr,
+    ...stopped ? { stopped } : {},
+    ...broken ? { broken: broken.trim() } : {}
   };
 }
 function environment(home, limits, extraPath) {
@@ -61377,19 +61622,22 @@ function environment(home, limits, extraPath) {
     PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
     HOME: home,
     TMPDIR: home,
-    XDG_CACHE_HOME: import_node_path3.default.join(home, "cache"),
-    XDG_CONFIG_HOME: import_node_path3.default.join(home, "config"),
-    XDG_DATA_HOME: import_node_path3.default.join(home, "data"),
-    HELM_CACHE_HOME: import_node_path3.default.join(home, "cache"),
-    HELM_CONFIG_HOME: import_node_path3.default.join(home, "config"),
-    HELM_DATA_HOME: import_node_path3.default.join(home, "data"),
-    HELM_PLUGINS: import_node_path3.default.join(home, "no-plugins"),
-    KUBECONFIG: import_node_path3.default.join(home, "no-cluster"),
+    XDG_CACHE_HOME: import_node_path4.default.join(home, "cache"),
+    XDG_CONFIG_HOME: import_node_path4.default.join(home, "config"),
+    XDG_DATA_HOME: import_node_path4.default.join(home, "data"),
+    HELM_CACHE_HOME: import_node_path4.default.join(home, "cache"),
+    HELM_CONFIG_HOME: import_node_path4.default.join(home, "config"),
+    HELM_DATA_HOME: import_node_path4.default.join(home, "data"),
+    HELM_PLUGINS: import_node_path4.default.join(home, "no-plugins"),
+    HELM_NO_PLUGINS: "1",
+    KUBECONFIG: import_node_path4.default.join(home, "no-cluster"),
     HTTP_PROXY: nowhere3,
     HTTPS_PROXY: nowhere3,
     http_proxy: nowhere3,
     https_proxy: nowhere3,
-    GIT_ALLOW_PROTOCOL: "file",
+    // No protocol at all: what is in the repository is laid out, and no tool has to fetch anything, not even from this disk.
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     // A soft limit below the hard one: the tool frees what it can before it is refused more.
     GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
@@ -61400,70 +61648,53 @@ function environment(home, limits, extraPath) {
 // src/source/render/helm.ts
 async function helmFiles(source, checkout) {
   const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const charts = await chartWithLocals(checkout, source.chart);
-  const files = charts.length > 0 ? charts.flatMap(({ folder }) => checkout.below(folder)) : [source.chart];
-  return [.../* @__PURE__ */ new Set([...files, ...values])].sort();
+  const charts2 = await chartWithLocals(checkout, source.chart);
+  const files2 = charts2.length > 0 ? charts2.flatMap(({ folder }) => checkout.below(folder)) : [source.chart];
+  return [.../* @__PURE__ */ new Set([...files2, ...values])].sort();
 }
 async function renderHelm(source, checkout, running) {
   const chart = await layOutChart(source, checkout);
   if ("failure" in chart) return chart;
   const outcome3 = await template(source, chart.folder, checkout, running);
   if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf(outcome3, source, chart, checkout) };
+  const before = outcome3.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? "";
+  if (/\S/.test(before)) {
+    const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`;
+    return { failure: { reason, path: source.at.path, region: source.at.region, ended: true } };
+  }
   return { pieces: piecesIn(outcome3.stdout, source, chart, checkout) };
 }
 async function layOutChart(source, checkout) {
   const at3 = (reason, file, region = firstLine) => ({ failure: { reason, path: file, region } });
   for (const values of source.values) {
     if ("path" in values && !checkout.has(values.path))
-      return at3(`there is no values file ${values.path}`, source.at.path, source.at.region);
+      return at3(`there is no values file ${values.path} in this repository`, source.at.path, source.at.region);
   }
-  const charts = await chartWithLocals(checkout, source.chart);
-  const main2 = charts[0];
+  const charts2 = await chartWithLocals(checkout, source.chart);
+  const isInside = source.chart === "" || inside("", source.chart) === source.chart;
+  const main2 = isInside ? charts2[0] : void 0;
   if (!main2 && !(source.chart.endsWith(".tgz") && checkout.has(source.chart)))
-    return at3(`there is no chart ${source.chart || "."}`, source.at.path, source.at.region);
-  await checkout.layOut(await helmFiles(source, checkout));
-  const copies = /* @__PURE__ */ new Map();
-  for (const chart of charts) {
-    for (const dependency of chart.dependencies) {
-      if (vendored(checkout, chart, dependency)) continue;
-      const { name, version, repository, at: place2 } = dependency;
-      const local = localFolderOf(chart, dependency);
-      if (local === void 0) {
-        const from = repository ? ` of ${repository}` : "";
-        return at3(
-          `its dependency ${name} ${version}${from} is not in ${import_node_path4.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings`,
-          place2.path,
-          place2.region
-        );
-      }
-      if (!charts.some(({ folder: folder2 }) => folder2 === local))
-        return at3(`its dependency ${name} is to be in ${local}, where no chart is`, place2.path, place2.region);
-    }
-  }
-  const folder = import_node_path4.default.join(checkout.folder, source.chart);
-  if (main2) await copyLocals(main2, charts, checkout, copies, /* @__PURE__ */ new Set());
-  return { folder, copies, name: main2?.name ?? "" };
-}
-async function copyLocals(chart, charts, checkout, copies, above) {
-  if (above.has(chart.folder)) return;
-  for (const dependency of chart.dependencies) {
-    const local = localFolderOf(chart, dependency);
-    const other = charts.find(({ folder }) => folder === local);
-    if (!other || vendored(checkout, chart, dependency)) continue;
-    await copyLocals(other, charts, checkout, copies, /* @__PURE__ */ new Set([...above, chart.folder]));
-    const target = import_node_path4.default.join(checkout.folder, chart.folder, "charts", other.name);
-    if (!target.startsWith(checkout.folder + import_node_path4.default.sep)) continue;
-    await (0, import_promises.mkdir)(import_node_path4.default.dirname(target), { recursive: true });
-    await (0, import_promises.cp)(import_node_path4.default.join(checkout.folder, other.folder), target, { recursive: true, verbatimSymlinks: true });
-    copies.set(`${chart.folder}/charts/${dependency.as}`, other.folder);
-  }
+    return at3(`there is no chart ${source.chart || "."} in this repository`, source.at.path, source.at.region);
+  const files2 = await helmFiles(source, checkout);
+  const broken = files2.find((file) => /[\n\r]/.test(file));
+  if (broken !== void 0)
+    return at3(
+      `its file ${JSON.stringify(broken)} has a line break in its name, so what helm prints cannot be told apart; rename it`,
+      broken
+    );
+  for (const [file, fault] of await checkout.layOut(files2))
+    return at3(`its file ${file} is not to be had: ${fault}`, file);
+  const failure = dependencyFault(charts2, checkout) ?? await checkout.alone(() => putDependencies(charts2, checkout));
+  if (failure) return { failure };
+  const folder = import_node_path5.default.join(checkout.folder, source.chart);
+  return { folder, copies: copiesOf(charts2, checkout), name: main2?.name ?? "" };
 }
 async function template(source, chart, checkout, { program, home, limits }, more = []) {
   const values = [];
   for (const [index, one2] of source.values.entries()) {
-    const file = "path" in one2 ? import_node_path4.default.join(checkout.folder, one2.path) : import_node_path4.default.join(home, `values-${index}.yaml`);
-    if ("text" in one2) await (0, import_promises.writeFile)(file, one2.text);
-    values.push("--values", file);
+    const file = "path" in one2 ? import_node_path5.default.join(checkout.folder, one2.path) : import_node_path5.default.join(home, `values-${index}.yaml`);
+    if ("text" in one2) await (0, import_promises2.writeFile)(file, one2.text);
+    values.push("--values", `"${file.replaceAll('"', '""')}"`);
   }
   const set = Object.entries(source.set).flatMap(([key, value]) => ["--set-json", `${key}=${JSON.stringify(value)}`]);
   const facts = [
@@ -61474,21 +61705,28 @@ async function template(source, chart, checkout, { program, home, limits }, more
   const args = ["template", "--namespace", source.namespace, ...values, ...set, ...facts, ...more];
   return runTool(program, [...args, "--", source.release, chart], { cwd: home, home, limits });
 }
+var mostFiles2 = 2e4;
 async function renderRewritten(source, checkout, running, rewrite) {
   const chart = await layOutChart(source, checkout);
   if ("failure" in chart || source.chart.endsWith(".tgz")) return [];
-  const copy = import_node_path4.default.join(running.home, "chart");
-  await (0, import_promises.cp)(chart.folder, copy, { recursive: true, dereference: true });
-  for (const file of await (0, import_promises.readdir)(copy, { recursive: true })) {
+  const copy2 = import_node_path5.default.join(running.home, "chart");
+  let left = mostFiles2;
+  const filter2 = () => --left > 0;
+  const copied = await (0, import_promises2.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
+    () => left > 0,
+    () => false
+  );
+  if (!copied) return [];
+  for (const file of await (0, import_promises2.readdir)(copy2, { recursive: true })) {
     if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue;
-    const place2 = import_node_path4.default.join(copy, file);
-    if ((await (0, import_promises.stat)(place2)).isFile()) await (0, import_promises.writeFile)(place2, rewrite(await (0, import_promises.readFile)(place2, "utf8")));
+    const place2 = import_node_path5.default.join(copy2, file);
+    if ((await (0, import_promises2.stat)(place2)).isFile()) await (0, import_promises2.writeFile)(place2, rewrite(await (0, import_promises2.readFile)(place2, "utf8")));
   }
-  const { stdout, stopped } = await template(source, copy, checkout, running, ["--debug"]);
+  const { stdout, stopped } = await template(source, copy2, checkout, running, ["--debug"]);
   return stopped ? [] : cutBySource(stdout);
 }
 function cutBySource(output) {
-  const marks3 = [...output.matchAll(/^---\n# Source: (.+)\n/gm)];
+  const marks3 = [...output.matchAll(/(?<![^\n])---\n# Source: ([^\n]+)\n/g)];
   return marks3.map((mark, index) => ({
     template: mark[1] ?? "",
     text: output.slice(mark.index + mark[0].length, marks3[index + 1]?.index ?? output.length)
@@ -61498,66 +61736,91 @@ function piecesIn(output, source, chart, checkout) {
   return cutBySource(output).filter(({ text: text5 }) => /\S/.test(text5)).map(({ template: template2, text: text5 }) => ({ template: template2, text: text5, path: pathOf2(template2, source, chart, checkout) }));
 }
 function pathOf2(template2, { chart }, { copies }, checkout) {
-  let file = import_node_path4.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
+  let file = import_node_path5.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
   for (let hops = 0; hops < 20; hops++) {
-    const copy = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
-    if (!copy) break;
-    file = import_node_path4.default.posix.join(copy[1], file.slice(copy[0].length + 1));
+    const copy2 = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
+    if (!copy2) break;
+    file = import_node_path5.default.posix.join(copy2[1], file.slice(copy2[0].length + 1));
   }
   if (checkout.has(file)) return file;
   if (chart.endsWith(".tgz")) return chart;
   const name = file.match(/\/charts\/([^/]+)\//)?.[1];
-  const archives = checkout.below(import_node_path4.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
-  const archive = archives.find((one2) => import_node_path4.default.posix.basename(one2).startsWith(`${name}-`));
-  return archive ?? import_node_path4.default.posix.join(chart, "Chart.yaml");
+  const archives = checkout.below(import_node_path5.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
+  const archive = archives.find((one2) => import_node_path5.default.posix.basename(one2).startsWith(`${name}-`));
+  return archive ?? import_node_path5.default.posix.join(chart, "Chart.yaml");
 }
 function failureOf(outcome3, source, chart, checkout) {
-  const start4 = checkout.has(source.chart) ? source.chart : import_node_path4.default.posix.join(source.chart, "Chart.yaml");
-  if (outcome3.stopped) return { reason: `helm was ended, because ${outcome3.stopped}`, path: start4, region: firstLine };
-  const lines = outcome3.stderr.split("\n").filter((line2) => /\S/.test(line2));
-  const error2 = lines.find((line2) => /^Error: /.test(line2)) ?? lines.find((line2) => /fatal|out of memory/.test(line2));
-  const said = (error2 ?? lines[0] ?? `it ended with status ${outcome3.status} and said nothing`).replace(/^Error: /, "");
-  const rest = error2 ? lines.slice(lines.indexOf(error2) + 1).filter((line2) => /^\s*[-(\w]/.test(line2)) : [];
+  const start4 = checkout.has(source.chart) ? source.chart : import_node_path5.default.posix.join(source.chart, "Chart.yaml");
+  const first = { path: start4, region: firstLine };
+  if (outcome3.broken) return { reason: `helm cannot be run: ${outcome3.broken}`, ...source.at, missing: "helm" };
+  if (outcome3.stopped) return { reason: `helm was ended, because ${outcome3.stopped}`, ...first, ended: true };
+  if (!/\S/.test(outcome3.stderr))
+    return { reason: `helm ended with status ${outcome3.status} and said nothing`, ...first, ended: true };
+  const lines = outcome3.stderr.split("\n").filter((line) => /\S/.test(line));
+  const error2 = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line));
+  const said = (error2 ?? lines[0] ?? "").replace(/^Error: /, "");
+  const rest = error2 ? lines.slice(lines.indexOf(error2) + 1).filter((line) => /^\s*[-(\w]/.test(line)) : [];
   const words2 = shortened([said, .../:\s*$/.test(said) || /schema/.test(said) ? rest : []].join(" "), checkout.folder);
-  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
   const reason = `helm does not render it: ${words2}`;
-  if (!named?.[1]) return { reason, path: start4, region: firstLine };
-  const line = Number(named[2] ?? 1);
-  return {
-    reason,
-    path: pathOf2(named[1], source, chart, checkout),
-    region: lineRegion(line, Number(named[3] ?? 0) + 1)
-  };
+  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
+  if (named?.[1]) {
+    const region2 = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1);
+    return { reason, path: pathOf2(named[1], source, chart, checkout), region: region2 };
+  }
+  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
+    return { reason, ...source.at };
+  const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
+  const own5 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file2) => import_node_path5.default.posix.join(source.chart, file2));
+  const meant = [...values, ...own5].find((file2) => said.includes(`${checkout.folder}/${file2}`) && checkout.has(file2));
+  const loaded = own5.find((file2) => said.startsWith(`cannot load ${import_node_path5.default.posix.basename(file2)}`) && checkout.has(file2));
+  const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1));
+  const file = meant ?? loaded;
+  return file === void 0 ? { reason, ...first } : { reason, path: file, region };
 }
 function shortened(message, folder) {
-  const own5 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replace(/\s+/g, " ").trim();
-  return (own5.length > 400 ? `${own5.slice(0, 400)}\u2026` : own5).replace(/[.\s]+$/, "");
+  const parent = import_node_path5.default.dirname(folder);
+  const own5 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
+  const short = own5.length > 400 ? `${own5.slice(0, 250)} \u2026 ${own5.slice(-140)}` : own5;
+  return short.replace(/[.\s]+$/, "");
 }
 
 // src/source/render/kustomize.ts
 function kustomizeFiles({ root: root3 }, all2, checkout) {
-  const files = closureOf(root3, all2).flatMap(({ folder, leadsTo, charts }) => [
+  const files2 = closureOf(root3, all2).flatMap(({ folder, leadsTo, charts: charts2 }) => [
     ...checkout.below(folder),
     ...leadsTo.flatMap((place2) => checkout.tree.at(place2)),
-    ...charts.flatMap((chart) => checkout.below(chart.folder))
+    ...charts2.flatMap((chart) => checkout.below(chart.folder))
   ]);
-  return [...new Set(files)].sort();
+  return [...new Set(files2)].sort();
 }
 async function renderKustomize(source, all2, checkout, { kustomize, home, limits }) {
   const kustomizations = closureOf(source.root, all2);
   const own5 = kustomizations[0];
   if (!own5) return { failure: { reason: `there is no Kustomization in ${source.root || "."}`, ...source.at } };
-  const missing2 = missingChart(kustomizations, checkout);
-  if (missing2) return { failure: missing2 };
-  await checkout.layOut(kustomizeFiles(source, all2, checkout));
+  const outside = kustomizations.flatMap((one2) => one2.outside.map((mention) => ({ ...mention, path: one2.file })))[0];
+  if (outside) {
+    const reason = `it takes in ${outside.text}, which is not in this repository; vendor it and name the copy`;
+    return { failure: { reason, path: outside.path, region: outside.region } };
+  }
+  const missing = missingChart(kustomizations, checkout);
+  if (missing) return { failure: missing };
+  const files2 = kustomizeFiles(source, all2, checkout);
+  if (kustomizations.some(({ plugins }) => plugins)) {
+    for (const [file, text5] of await checkout.texts(files2)) {
+      const url = text5.includes("builtin") ? urlOfPlugin(text5) : void 0;
+      const reason = `it takes in ${url?.text}, which is not in this repository; vendor it and name the copy`;
+      if (url) return { failure: { reason, path: file, region: lineRegion(url.line) } };
+    }
+  }
+  await checkout.layOut(files2);
   const remote = kustomizations.flatMap((one2) => remoteEntries(one2, checkout));
   for (const { file } of kustomizations) await leaveOut(file, remote, checkout);
-  const inflates = kustomizations.some(({ charts: charts2 }) => charts2.length > 0);
+  const inflates = kustomizations.some(({ charts: charts3 }) => charts3.length > 0);
   if (inflates && !kustomize.helm)
     return { failure: { reason: "it inflates charts", path: own5.file, region: firstLine, missing: "helm" } };
   const folder = await folderToBuild(source, checkout, home);
-  const charts = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", kustomize.helm] : [];
-  const args = [...kustomize.command, ...charts, "--", folder];
+  const charts2 = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", await onlyRendering(kustomize.helm, home)] : [];
+  const args = [...kustomize.command, ...charts2, "--", folder];
   const outcome3 = await runTool(kustomize.program, args, { cwd: home, home, limits });
   if (outcome3.status !== 0 || outcome3.stopped) {
     return { failure: { ...failureOf2(outcome3, kustomizations, checkout), ...remote.length > 0 ? { remote } : {} } };
@@ -61568,18 +61831,32 @@ async function renderKustomize(source, all2, checkout, { kustomize, home, limits
   return { pieces, remote };
 }
 async function leaveOut(file, remote, checkout) {
-  const entries = remote.filter(({ path: path25 }) => path25 === file);
+  const entries = remote.filter(({ path: path26 }) => path26 === file);
   const place2 = checkout.placeOf(file);
   const text5 = entries.length > 0 ? await checkout.text(file) : void 0;
-  if (text5 !== void 0 && place2) await (0, import_promises2.writeFile)(place2, withoutEntries(text5, entries));
+  if (text5 !== void 0 && place2) await (0, import_promises3.writeFile)(place2, withoutEntries(text5, entries));
+}
+async function onlyRendering(helm, home) {
+  const file = import_node_path6.default.join(home, "helm.sh");
+  const quoted = `'${helm.replaceAll("'", `'\\''`)}'`;
+  const script = `#!/bin/sh
+case "$1" in
+  version) echo v3.99.0; exit ;;
+  template) exec ${quoted} "$@" ;;
+esac
+echo "a chart that is not in the repository is not fetched" >&2
+exit 1
+`;
+  await (0, import_promises3.writeFile)(file, script, { mode: 448 });
+  return file;
 }
 async function folderToBuild({ root: root3, overlay }, checkout, home) {
-  const folder = import_node_path5.default.join(checkout.folder, root3);
+  const folder = import_node_path6.default.join(checkout.folder, root3);
   if (!overlay) return folder;
-  const over = import_node_path5.default.join(checkout.folder, `.over-${import_node_path5.default.basename(home)}`);
-  await (0, import_promises2.mkdir)(over, { recursive: true });
-  const resources = [import_node_path5.default.relative(over, folder)];
-  await (0, import_promises2.writeFile)(import_node_path5.default.join(over, "kustomization.yaml"), (0, import_yaml8.stringify)({ ...overlay, resources }));
+  const over = import_node_path6.default.join(checkout.folder, `.over-${import_node_path6.default.basename(home)}`);
+  await (0, import_promises3.mkdir)(over, { recursive: true });
+  const resources = [import_node_path6.default.relative(over, folder)];
+  await (0, import_promises3.writeFile)(import_node_path6.default.join(over, "kustomization.yaml"), (0, import_yaml9.stringify)({ ...overlay, resources }));
   return over;
 }
 function substituted(text5, substitutions) {
@@ -61591,9 +61868,11 @@ function substituted(text5, substitutions) {
 }
 function failureOf2(outcome3, kustomizations, checkout) {
   const own5 = kustomizations[0];
-  const at3 = (reason, path25 = own5?.file ?? "", region = firstLine) => ({ reason, path: path25, region });
-  if (outcome3.stopped) return at3(`kustomize was ended, because ${outcome3.stopped}`);
-  const said = outcome3.stderr.replace(/^error: /im, "").trim() || `it ended with status ${outcome3.status}`;
+  const at3 = (reason, path26 = own5?.file ?? "", region = firstLine) => ({ reason, path: path26, region });
+  if (outcome3.broken) return { ...at3(`kustomize cannot be run: ${outcome3.broken}`), missing: "kustomize" };
+  if (outcome3.stopped) return { ...at3(`kustomize was ended, because ${outcome3.stopped}`), ended: true };
+  const said = outcome3.stderr.replace(/^error: /im, "").trim();
+  if (said === "") return { ...at3(`kustomize ended with status ${outcome3.status} and said nothing`), ended: true };
   const named = kustomizations.flatMap(
     ({ file, includes }) => includes.map(({ text: text5, region }) => ({ file, region, place: said.lastIndexOf(`'${text5}'`) }))
   ).filter(({ place: place2 }) => place2 !== -1).sort((a, b) => b.place - a.place)[0];
@@ -61605,9 +61884,9 @@ function failureOf2(outcome3, kustomizations, checkout) {
 async function renderPartners(head, unreached, rules2, touched) {
   const open2 = /* @__PURE__ */ new Map();
   for (const source of head.discovery.sources.filter((one2) => one2.known !== "probed" && unreached(one2))) {
-    const files = await head.files(source);
-    const packed = files.some((file) => file.endsWith(".tgz"));
-    const texts = packed ? [] : [...(await head.checkout.texts(files)).values()];
+    const files2 = await head.files(source);
+    const packed = files2.some((file) => file.endsWith(".tgz"));
+    const texts = packed ? [] : [...(await head.checkout.texts(files2)).values()];
     open2.set(source, source.kind === "kustomize" ? texts.map((text5) => substituted(text5, source.substitutions)) : texts);
   }
   const rendered = [];
@@ -61641,8 +61920,8 @@ function looseManifests(side, rendered) {
 }
 
 // src/source/checkout.ts
-var import_promises3 = require("node:fs/promises");
-var import_node_path6 = __toESM(require("node:path"), 1);
+var import_promises4 = require("node:fs/promises");
+var import_node_path7 = __toESM(require("node:path"), 1);
 var Checkout = class {
   /**
    * @param folder a private folder that holds nothing else
@@ -61657,6 +61936,9 @@ var Checkout = class {
   folder;
   contents = /* @__PURE__ */ new Map();
   written = /* @__PURE__ */ new Map();
+  /** The folders of charts into which the charts that they take in were put. */
+  complete = /* @__PURE__ */ new Set();
+  last = Promise.resolve();
   has(file) {
     return this.tree.entries.get(file)?.type === "file" || this.tree.resolved.has(file);
   }
@@ -61671,9 +61953,9 @@ var Checkout = class {
     return this.tree.below(folder);
   }
   /** The texts of files; one that is not there or cannot be read is left out. */
-  async texts(files) {
+  async texts(files2) {
     const found = /* @__PURE__ */ new Map();
-    const contents = await this.read(files);
+    const contents = await this.read(files2);
     for (const [file, content] of contents) if (!("missing" in content)) found.set(file, decodeFile(content).text);
     return found;
   }
@@ -61681,10 +61963,10 @@ var Checkout = class {
     return (await this.texts([file])).get(file);
   }
   /** Reads files in one go; what a link leads to is read in its place. */
-  async read(files) {
+  async read(files2) {
     const real = (file) => this.tree.entries.get(this.tree.resolved.get(file) ?? file);
     const wanted = /* @__PURE__ */ new Map();
-    for (const file of files) {
+    for (const file of files2) {
       const entry = real(file);
       if (entry?.type === "file" && !this.contents.has(entry.path)) wanted.set(entry.path, entry);
     }
@@ -61697,7 +61979,7 @@ var Checkout = class {
         );
     }
     const found = /* @__PURE__ */ new Map();
-    for (const file of files) {
+    for (const file of files2) {
       const content = await this.contents.get(real(file)?.path ?? "");
       if (content) found.set(file, content);
     }
@@ -61711,35 +61993,59 @@ var Checkout = class {
   /**
    * Copies files into the folder, under their paths, from the revision's own data: no hook, no filter, no link that
    * leaves the folder.
+   *
+   * @returns the files that are not there now, and why
    */
-  async layOut(files) {
-    const missing2 = files.filter((file) => !this.written.has(file));
-    const contents = this.read(missing2);
-    for (const file of missing2)
+  async layOut(files2) {
+    const wanted = new Set(files2);
+    for (const file of wanted) {
+      const to = this.tree.resolved.get(file);
+      if (to !== void 0) for (const target of this.tree.at(to)) wanted.add(target);
+    }
+    const missing = [...wanted].filter((file) => !this.written.has(file));
+    const contents = this.read(missing);
+    for (const file of missing)
       this.written.set(
         file,
         contents.then((all2) => this.write(file, all2.get(file)))
       );
-    await Promise.all(files.map((file) => this.written.get(file)));
-    const targets = missing2.flatMap((file) => this.tree.resolved.get(file) ?? []).flatMap((to) => this.tree.at(to));
-    if (targets.length > 0) await this.layOut(targets);
+    const faults = /* @__PURE__ */ new Map();
+    for (const file of wanted) {
+      const fault = await this.written.get(file);
+      if (fault !== void 0) faults.set(file, fault);
+    }
+    return faults;
   }
+  /** Does work on the folder that must not meet other such work: several sources may be made of the same files. */
+  alone(work) {
+    const done = this.last.then(work);
+    this.last = done.catch(() => {
+    });
+    return done;
+  }
+  /** @returns why the file is not there now */
   async write(file, content) {
     const target = this.placeOf(file);
-    if (!target) return;
-    await (0, import_promises3.mkdir)(import_node_path6.default.dirname(target), { recursive: true });
+    if (!target) return "it has a name that no Git client writes";
     const leadsTo = this.tree.resolved.get(file);
-    if (leadsTo !== void 0) {
-      const to = this.placeOf(leadsTo);
-      if (to) await (0, import_promises3.symlink)(import_node_path6.default.relative(import_node_path6.default.dirname(target), to) || ".", target);
-    } else if (content && !("missing" in content)) {
-      await (0, import_promises3.writeFile)(target, content);
+    const to = leadsTo === void 0 ? void 0 : this.placeOf(leadsTo);
+    if (leadsTo === void 0 && this.tree.entries.get(file)?.type === "link")
+      return `it is ${this.tree.refused.get(file) ?? "a symbolic link that is not followed"}`;
+    if (leadsTo === void 0 && content && "missing" in content) return content.missing;
+    try {
+      await (0, import_promises4.mkdir)(import_node_path7.default.dirname(target), { recursive: true });
+      if (to) await (0, import_promises4.symlink)(import_node_path7.default.relative(import_node_path7.default.dirname(target), to) || ".", target);
+      else if (leadsTo === void 0 && content) await (0, import_promises4.writeFile)(target, content);
+    } catch (cause) {
+      return `it cannot be written here (${cause.code})`;
     }
+    return void 0;
   }
-  /** Where a file of the revision lies on disk; undefined for a name that would leave the folder, as no Git client writes. */
+  /** Where a file of the revision lies on disk; undefined for a name that no Git client writes. */
   placeOf(file) {
-    const target = import_node_path6.default.join(this.folder, file);
-    return target.startsWith(this.folder + import_node_path6.default.sep) || target === this.folder ? target : void 0;
+    if (file === "") return this.folder;
+    const hostile = file.split("/").some((name) => /^\.{0,2}$/.test(name));
+    return hostile ? void 0 : import_node_path7.default.join(this.folder, file);
   }
 };
 
@@ -61748,7 +62054,7 @@ var import_posix4 = __toESM(require("node:path/posix"), 1);
 
 // src/source/gitops.ts
 var import_posix3 = __toESM(require("node:path/posix"), 1);
-var import_yaml9 = __toESM(require_dist(), 1);
+var import_yaml10 = __toESM(require_dist(), 1);
 function repositoryName(url) {
   return url.trim().toLowerCase().replace(/^[a-z+]+:\/\//, "").replace(/^[^/@]+@/, "").replace(/^([^/:]+):(?!\d+\/)/, "$1/").replace(/\/+$/, "").replace(/\.git$/, "");
 }
@@ -61866,7 +62172,7 @@ var GitOpsReader = class {
       if (helm.ignoreMissingValueFiles === true && !this.surroundings.checkout.has(place2)) continue;
       values.push({ path: place2 });
     }
-    const inline = helm.valuesObject !== void 0 ? (0, import_yaml9.stringify)(helm.valuesObject) : text4(helm.values);
+    const inline = helm.valuesObject !== void 0 ? (0, import_yaml10.stringify)(helm.valuesObject) : text4(helm.values);
     if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` });
     return values;
   }
@@ -61964,7 +62270,7 @@ var GitOpsReader = class {
       if (held) {
         const target = text4(reference.targetPath);
         values.push({
-          text: target ? (0, import_yaml9.stringify)(nested(target.split("."), scalar3(held))) : held,
+          text: target ? (0, import_yaml10.stringify)(nested(target.split("."), scalar3(held))) : held,
           name: `${text4(reference.kind)} ${name} in ${holder.origin.path}`
         });
       } else if (reference.optional !== true) {
@@ -61973,7 +62279,7 @@ var GitOpsReader = class {
       }
     }
     if (spec.values !== void 0 && spec.values !== null)
-      values.push({ text: (0, import_yaml9.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
+      values.push({ text: (0, import_yaml10.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
     return values;
   }
   /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
@@ -62087,16 +62393,16 @@ function scalar3(value) {
 
 // src/source/discover.ts
 async function discover(checkout, known, side) {
-  const charts = [...checkout.tree.entries.keys()].filter((file) => import_posix4.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix4.default.dirname(file) : "").sort();
+  const charts2 = [...checkout.tree.entries.keys()].filter((file) => import_posix4.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix4.default.dirname(file) : "").sort();
   const kustomizations = await readKustomizations(checkout);
   const declared2 = known.releases.map(declaredSource);
-  if (charts.length === 0 && kustomizations.size === 0 && declared2.length === 0 && !known.base?.sources.length)
+  if (charts2.length === 0 && kustomizations.size === 0 && declared2.length === 0 && !known.base?.sources.length)
     return { sources: [], claims: /* @__PURE__ */ new Map(), kustomizations, notInspected: [] };
-  const claims = new Map([...chartClaims(charts, checkout), ...kustomizeClaims(kustomizations, checkout, known.base)]);
-  const named = await namedSources(checkout, claims, charts, kustomizations, known, side);
+  const claims = new Map([...chartClaims(charts2, checkout), ...kustomizeClaims(kustomizations, checkout, known.base)]);
+  const named = await namedSources(checkout, claims, charts2, kustomizations, known, side);
   const told = [...declared2, ...named.sources];
   const spoken = new Set(told.map((source) => source.kind === "helm" ? source.chart : source.root));
-  const discovered = await discoveredCharts(checkout, charts, kustomizations, spoken);
+  const discovered = await discoveredCharts(checkout, charts2, kustomizations, spoken);
   const roots = deployedRoots(kustomizations, known.base).filter((root3) => !spoken.has(root3));
   return {
     sources: [
@@ -62131,9 +62437,9 @@ function declaredSource(declared2) {
     ...declared2.apiVersions ? { apiVersions: declared2.apiVersions } : {}
   };
 }
-var partOfChart = /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/;
-function* chartClaims(charts, checkout) {
-  for (const folder of charts) {
+var partOfChart = /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/s;
+function* chartClaims(charts2, checkout) {
+  for (const folder of charts2) {
     const start4 = folder === "" ? 0 : folder.length + 1;
     for (const file of checkout.below(folder)) {
       if (partOfChart.test(file.slice(start4)))
@@ -62164,11 +62470,11 @@ function* namedBy(kustomizations) {
     for (const place2 of [file, ...leadsTo]) yield [place2, file];
   }
 }
-async function namedSources(checkout, claims, charts, kustomizations, { repository }, side) {
-  const chartFiles = new Set([...chartClaims(charts, checkout)].map(([file]) => file));
-  const files = [...checkout.tree.files.keys()].filter((file) => !chartFiles.has(file));
+async function namedSources(checkout, claims, charts2, kustomizations, { repository }, side) {
+  const chartFiles = new Set([...chartClaims(charts2, checkout)].map(([file]) => file));
+  const files2 = [...checkout.tree.files.keys()].filter((file) => !chartFiles.has(file));
   const manifests = [];
-  for (const [file, text5] of await checkout.texts(files)) {
+  for (const [file, text5] of await checkout.texts(files2)) {
     if (!/argoproj\.io\/|toolkit\.fluxcd\.io\//.test(text5) || claims.get(file)?.deployed === false) continue;
     const wants = (document) => /argoproj\.io\/|toolkit\.fluxcd\.io\/|kind:\s*(?:ConfigMap|Secret)/.test(document);
     for (const object of loadFile({ text: text5 }, wants).objects)
@@ -62177,12 +62483,12 @@ async function namedSources(checkout, claims, charts, kustomizations, { reposito
   return readGitOps(manifests, { checkout, kustomizations, repository });
 }
 async function discoveredCharts(checkout, folders, kustomizations, spoken) {
-  const charts = await Promise.all(folders.map((folder) => readChart(checkout, folder)));
+  const charts2 = await Promise.all(folders.map((folder) => readChart(checkout, folder)));
   const taken = /* @__PURE__ */ new Set([
-    ...charts.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
+    ...charts2.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
     ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder))
   ]);
-  return charts.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
+  return charts2.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
     ({ folder }) => !folders.some(
       (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix4.default.join(other, "charts")}/`)
     )
@@ -62221,13 +62527,13 @@ var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
   const ignored = new IgnoreList(ignore);
-  const files = /* @__PURE__ */ new Map();
+  const files2 = /* @__PURE__ */ new Map();
   const skipped = [];
   for (const entry of entries.values()) {
     if (entry.type === "submodule")
       skipped.push({ path: entry.path, reason: "a submodule, which is another repository" });
     if (entry.type === "file" && manifestName.test(entry.path) && !ignored.counts(entry.path))
-      files.set(entry.path, entry);
+      files2.set(entry.path, entry);
   }
   const links = await new Links(revision, entries).follow();
   const aliases = /* @__PURE__ */ new Map();
@@ -62244,11 +62550,11 @@ async function readTree(revision, ignore) {
     const file = entries.get(target.path);
     if (file?.type === "file") {
       if (!manifestName.test(link2) || ignored.has(target.path)) continue;
-      files.set(file.path, file);
+      files2.set(file.path, file);
       aliases.set(file.path, [...aliases.get(file.path) ?? [], link2]);
     } else {
       const folder = target.path === "" ? "" : `${target.path}/`;
-      for (const inside2 of files.keys()) {
+      for (const inside2 of files2.keys()) {
         if (!inside2.startsWith(folder) || link2.startsWith(folder)) continue;
         aliases.set(inside2, [...aliases.get(inside2) ?? [], `${link2}/${inside2.slice(folder.length)}`]);
       }
@@ -62258,7 +62564,7 @@ async function readTree(revision, ignore) {
   return {
     entries,
     resolved,
-    files,
+    files: files2,
     ignores: (file) => ignored.has(file),
     below: (folder) => folders.below(folder),
     at: (file) => entries.has(file) ? [file] : folders.below(file),
@@ -62348,13 +62654,13 @@ var Links = class {
 
 // src/source/side.ts
 var SideOfChange = class _SideOfChange {
-  constructor(revision, tree, checkout, discovery, renderer, keys) {
+  constructor(revision, tree, checkout, discovery, renderer, keys2) {
     this.revision = revision;
     this.tree = tree;
     this.checkout = checkout;
     this.discovery = discovery;
     this.renderer = renderer;
-    this.keys = keys;
+    this.keys = keys2;
   }
   revision;
   tree;
@@ -62366,13 +62672,13 @@ var SideOfChange = class _SideOfChange {
     const tree = await readTree(revision, ignore);
     const checkout = new Checkout(revision, tree, renderer.newFolder());
     const discovery = await discover(checkout, { releases, repository, ...base ? { base } : {} }, side);
-    const keys = await Promise.all(
+    const keys2 = await Promise.all(
       discovery.sources.map(async (source) => {
         const key = await renderer.keyOf(source, checkout, discovery.kustomizations);
         return [source.id, JSON.stringify([key, source.target])];
       })
     );
-    return new _SideOfChange(revision, withoutClaimed(tree, discovery), checkout, discovery, renderer, new Map(keys));
+    return new _SideOfChange(revision, withoutClaimed(tree, discovery), checkout, discovery, renderer, new Map(keys2));
   }
   files(source) {
     return this.renderer.files(source, this.checkout, this.discovery.kustomizations);
@@ -62406,11 +62712,16 @@ var SideOfChange = class _SideOfChange {
     if (source.known === "probed") return { source, objects: [], unreadable: [], failure: void 0, remote: [] };
     const objects = [];
     const unreadable3 = [];
-    for (const { path: path25, template: template2, text: text5 } of rendering.pieces) {
+    for (const { path: path26, template: template2, text: text5 } of rendering.pieces) {
       const file = loadFile({ text: text5 });
-      const origin = { kind: "rendered", path: path25, template: template2, id: source.id, source: described2(source) };
+      const origin = { kind: "rendered", path: path26, template: template2, id: source.id, source: described2(source) };
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
-      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path25, reason })));
+      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path26, reason })));
+      const most = this.renderer.limits.objects;
+      if (objects.length > most) {
+        const failure = { reason: `it renders to more than ${most} objects`, path: path26, region: firstLine };
+        return { source, objects: [], unreadable: [], failure, remote: [] };
+      }
     }
     return { source, objects, unreadable: unreadable3, failure: void 0, remote: rendering.remote ?? [] };
   }
@@ -62428,14 +62739,14 @@ function withNamespace(object, source) {
 }
 function withoutClaimed(tree, { claims, notInspected }) {
   const orphans = /* @__PURE__ */ new Map();
-  const files = new Map(tree.files);
-  for (const [path25, { deployed, reason }] of claims) {
-    if (files.delete(path25) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path25]);
+  const files2 = new Map(tree.files);
+  for (const [path26, { deployed, reason }] of claims) {
+    if (files2.delete(path26) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path26]);
   }
-  const skipped = [...orphans].map(([reason, [path25 = "", ...more]]) => {
-    return { path: path25, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path26 = "", ...more]]) => {
+    return { path: path26, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
-  return { ...tree, files, skipped: [...tree.skipped, ...skipped, ...notInspected] };
+  return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...notInspected] };
 }
 
 // src/source/source.ts
@@ -62453,12 +62764,12 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   const whole = taken === void 0;
   const was = new Map(before.map((side) => [side.source.id, side]));
   const failed = /* @__PURE__ */ new Map();
-  const missing2 = after.filter(({ failure }) => failure?.missing);
-  if (missing2.length > 0) findings.push(...withoutTool(missing2, whole));
+  const missing = after.filter(({ failure }) => failure?.missing);
+  if (missing.length > 0) findings.push(...withoutTool(missing, whole));
   for (const side of after) {
     const { source, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path25, reason } of side.unreadable) findings.push(unreadable2(side, path25, reason, whole));
+      for (const { path: path26, reason } of side.unreadable) findings.push(unreadable2(side, path26, reason, whole));
       continue;
     }
     if (failure.remote) continue;
@@ -62468,14 +62779,14 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` });
       continue;
     }
-    const existing = whole || old?.failure?.reason === failure.reason;
+    const existing = whole || !failure.ended && old?.failure?.reason === failure.reason;
     const key = JSON.stringify([failure, existing]);
     failed.set(key, { existing, sides: [...failed.get(key)?.sides ?? [], side] });
   }
   for (const { existing, sides } of failed.values()) {
     const failure = sides[0]?.failure;
     if (!failure) continue;
-    const { path: path25, region, reason } = failure;
+    const { path: path26, region, reason } = failure;
     const ids = new Set(sides.map(({ source }) => source.id));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
     const names3 = lost.slice(0, 3).map(({ ref }) => nameOf(ref));
@@ -62483,9 +62794,9 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
     const fate = lost.length > 0 ? ` What becomes of ${names3.join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
-        ...statement(sides, path25, existing),
+        ...statement(sides, path26, existing),
         region,
-        keys: [path25, reason],
+        keys: [path26, reason],
         text: `${upper(reason)}.${fate}`
       })
     );
@@ -62541,9 +62852,9 @@ function fromElsewhere(after, taken) {
 function withoutVersion(url) {
   return url.replace(/\?.*$/, "").replace(/\/(?:download\/|raw\/|tags\/)?v?\d+(?:\.\d+)*[^/]*(?=\/)/g, "/*");
 }
-function withoutTool(missing2, whole) {
+function withoutTool(missing, whole) {
   const byTool = /* @__PURE__ */ new Map();
-  for (const side of missing2) {
+  for (const side of missing) {
     const tool = side.failure?.missing ?? "";
     byTool.set(tool, [...byTool.get(tool) ?? [], side]);
   }
@@ -62559,18 +62870,18 @@ function withoutTool(missing2, whole) {
     });
   });
 }
-function unreadable2({ source }, path25, reason, whole) {
+function unreadable2({ source }, path26, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement([{ source }], path25, whole),
+    ...statement([{ source }], path26, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path25, reason],
+    keys: [path26, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(sides, path25, existing) {
+function statement(sides, path26, existing) {
   return {
     side: "head",
-    path: path25,
+    path: path26,
     status: existing ? "existing" : "introduced",
     sources: sides.map(({ source }) => ({
       ...described2(source),
@@ -62596,12 +62907,12 @@ async function gather2(scope) {
     base: base?.discovery
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path25) => baseTree.files.get(path25)?.id !== headTree.files.get(path25)?.id || String(baseTree.aliases.get(path25) ?? "") !== String(headTree.aliases.get(path25) ?? "");
+  const differs = (path26) => baseTree.files.get(path26)?.id !== headTree.files.get(path26)?.id || String(baseTree.aliases.get(path26) ?? "") !== String(headTree.aliases.get(path26) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path25 }) => !base || differs(path25));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path26 }) => !base || differs(path26));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path25 }) => !differs(path25)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path26 }) => !differs(path26)) : [];
   const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source))
@@ -62621,23 +62932,23 @@ async function gather2(scope) {
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
   const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope.clusters, isNew: (path25) => !wasThere.has(path25) };
+  const declarations = { ...scope.clusters, isNew: (path26) => !wasThere.has(path26) };
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf = (tree, path25) => [
-    ...new Set([path25, ...tree.aliases.get(path25) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path26) => [
+    ...new Set([path26, ...tree.aliases.get(path26) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named = (side, names3) => names3.map((name) => side === "base" ? renames.get(name) ?? name : name);
-  const manifestsOf = (side, files) => {
+  const manifestsOf = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files].flatMap(([path25, file]) => {
-      const names3 = named(side, clustersOf(tree, path25));
-      const { evidence } = clusters.of(path25);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path25 }, names3, evidence));
+    return [...files2].flatMap(([path26, file]) => {
+      const names3 = named(side, clustersOf(tree, path26));
+      const { evidence } = clusters.of(path26);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path26 }, names3, evidence));
     });
   };
   const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
@@ -62647,7 +62958,7 @@ async function gather2(scope) {
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path25) => clustersOf(headTree, path25)),
+    ...[...rest.keys()].flatMap((path26) => clustersOf(headTree, path26)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -62695,9 +63006,9 @@ async function gather2(scope) {
     sides: { base, head }
   };
 }
-function manifestsIn(side, files) {
-  return [...files.loaded].flatMap(
-    ([path25, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path25 }, []))
+function manifestsIn(side, files2) {
+  return [...files2.loaded].flatMap(
+    ([path26, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path26 }, []))
   );
 }
 async function hiddenAt(head, rendered) {
@@ -62705,9 +63016,9 @@ async function hiddenAt(head, rendered) {
   for (const { source, failure } of rendered) {
     if (!failure) for (const file of await head.files(source)) seen.add(file);
   }
-  return (path25) => {
-    const claim = head.discovery.claims.get(path25);
-    return claim?.deployed && !seen.has(path25) ? claim.reason : void 0;
+  return (path26) => {
+    const claim = head.discovery.claims.get(path26);
+    return claim?.deployed && !seen.has(path26) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered) {
@@ -62716,18 +63027,18 @@ function objectsBySource(side, rendered) {
   );
 }
 async function readFiles(revision, entries, reader) {
-  const files = new Files();
+  const files2 = new Files();
   for await (const [entry, content] of revision.read(entries)) {
-    if ("missing" in content) files.miss(entry.path, content);
-    else files.loaded.set(entry.path, loadFile(decodeFile(content), void 0, reader));
+    if ("missing" in content) files2.miss(entry.path, content);
+    else files2.loaded.set(entry.path, loadFile(decodeFile(content), void 0, reader));
   }
-  return files;
+  return files2;
 }
-async function readTexts(revision, entries, files) {
+async function readTexts(revision, entries, files2) {
   const texts = /* @__PURE__ */ new Map();
   for await (const [entry, content] of revision.read(entries)) {
     if ("missing" in content) {
-      files.miss(entry.path, content);
+      files2.miss(entry.path, content);
       continue;
     }
     const { text: text5 } = decodeFile(content);
@@ -62736,12 +63047,12 @@ async function readTexts(revision, entries, files) {
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files) => [...files.loaded].map(([path25, file]) => ({ path: path25, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path25, text5]) => {
+  const loaded = (side, files2) => [...files2.loaded].map(([path26, file]) => ({ path: path26, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path26, text5]) => {
     const refs = skimIdentities(text5);
     return [
-      { path: path25, side: "base", refs },
-      { path: path25, side: "head", refs }
+      { path: path26, side: "base", refs },
+      { path: path26, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -62757,34 +63068,34 @@ function duplicateKeys(changes, whole) {
   return judged.flatMap(({ after, before }) => {
     const [first] = after.object.duplicateKeys;
     if (!first) return [];
-    const keys = [...new Set(after.object.duplicateKeys.map(({ key }) => key))];
+    const keys2 = [...new Set(after.object.duplicateKeys.map(({ key }) => key))];
     const known = new Set(before?.object.duplicateKeys.map(({ key }) => key));
-    const shown = `${keys.slice(0, 5).join(", ")}${keys.length > 5 ? ` and ${keys.length - 5} more` : ""}`;
+    const shown = `${keys2.slice(0, 5).join(", ")}${keys2.length > 5 ? ` and ${keys2.length - 5} more` : ""}`;
     return gateFinding("source/duplicate-key", "duplicate", "warning", {
       side: "head",
       path: after.origin.path,
       region: after.origin.kind === "file" ? first.region : firstLine,
       object: after.ref,
-      keys,
-      status: whole.length > 0 || keys.every((key) => known.has(key)) ? "existing" : "introduced",
-      text: `${nameOf(after.ref)} has ${keys.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
+      keys: keys2,
+      status: whole.length > 0 || keys2.every((key) => known.has(key)) ? "existing" : "introduced",
+      text: `${nameOf(after.ref)} has ${keys2.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
       ...after.origin.kind === "file" ? { fileText: after.object.fileText } : {}
     });
   });
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path25, { text: text5 }] of before.loaded) texts.set(path25, { before: text5 });
-  for (const [path25, { text: text5 }] of after.loaded) texts.set(path25, { ...texts.get(path25), after: text5 });
+  for (const [path26, { text: text5 }] of before.loaded) texts.set(path26, { before: text5 });
+  for (const [path26, { text: text5 }] of after.loaded) texts.set(path26, { ...texts.get(path26), after: text5 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
-  const files = new Set(manifests.flatMap(({ origin }) => origin.kind === "file" ? [origin.path] : []));
+  const files2 = new Set(manifests.flatMap(({ origin }) => origin.kind === "file" ? [origin.path] : []));
   const rendered = new Set(manifests.flatMap(({ origin }) => origin.kind === "rendered" ? [origin.id] : []));
   return {
     revision: revision.name,
     files: tree.files.size,
-    sources: files.size + rendered.size,
+    sources: files2.size + rendered.size,
     rendered: rendered.size,
     manifests: manifests.length
   };
@@ -62792,12 +63103,12 @@ function inspected(revision, tree, manifests) {
 
 // src/source/open.ts
 var import_node_fs5 = require("node:fs");
-var import_node_path10 = __toESM(require("node:path"), 1);
+var import_node_path11 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
 var import_node_crypto8 = require("node:crypto");
-var import_promises4 = require("node:fs/promises");
-var import_node_path7 = __toESM(require("node:path"), 1);
+var import_promises5 = require("node:fs/promises");
+var import_node_path8 = __toESM(require("node:path"), 1);
 
 // src/source/revision.ts
 var sizeLimit2 = 100 * 1024 * 1024;
@@ -62821,7 +63132,7 @@ var DirectoryRevision = class {
   async readTree() {
     const entries = [];
     const walk = async (folder) => {
-      for (const item of await (0, import_promises4.readdir)(import_node_path7.default.join(this.dir, folder), { withFileTypes: true })) {
+      for (const item of await (0, import_promises5.readdir)(import_node_path8.default.join(this.dir, folder), { withFileTypes: true })) {
         const file = folder === "" ? item.name : `${folder}/${item.name}`;
         if (item.isDirectory()) {
           if (item.name !== ".git") await walk(file);
@@ -62837,23 +63148,23 @@ var DirectoryRevision = class {
     for (const entry of entries) {
       yield [
         entry,
-        entry.type === "link" ? Buffer.from(await (0, import_promises4.readlink)(import_node_path7.default.join(this.dir, entry.path))) : await this.content(entry.path)
+        entry.type === "link" ? Buffer.from(await (0, import_promises5.readlink)(import_node_path8.default.join(this.dir, entry.path))) : await this.content(entry.path)
       ];
     }
   }
   async entry(file, link2) {
-    const { size, mtimeMs } = await (0, import_promises4.lstat)(import_node_path7.default.join(this.dir, file));
+    const { size, mtimeMs } = await (0, import_promises5.lstat)(import_node_path8.default.join(this.dir, file));
     if (!link2 && size > 1024 * 1024 && !/\.(?:ya?ml|json)$/.test(file)) {
       return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
-    const content = link2 ? Buffer.from(await (0, import_promises4.readlink)(import_node_path7.default.join(this.dir, file))) : await this.content(file);
+    const content = link2 ? Buffer.from(await (0, import_promises5.readlink)(import_node_path8.default.join(this.dir, file))) : await this.content(file);
     const id = "missing" in content ? `large:${file}` : (0, import_node_crypto8.createHash)("sha1").update(content).digest("hex");
     return { path: file, type: link2 ? "link" : "file", id };
   }
   async content(file) {
-    const { size } = await (0, import_promises4.lstat)(import_node_path7.default.join(this.dir, file));
+    const { size } = await (0, import_promises5.lstat)(import_node_path8.default.join(this.dir, file));
     if (size > sizeLimit2) return { missing: tooLarge(size) };
-    return (0, import_promises4.readFile)(import_node_path7.default.join(this.dir, file));
+    return (0, import_promises5.readFile)(import_node_path8.default.join(this.dir, file));
   }
 };
 
@@ -62862,7 +63173,7 @@ var import_node_fs4 = require("node:fs");
 
 // src/source/git-command.ts
 var import_node_child_process2 = require("node:child_process");
-var import_node_path8 = __toESM(require("node:path"), 1);
+var import_node_path9 = __toESM(require("node:path"), 1);
 var locating = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -62927,7 +63238,7 @@ async function ask(repository, ...args) {
 }
 function gitError(repository, args, stderr) {
   if (/dubious ownership|safe\.directory/.test(stderr)) {
-    const dir = import_node_path8.default.resolve(repository.dir);
+    const dir = import_node_path9.default.resolve(repository.dir);
     return new GuardError(
       "source",
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`
@@ -62937,7 +63248,7 @@ function gitError(repository, args, stderr) {
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       "source",
-      `${import_node_path8.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
+      `${import_node_path9.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
     );
   }
   return new GuardError(
@@ -63028,8 +63339,8 @@ async function writtenParents(repository, commit) {
 
 // src/source/git-revision.ts
 var import_node_crypto9 = require("node:crypto");
-var import_promises5 = require("node:fs/promises");
-var import_node_path9 = __toESM(require("node:path"), 1);
+var import_promises6 = require("node:fs/promises");
+var import_node_path10 = __toESM(require("node:path"), 1);
 
 // src/source/git-blobs.ts
 var import_node_child_process3 = require("node:child_process");
@@ -63107,8 +63418,8 @@ async function fetchMissing(repository, entries) {
   const remote = promisor?.match(/^remote\.(.*)\.promisor true$/m)?.[1];
   if (!remote) return /* @__PURE__ */ new Set();
   const wanted = [...new Set(entries.map((entry) => entry.id))];
-  const missing2 = await without(repository, wanted);
-  if (missing2.length === 0) return /* @__PURE__ */ new Set();
+  const missing = await without(repository, wanted);
+  if (missing.length === 0) return /* @__PURE__ */ new Set();
   await run(
     repository,
     [
@@ -63123,9 +63434,9 @@ async function fetchMissing(repository, entries) {
       "--stdin",
       remote
     ],
-    missing2.join("\n")
+    missing.join("\n")
   );
-  return new Set(await without(repository, missing2));
+  return new Set(await without(repository, missing));
 }
 async function without(repository, ids) {
   const listing = await git(repository, "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)");
@@ -63192,7 +63503,7 @@ var WorkingTreeRevision = class {
       entries.set(file, { path: file, type: typeOf(mode), id });
     }
     const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []];
-    const top = await (0, import_promises5.realpath)(this.repository.dir);
+    const top = await (0, import_promises6.realpath)(this.repository.dir);
     for (const bytes of touched) {
       const file = pathText(bytes);
       const entry = entries.get(file);
@@ -63214,22 +63525,22 @@ var WorkingTreeRevision = class {
   }
 };
 function diskPath(dir, { path: file, raw }) {
-  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path9.default.join(dir, file);
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path10.default.join(dir, file);
 }
 async function contentOnDisk(dir, entry) {
   const file = diskPath(dir, entry);
-  if (entry.type === "link") return (0, import_promises5.readlink)(file, { encoding: "buffer" });
-  const { size } = await (0, import_promises5.lstat)(file);
-  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises5.readFile)(file);
+  if (entry.type === "link") return (0, import_promises6.readlink)(file, { encoding: "buffer" });
+  const { size } = await (0, import_promises6.lstat)(file);
+  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises6.readFile)(file);
 }
 async function onDisk(top, bytes, algorithm) {
   const text5 = pathText(bytes);
   const place2 = { path: text5, ...bytes.toString("utf8") === text5 ? {} : { raw: bytes } };
   const file = diskPath(top, place2);
-  const stats = await (0, import_promises5.lstat)(file).catch(() => void 0);
+  const stats = await (0, import_promises6.lstat)(file).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const folder = import_node_path9.default.dirname(import_node_path9.default.join(top, text5));
-  if (!place2.raw && await (0, import_promises5.realpath)(folder) !== folder) return void 0;
+  const folder = import_node_path10.default.dirname(import_node_path10.default.join(top, text5));
+  if (!place2.raw && await (0, import_promises6.realpath)(folder) !== folder) return void 0;
   const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
   const content = await contentOnDisk(top, entry);
   if ("missing" in content) return { ...entry, id: `large:${text5}` };
@@ -63292,24 +63603,26 @@ function nameOf3(named, commit) {
 }
 async function folderOf4(named, { repo: dir, token, trusted }) {
   if (!named || !(0, import_node_fs5.statSync)(named, { throwIfNoEntry: false })?.isDirectory()) return void 0;
-  if (named.startsWith(".") || import_node_path10.default.isAbsolute(named)) return named;
+  if (named.startsWith(".") || import_node_path11.default.isAbsolute(named)) return named;
   return await isRevision({ dir, token, trusted }, named) ? void 0 : named;
 }
 
 // src/source/render/renderer.ts
 var import_node_crypto10 = require("node:crypto");
 var import_node_fs6 = require("node:fs");
-var import_node_os = require("node:os");
-var import_node_path11 = __toESM(require("node:path"), 1);
+var import_node_os2 = require("node:os");
+var import_node_path12 = __toESM(require("node:path"), 1);
 var Renderer = class {
   constructor(programs = {}, limits = defaultLimits) {
+    this.programs = programs;
     this.limits = limits;
     this.helm = findProgram(programs.helm ? [programs.helm] : ["helm"]);
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ["kustomize", "kubectl"]);
   }
+  programs;
   limits;
   /** A private folder, gone when the renderer is closed. */
-  folder = (0, import_node_fs6.mkdtempSync)(import_node_path11.default.join((0, import_node_os.tmpdir)(), "ingress-guard-"));
+  folder = (0, import_node_fs6.mkdtempSync)(import_node_path12.default.join((0, import_node_os2.tmpdir)(), "ingress-guard-"));
   done = /* @__PURE__ */ new Map();
   waiting = [];
   running = 0;
@@ -63323,7 +63636,7 @@ var Renderer = class {
   }
   /** A new private folder. */
   newFolder() {
-    return (0, import_node_fs6.mkdtempSync)(import_node_path11.default.join(this.folder, `${this.folders++}-`));
+    return (0, import_node_fs6.mkdtempSync)(import_node_path12.default.join(this.folder, `${this.folders++}-`));
   }
   /** The files of the repository that a source is made of. */
   files(source, checkout, all2) {
@@ -63332,9 +63645,9 @@ var Renderer = class {
   /** What tells one rendering from another: the source and the content of every file it is made of. */
   async keyOf(source, checkout, all2) {
     const { id: _, target: __, at: ___, known: ____, ...inputs } = source;
-    const files = await this.files(source, checkout, all2);
+    const files2 = await this.files(source, checkout, all2);
     const hash = (0, import_node_crypto10.createHash)("sha256").update(JSON.stringify(inputs));
-    for (const file of files) hash.update(`\0${file}\0${checkout.idOf(file)}`);
+    for (const file of files2) hash.update(`\0${file}\0${checkout.idOf(file)}`);
     return hash.digest("hex");
   }
   async render(source, checkout, all2) {
@@ -63349,12 +63662,12 @@ var Renderer = class {
     const home = this.newFolder();
     const limits = this.limits;
     if (source.kind === "helm") {
-      if (!this.helm) return missing("helm", source);
+      if (!this.helm) return this.missing("helm", source);
       this.renderings++;
       return renderHelm(source, checkout, { program: this.helm, home, limits });
     }
-    if (!this.kustomize) return missing("kustomize", source);
-    const kubectl = import_node_path11.default.basename(this.kustomize).startsWith("kubectl");
+    if (!this.kustomize) return this.missing("kustomize", source);
+    const kubectl = import_node_path12.default.basename(this.kustomize).startsWith("kubectl");
     const kustomize = {
       program: this.kustomize,
       command: [kubectl ? "kustomize" : "build"],
@@ -63374,7 +63687,7 @@ var Renderer = class {
   }
   /** As many at once as the machine has processors. */
   async inTurn(work) {
-    if (this.running >= (0, import_node_os.availableParallelism)()) await new Promise((resolve2) => this.waiting.push(resolve2));
+    if (this.running >= (0, import_node_os2.availableParallelism)()) await new Promise((resolve2) => this.waiting.push(resolve2));
     this.running++;
     try {
       return await work();
@@ -63387,23 +63700,25 @@ var Renderer = class {
   async tools(kinds) {
     const told = [];
     const ask2 = async (program, args) => {
-      const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits: this.limits });
-      told.push({ name: import_node_path11.default.basename(program), version: stdout.match(/v?\d+\.\d+\.\d+\S*/)?.[0] ?? "unknown" });
+      const limits = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 };
+      const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits });
+      told.push({ name: import_node_path12.default.basename(program), version: stdout.match(/v?\d+\.\d+\.\d+[\w.+-]*/)?.[0] ?? "unknown" });
     };
     if (this.helm && kinds.has("helm")) await ask2(this.helm, ["version", "--short"]);
     if (this.kustomize && kinds.has("kustomize"))
       await ask2(
         this.kustomize,
-        import_node_path11.default.basename(this.kustomize).startsWith("kubectl") ? ["version", "--client"] : ["version"]
+        import_node_path12.default.basename(this.kustomize).startsWith("kubectl") ? ["version", "--client"] : ["version"]
       );
     return told;
   }
+  missing(tool, source) {
+    const named = this.programs[tool];
+    const none = `there is no ${tool === "helm" ? tool : "kustomize (or kubectl)"} to render it with; install one in the job, or name it with the input ${tool}`;
+    const reason = named ? `${named}, which the input ${tool} names, ${faultOf2(named)}` : none;
+    return { failure: { reason, ...source.at, missing: tool } };
+  }
 };
-function missing(tool, source) {
-  const what = tool === "helm" ? "helm" : "kustomize (or kubectl)";
-  const reason = `there is no ${what} to render it with; install one in the job, or name it with the input ${tool}`;
-  return { failure: { reason, ...source.at, missing: tool } };
-}
 
 // src/run.ts
 async function run2(options2, host) {
@@ -63423,7 +63738,7 @@ async function run2(options2, host) {
     failOn: options2.failOn ?? config.failOn ?? "error",
     today
   };
-  const renderer = new Renderer(options2);
+  const renderer = new Renderer(options2, host.limits);
   try {
     const gatherWith = (revision, its) => gather2({
       base,
@@ -63520,7 +63835,7 @@ async function baseOf(event, dir) {
 }
 
 // src/action/inputs.ts
-var import_node_path12 = __toESM(require("node:path"), 1);
+var import_node_path13 = __toESM(require("node:path"), 1);
 
 // src/options.ts
 var Options = build_default.Object({
@@ -63570,7 +63885,7 @@ function readInputs({ getInput: getInput2 }, workspace) {
     throw new GuardError("usage", `The input all has to be true or false, not ${JSON.stringify(all2)}.`);
   }
   return {
-    repo: import_node_path12.default.resolve(workspace, folder ?? "."),
+    repo: import_node_path13.default.resolve(workspace, folder ?? "."),
     base: input("base"),
     head: input("head"),
     config: input("config"),
@@ -63585,7 +63900,7 @@ function readInputs({ getInput: getInput2 }, workspace) {
 }
 
 // src/action/main.ts
-var root2 = import_node_path13.default.dirname(import_node_path13.default.dirname(import_node_path13.default.resolve(process.argv[1] ?? "")));
+var root2 = import_node_path14.default.dirname(import_node_path14.default.dirname(import_node_path14.default.resolve(process.argv[1] ?? "")));
 async function main() {
   const { token, ...options2 } = readInputs(core_exports, process.env.GITHUB_WORKSPACE ?? process.cwd());
   const given = options2.base !== void 0 || options2.all;
@@ -63605,7 +63920,7 @@ async function tell(report) {
   const annotate = { error, warning, notice };
   const annotations = annotationsOf(report);
   for (const { level, message, ...properties } of annotations) annotate[level](message, properties);
-  const file = import_node_path13.default.join((0, import_node_fs7.mkdtempSync)(import_node_path13.default.join(process.env.RUNNER_TEMP ?? (0, import_node_os2.tmpdir)(), "ingress-guard-")), "report.json");
+  const file = import_node_path14.default.join((0, import_node_fs7.mkdtempSync)(import_node_path14.default.join(process.env.RUNNER_TEMP ?? (0, import_node_os3.tmpdir)(), "ingress-guard-")), "report.json");
   (0, import_node_fs7.writeFileSync)(file, `${JSON.stringify(jsonReport(report), null, 2)}
 `);
   const counted = countedFindings(report);

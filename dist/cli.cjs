@@ -1197,7 +1197,7 @@ var require_command = __commonJS({
   "node_modules/commander/lib/command.js"(exports2) {
     var EventEmitter = require("node:events").EventEmitter;
     var childProcess = require("node:child_process");
-    var path21 = require("node:path");
+    var path22 = require("node:path");
     var fs = require("node:fs");
     var process2 = require("node:process");
     var { Argument: Argument2, humanReadableArgName } = require_argument();
@@ -2210,9 +2210,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
         let launchWithNode = false;
         const sourceExt = [".js", ".ts", ".tsx", ".mjs", ".cjs"];
         function findFile(baseDir, baseName) {
-          const localBin = path21.resolve(baseDir, baseName);
+          const localBin = path22.resolve(baseDir, baseName);
           if (fs.existsSync(localBin)) return localBin;
-          if (sourceExt.includes(path21.extname(baseName))) return void 0;
+          if (sourceExt.includes(path22.extname(baseName))) return void 0;
           const foundExt = sourceExt.find(
             (ext2) => fs.existsSync(`${localBin}${ext2}`)
           );
@@ -2230,17 +2230,17 @@ Expecting one of '${allowedValues.join("', '")}'`);
           } catch {
             resolvedScriptPath = this._scriptPath;
           }
-          executableDir = path21.resolve(
-            path21.dirname(resolvedScriptPath),
+          executableDir = path22.resolve(
+            path22.dirname(resolvedScriptPath),
             executableDir
           );
         }
         if (executableDir) {
           let localFile = findFile(executableDir, executableFile);
           if (!localFile && !subcommand._executableFile && this._scriptPath) {
-            const legacyName = path21.basename(
+            const legacyName = path22.basename(
               this._scriptPath,
-              path21.extname(this._scriptPath)
+              path22.extname(this._scriptPath)
             );
             if (legacyName !== this._name) {
               localFile = findFile(
@@ -2251,7 +2251,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
           }
           executableFile = localFile || executableFile;
         }
-        launchWithNode = sourceExt.includes(path21.extname(executableFile));
+        launchWithNode = sourceExt.includes(path22.extname(executableFile));
         let proc;
         if (process2.platform !== "win32") {
           if (launchWithNode) {
@@ -2489,11 +2489,11 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @private
        */
       _parseCommand(operands, unknown2) {
-        const parsed = this.parseOptions(unknown2);
+        const parsed2 = this.parseOptions(unknown2);
         this._parseOptionsEnv();
         this._parseOptionsImplied();
-        operands = operands.concat(parsed.operands);
-        unknown2 = parsed.unknown;
+        operands = operands.concat(parsed2.operands);
+        unknown2 = parsed2.unknown;
         this.args = operands.concat(unknown2);
         if (operands && this._findCommand(operands[0])) {
           return this._dispatchSubcommand(operands[0], operands.slice(1), unknown2);
@@ -2512,12 +2512,12 @@ Expecting one of '${allowedValues.join("', '")}'`);
         if (this.commands.length && this.args.length === 0 && !this._actionHandler && !this._defaultCommandName) {
           this.help({ error: true });
         }
-        this._outputHelpIfRequested(parsed.unknown);
+        this._outputHelpIfRequested(parsed2.unknown);
         this._checkForMissingMandatoryOptions();
         this._checkForConflictingOptions();
         const checkForUnknownOptions = () => {
-          if (parsed.unknown.length > 0) {
-            this.unknownOption(parsed.unknown[0]);
+          if (parsed2.unknown.length > 0) {
+            this.unknownOption(parsed2.unknown[0]);
           }
         };
         const commandEvent = `command:${this.name()}`;
@@ -3166,7 +3166,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @return {Command}
        */
       nameFromFilename(filename) {
-        this._name = path21.basename(filename, path21.extname(filename));
+        this._name = path22.basename(filename, path22.extname(filename));
         return this;
       }
       /**
@@ -3180,9 +3180,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {string} [path]
        * @return {(string|null|Command)}
        */
-      executableDir(path22) {
-        if (path22 === void 0) return this._executableDir;
-        this._executableDir = path22;
+      executableDir(path23) {
+        if (path23 === void 0) return this._executableDir;
+        this._executableDir = path23;
         return this;
       }
       /**
@@ -3471,12 +3471,12 @@ var require_identity = __commonJS({
     var SCALAR = /* @__PURE__ */ Symbol.for("yaml.scalar");
     var SEQ = /* @__PURE__ */ Symbol.for("yaml.seq");
     var NODE_TYPE = /* @__PURE__ */ Symbol.for("yaml.node.type");
-    var isAlias3 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === ALIAS;
+    var isAlias5 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === ALIAS;
     var isDocument = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === DOC;
-    var isMap6 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === MAP;
+    var isMap7 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === MAP;
     var isPair = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === PAIR;
-    var isScalar6 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SCALAR;
-    var isSeq5 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SEQ;
+    var isScalar7 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SCALAR;
+    var isSeq6 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SEQ;
     function isCollection(node2) {
       if (node2 && typeof node2 === "object")
         switch (node2[NODE_TYPE]) {
@@ -3486,7 +3486,7 @@ var require_identity = __commonJS({
         }
       return false;
     }
-    function isNode2(node2) {
+    function isNode3(node2) {
       if (node2 && typeof node2 === "object")
         switch (node2[NODE_TYPE]) {
           case ALIAS:
@@ -3497,7 +3497,7 @@ var require_identity = __commonJS({
         }
       return false;
     }
-    var hasAnchor = (node2) => (isScalar6(node2) || isCollection(node2)) && !!node2.anchor;
+    var hasAnchor = (node2) => (isScalar7(node2) || isCollection(node2)) && !!node2.anchor;
     exports2.ALIAS = ALIAS;
     exports2.DOC = DOC;
     exports2.MAP = MAP;
@@ -3506,14 +3506,14 @@ var require_identity = __commonJS({
     exports2.SCALAR = SCALAR;
     exports2.SEQ = SEQ;
     exports2.hasAnchor = hasAnchor;
-    exports2.isAlias = isAlias3;
+    exports2.isAlias = isAlias5;
     exports2.isCollection = isCollection;
     exports2.isDocument = isDocument;
-    exports2.isMap = isMap6;
-    exports2.isNode = isNode2;
+    exports2.isMap = isMap7;
+    exports2.isNode = isNode3;
     exports2.isPair = isPair;
-    exports2.isScalar = isScalar6;
-    exports2.isSeq = isSeq5;
+    exports2.isScalar = isScalar7;
+    exports2.isSeq = isSeq6;
   }
 });
 
@@ -3525,7 +3525,7 @@ var require_visit = __commonJS({
     var BREAK = /* @__PURE__ */ Symbol("break visit");
     var SKIP2 = /* @__PURE__ */ Symbol("skip children");
     var REMOVE = /* @__PURE__ */ Symbol("remove node");
-    function visit4(node2, visitor) {
+    function visit5(node2, visitor) {
       const visitor_ = initVisitor(visitor);
       if (identity.isDocument(node2)) {
         const cd = visit_(null, node2.contents, visitor_, Object.freeze([node2]));
@@ -3534,20 +3534,20 @@ var require_visit = __commonJS({
       } else
         visit_(null, node2, visitor_, Object.freeze([]));
     }
-    visit4.BREAK = BREAK;
-    visit4.SKIP = SKIP2;
-    visit4.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path21) {
-      const ctrl = callVisitor(key, node2, visitor, path21);
+    visit5.BREAK = BREAK;
+    visit5.SKIP = SKIP2;
+    visit5.REMOVE = REMOVE;
+    function visit_(key, node2, visitor, path22) {
+      const ctrl = callVisitor(key, node2, visitor, path22);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path21, ctrl);
-        return visit_(key, ctrl, visitor, path21);
+        replaceNode(key, path22, ctrl);
+        return visit_(key, ctrl, visitor, path22);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path21 = Object.freeze(path21.concat(node2));
+          path22 = Object.freeze(path22.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path21);
+            const ci = visit_(i, node2.items[i], visitor, path22);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3558,13 +3558,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path21 = Object.freeze(path21.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path21);
+          path22 = Object.freeze(path22.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path22);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path21);
+          const cv = visit_("value", node2.value, visitor, path22);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3585,17 +3585,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path21) {
-      const ctrl = await callVisitor(key, node2, visitor, path21);
+    async function visitAsync_(key, node2, visitor, path22) {
+      const ctrl = await callVisitor(key, node2, visitor, path22);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path21, ctrl);
-        return visitAsync_(key, ctrl, visitor, path21);
+        replaceNode(key, path22, ctrl);
+        return visitAsync_(key, ctrl, visitor, path22);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path21 = Object.freeze(path21.concat(node2));
+          path22 = Object.freeze(path22.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path21);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path22);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3606,13 +3606,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path21 = Object.freeze(path21.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path21);
+          path22 = Object.freeze(path22.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path22);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path21);
+          const cv = await visitAsync_("value", node2.value, visitor, path22);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3639,23 +3639,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path21) {
+    function callVisitor(key, node2, visitor, path22) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path21);
+        return visitor(key, node2, path22);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path21);
+        return visitor.Map?.(key, node2, path22);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path21);
+        return visitor.Seq?.(key, node2, path22);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path21);
+        return visitor.Pair?.(key, node2, path22);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path21);
+        return visitor.Scalar?.(key, node2, path22);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path21);
+        return visitor.Alias?.(key, node2, path22);
       return void 0;
     }
-    function replaceNode(key, path21, node2) {
-      const parent = path21[path21.length - 1];
+    function replaceNode(key, path22, node2) {
+      const parent = path22[path22.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -3670,7 +3670,7 @@ var require_visit = __commonJS({
         throw new Error(`Cannot replace node with ${pt} parent`);
       }
     }
-    exports2.visit = visit4;
+    exports2.visit = visit5;
     exports2.visitAsync = visitAsync;
   }
 });
@@ -3680,7 +3680,7 @@ var require_directives = __commonJS({
   "node_modules/yaml/dist/doc/directives.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var visit4 = require_visit();
+    var visit5 = require_visit();
     var escapeChars = {
       "!": "%21",
       ",": "%2C",
@@ -3698,9 +3698,9 @@ var require_directives = __commonJS({
         this.tags = Object.assign({}, _Directives.defaultTags, tags);
       }
       clone() {
-        const copy = new _Directives(this.yaml, this.tags);
-        copy.docStart = this.docStart;
-        return copy;
+        const copy2 = new _Directives(this.yaml, this.tags);
+        copy2.docStart = this.docStart;
+        return copy2;
       }
       /**
        * During parsing, get a Directives instance for the current document and
@@ -3824,7 +3824,7 @@ var require_directives = __commonJS({
         let tagNames;
         if (doc && tagEntries.length > 0 && identity.isNode(doc.contents)) {
           const tags = {};
-          visit4.visit(doc.contents, (_key, node2) => {
+          visit5.visit(doc.contents, (_key, node2) => {
             if (identity.isNode(node2) && node2.tag)
               tags[node2.tag] = true;
           });
@@ -3851,7 +3851,7 @@ var require_anchors = __commonJS({
   "node_modules/yaml/dist/doc/anchors.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var visit4 = require_visit();
+    var visit5 = require_visit();
     function anchorIsValid(anchor) {
       if (/[\x00-\x19\s,[\]{}]/.test(anchor)) {
         const sa = JSON.stringify(anchor);
@@ -3862,7 +3862,7 @@ var require_anchors = __commonJS({
     }
     function anchorNames(root3) {
       const anchors = /* @__PURE__ */ new Set();
-      visit4.visit(root3, {
+      visit5.visit(root3, {
         Value(_key, node2) {
           if (node2.anchor)
             anchors.add(node2.anchor);
@@ -4009,10 +4009,10 @@ var require_Node = __commonJS({
       }
       /** Create a copy of this node.  */
       clone() {
-        const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+        const copy2 = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
         if (this.range)
-          copy.range = this.range.slice();
-        return copy;
+          copy2.range = this.range.slice();
+        return copy2;
       }
       /** A plain JavaScript representation of this node. */
       toJS(doc, { mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
@@ -4042,7 +4042,7 @@ var require_Alias = __commonJS({
   "node_modules/yaml/dist/nodes/Alias.js"(exports2) {
     "use strict";
     var anchors = require_anchors();
-    var visit4 = require_visit();
+    var visit5 = require_visit();
     var identity = require_identity();
     var Node = require_Node();
     var toJS = require_toJS();
@@ -4068,7 +4068,7 @@ var require_Alias = __commonJS({
           nodes = ctx.aliasResolveCache;
         } else {
           nodes = [];
-          visit4.visit(doc, {
+          visit5.visit(doc, {
             Node: (_key, node2) => {
               if (identity.isAlias(node2) || identity.hasAnchor(node2))
                 nodes.push(node2);
@@ -4267,10 +4267,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path21, value) {
+    function collectionFromPath(schema, path22, value) {
       let v = value;
-      for (let i = path21.length - 1; i >= 0; --i) {
-        const k = path21[i];
+      for (let i = path22.length - 1; i >= 0; --i) {
+        const k = path22[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -4289,7 +4289,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path21) => path21 == null || typeof path21 === "object" && !!path21[Symbol.iterator]().next().done;
+    var isEmptyPath = (path22) => path22 == null || typeof path22 === "object" && !!path22[Symbol.iterator]().next().done;
     var Collection = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -4306,24 +4306,24 @@ var require_Collection = __commonJS({
        * @param schema - If defined, overwrites the original's schema
        */
       clone(schema) {
-        const copy = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
+        const copy2 = Object.create(Object.getPrototypeOf(this), Object.getOwnPropertyDescriptors(this));
         if (schema)
-          copy.schema = schema;
-        copy.items = copy.items.map((it) => identity.isNode(it) || identity.isPair(it) ? it.clone(schema) : it);
+          copy2.schema = schema;
+        copy2.items = copy2.items.map((it) => identity.isNode(it) || identity.isPair(it) ? it.clone(schema) : it);
         if (this.range)
-          copy.range = this.range.slice();
-        return copy;
+          copy2.range = this.range.slice();
+        return copy2;
       }
       /**
        * Adds a value to the collection. For `!!map` and `!!omap` the value must
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path21, value) {
-        if (isEmptyPath(path21))
+      addIn(path22, value) {
+        if (isEmptyPath(path22))
           this.add(value);
         else {
-          const [key, ...rest] = path21;
+          const [key, ...rest] = path22;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -4337,8 +4337,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path21) {
-        const [key, ...rest] = path21;
+      deleteIn(path22) {
+        const [key, ...rest] = path22;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -4352,8 +4352,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path21, keepScalar) {
-        const [key, ...rest] = path21;
+      getIn(path22, keepScalar) {
+        const [key, ...rest] = path22;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -4371,8 +4371,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path21) {
-        const [key, ...rest] = path21;
+      hasIn(path22) {
+        const [key, ...rest] = path22;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -4382,8 +4382,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path21, value) {
-        const [key, ...rest] = path21;
+      setIn(path22, value) {
+        const [key, ...rest] = path22;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -6128,12 +6128,12 @@ ${cn.comment}` : item.comment;
             } else
               throw new TypeError(`Expected [key, value] tuple: ${it}`);
           } else if (it && it instanceof Object) {
-            const keys = Object.keys(it);
-            if (keys.length === 1) {
-              key = keys[0];
+            const keys2 = Object.keys(it);
+            if (keys2.length === 1) {
+              key = keys2[0];
               value = it[key];
             } else {
-              throw new TypeError(`Expected tuple with one key, not ${keys.length} keys`);
+              throw new TypeError(`Expected tuple with one key, not ${keys2.length} keys`);
             }
           } else {
             key = it;
@@ -6679,8 +6679,8 @@ var require_tags = __commonJS({
         if (Array.isArray(customTags))
           tags = [];
         else {
-          const keys = Array.from(schemas.keys()).filter((key) => key !== "yaml11").map((key) => JSON.stringify(key)).join(", ");
-          throw new Error(`Unknown schema "${schemaName}"; use one of ${keys} or define customTags array`);
+          const keys2 = Array.from(schemas.keys()).filter((key) => key !== "yaml11").map((key) => JSON.stringify(key)).join(", ");
+          throw new Error(`Unknown schema "${schemaName}"; use one of ${keys2} or define customTags array`);
         }
       }
       if (Array.isArray(customTags)) {
@@ -6695,8 +6695,8 @@ var require_tags = __commonJS({
         const tagObj = typeof tag === "string" ? tagsByName[tag] : tag;
         if (!tagObj) {
           const tagName = JSON.stringify(tag);
-          const keys = Object.keys(tagsByName).map((key) => JSON.stringify(key)).join(", ");
-          throw new Error(`Unknown custom tag ${tagName}; use one of ${keys}`);
+          const keys2 = Object.keys(tagsByName).map((key) => JSON.stringify(key)).join(", ");
+          throw new Error(`Unknown custom tag ${tagName}; use one of ${keys2}`);
         }
         if (!tags2.includes(tagObj))
           tags2.push(tagObj);
@@ -6731,9 +6731,9 @@ var require_Schema = __commonJS({
         this.sortMapEntries = typeof sortMapEntries === "function" ? sortMapEntries : sortMapEntries === true ? sortMapEntriesByKey : null;
       }
       clone() {
-        const copy = Object.create(_Schema.prototype, Object.getOwnPropertyDescriptors(this));
-        copy.tags = this.tags.slice();
-        return copy;
+        const copy2 = Object.create(_Schema.prototype, Object.getOwnPropertyDescriptors(this));
+        copy2.tags = this.tags.slice();
+        return copy2;
       }
     };
     exports2.Schema = Schema;
@@ -6876,21 +6876,21 @@ var require_Document = __commonJS({
        * Custom Node values that inherit from `Object` still refer to their original instances.
        */
       clone() {
-        const copy = Object.create(_Document.prototype, {
+        const copy2 = Object.create(_Document.prototype, {
           [identity.NODE_TYPE]: { value: identity.DOC }
         });
-        copy.commentBefore = this.commentBefore;
-        copy.comment = this.comment;
-        copy.errors = this.errors.slice();
-        copy.warnings = this.warnings.slice();
-        copy.options = Object.assign({}, this.options);
+        copy2.commentBefore = this.commentBefore;
+        copy2.comment = this.comment;
+        copy2.errors = this.errors.slice();
+        copy2.warnings = this.warnings.slice();
+        copy2.options = Object.assign({}, this.options);
         if (this.directives)
-          copy.directives = this.directives.clone();
-        copy.schema = this.schema.clone();
-        copy.contents = identity.isNode(this.contents) ? this.contents.clone(copy.schema) : this.contents;
+          copy2.directives = this.directives.clone();
+        copy2.schema = this.schema.clone();
+        copy2.contents = identity.isNode(this.contents) ? this.contents.clone(copy2.schema) : this.contents;
         if (this.range)
-          copy.range = this.range.slice();
-        return copy;
+          copy2.range = this.range.slice();
+        return copy2;
       }
       /** Adds a value to the document. */
       add(value) {
@@ -6898,9 +6898,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path21, value) {
+      addIn(path22, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path21, value);
+          this.contents.addIn(path22, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -6975,14 +6975,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path21) {
-        if (Collection.isEmptyPath(path21)) {
+      deleteIn(path22) {
+        if (Collection.isEmptyPath(path22)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path21) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path22) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -6997,10 +6997,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path21, keepScalar) {
-        if (Collection.isEmptyPath(path21))
+      getIn(path22, keepScalar) {
+        if (Collection.isEmptyPath(path22))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path21, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path22, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -7011,10 +7011,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path21) {
-        if (Collection.isEmptyPath(path21))
+      hasIn(path22) {
+        if (Collection.isEmptyPath(path22))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path21) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path22) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -7031,13 +7031,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path21, value) {
-        if (Collection.isEmptyPath(path21)) {
+      setIn(path22, value) {
+        if (Collection.isEmptyPath(path22)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection.collectionFromPath(this.schema, Array.from(path21), value);
+          this.contents = Collection.collectionFromPath(this.schema, Array.from(path22), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path21, value);
+          this.contents.setIn(path22, value);
         }
       }
       /**
@@ -7621,9 +7621,9 @@ var require_resolve_flow_collection = __commonJS({
     var blockMsg = "Block collections are not allowed within flow collections";
     var isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
     function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onError, tag) {
-      const isMap6 = fc.start.source === "{";
-      const fcName = isMap6 ? "flow map" : "flow sequence";
-      const NodeClass = tag?.nodeClass ?? (isMap6 ? YAMLMap.YAMLMap : YAMLSeq.YAMLSeq);
+      const isMap7 = fc.start.source === "{";
+      const fcName = isMap7 ? "flow map" : "flow sequence";
+      const NodeClass = tag?.nodeClass ?? (isMap7 ? YAMLMap.YAMLMap : YAMLSeq.YAMLSeq);
       const coll = new NodeClass(ctx.schema);
       coll.flow = true;
       const atRoot = ctx.atRoot;
@@ -7659,7 +7659,7 @@ var require_resolve_flow_collection = __commonJS({
             offset = props.end;
             continue;
           }
-          if (!isMap6 && ctx.options.strict && utilContainsNewline.containsNewline(key))
+          if (!isMap7 && ctx.options.strict && utilContainsNewline.containsNewline(key))
             onError(
               key,
               // checked by containsNewline()
@@ -7699,7 +7699,7 @@ var require_resolve_flow_collection = __commonJS({
             }
           }
         }
-        if (!isMap6 && !sep2 && !props.found) {
+        if (!isMap7 && !sep2 && !props.found) {
           const valueNode = value ? composeNode(ctx, value, props, onError) : composeEmptyNode(ctx, props.end, sep2, null, props, onError);
           coll.items.push(valueNode);
           offset = valueNode.range[2];
@@ -7722,7 +7722,7 @@ var require_resolve_flow_collection = __commonJS({
             startOnNewline: false
           });
           if (valueProps.found) {
-            if (!isMap6 && !props.found && ctx.options.strict) {
+            if (!isMap7 && !props.found && ctx.options.strict) {
               if (sep2)
                 for (const st of sep2) {
                   if (st === valueProps.found)
@@ -7754,7 +7754,7 @@ var require_resolve_flow_collection = __commonJS({
           const pair3 = new Pair.Pair(keyNode, valueNode);
           if (ctx.options.keepSourceTokens)
             pair3.srcToken = collItem;
-          if (isMap6) {
+          if (isMap7) {
             const map4 = coll;
             if (utilMapIncludes.mapIncludes(ctx, map4.items, keyNode))
               onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
@@ -7770,7 +7770,7 @@ var require_resolve_flow_collection = __commonJS({
           offset = valueNode ? valueNode.range[2] : valueProps.end;
         }
       }
-      const expectedEnd = isMap6 ? "}" : "]";
+      const expectedEnd = isMap7 ? "}" : "]";
       const [ce, ...ee] = fc.end;
       let cePos = offset;
       if (ce?.source === expectedEnd)
@@ -8990,17 +8990,17 @@ var require_cst_visit = __commonJS({
     var BREAK = /* @__PURE__ */ Symbol("break visit");
     var SKIP2 = /* @__PURE__ */ Symbol("skip children");
     var REMOVE = /* @__PURE__ */ Symbol("remove item");
-    function visit4(cst, visitor) {
+    function visit5(cst, visitor) {
       if ("type" in cst && cst.type === "document")
         cst = { start: cst.start, value: cst.value };
       _visit(Object.freeze([]), cst, visitor);
     }
-    visit4.BREAK = BREAK;
-    visit4.SKIP = SKIP2;
-    visit4.REMOVE = REMOVE;
-    visit4.itemAtPath = (cst, path21) => {
+    visit5.BREAK = BREAK;
+    visit5.SKIP = SKIP2;
+    visit5.REMOVE = REMOVE;
+    visit5.itemAtPath = (cst, path22) => {
       let item = cst;
-      for (const [field2, index] of path21) {
+      for (const [field2, index] of path22) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -9009,23 +9009,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit4.parentCollection = (cst, path21) => {
-      const parent = visit4.itemAtPath(cst, path21.slice(0, -1));
-      const field2 = path21[path21.length - 1][0];
+    visit5.parentCollection = (cst, path22) => {
+      const parent = visit5.itemAtPath(cst, path22.slice(0, -1));
+      const field2 = path22[path22.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path21, item, visitor) {
-      let ctrl = visitor(item, path21);
+    function _visit(path22, item, visitor) {
+      let ctrl = visitor(item, path22);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path21.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path22.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -9036,12 +9036,12 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path21);
+            ctrl = ctrl(item, path22);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path21) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path22) : ctrl;
     }
-    exports2.visit = visit4;
+    exports2.visit = visit5;
   }
 });
 
@@ -9057,7 +9057,7 @@ var require_cst = __commonJS({
     var FLOW_END = "";
     var SCALAR = "";
     var isCollection = (token) => !!token && "items" in token;
-    var isScalar6 = (token) => !!token && (token.type === "scalar" || token.type === "single-quoted-scalar" || token.type === "double-quoted-scalar" || token.type === "block-scalar");
+    var isScalar7 = (token) => !!token && (token.type === "scalar" || token.type === "single-quoted-scalar" || token.type === "double-quoted-scalar" || token.type === "block-scalar");
     function prettyToken(token) {
       switch (token) {
         case BOM:
@@ -9141,7 +9141,7 @@ var require_cst = __commonJS({
     exports2.FLOW_END = FLOW_END;
     exports2.SCALAR = SCALAR;
     exports2.isCollection = isCollection;
-    exports2.isScalar = isScalar6;
+    exports2.isScalar = isScalar7;
     exports2.prettyToken = prettyToken;
     exports2.tokenType = tokenType;
   }
@@ -9740,7 +9740,7 @@ var require_lexer = __commonJS({
 var require_line_counter = __commonJS({
   "node_modules/yaml/dist/parse/line-counter.js"(exports2) {
     "use strict";
-    var LineCounter4 = class {
+    var LineCounter5 = class {
       constructor() {
         this.lineStarts = [];
         this.addNewLine = (offset) => this.lineStarts.push(offset);
@@ -9763,7 +9763,7 @@ var require_line_counter = __commonJS({
         };
       }
     };
-    exports2.LineCounter = LineCounter4;
+    exports2.LineCounter = LineCounter5;
   }
 });
 
@@ -10657,7 +10657,7 @@ var require_public_api = __commonJS({
       const lineCounter$1 = options2.lineCounter || prettyErrors && new lineCounter.LineCounter() || null;
       return { lineCounter: lineCounter$1, prettyErrors };
     }
-    function parseAllDocuments2(source, options2 = {}) {
+    function parseAllDocuments3(source, options2 = {}) {
       const { lineCounter: lineCounter2, prettyErrors } = parseOptions(options2);
       const parser$1 = new parser.Parser(lineCounter2?.addNewLine);
       const composer$1 = new composer.Composer(options2);
@@ -10732,7 +10732,7 @@ var require_public_api = __commonJS({
       return new Document.Document(value, _replacer, options2).toString(options2);
     }
     exports2.parse = parse3;
-    exports2.parseAllDocuments = parseAllDocuments2;
+    exports2.parseAllDocuments = parseAllDocuments3;
     exports2.parseDocument = parseDocument4;
     exports2.stringify = stringify4;
   }
@@ -10757,7 +10757,7 @@ var require_dist = __commonJS({
     var lineCounter = require_line_counter();
     var parser = require_parser();
     var publicApi = require_public_api();
-    var visit4 = require_visit();
+    var visit5 = require_visit();
     exports2.Composer = composer.Composer;
     exports2.Document = Document.Document;
     exports2.Schema = Schema.Schema;
@@ -10785,8 +10785,8 @@ var require_dist = __commonJS({
     exports2.parseAllDocuments = publicApi.parseAllDocuments;
     exports2.parseDocument = publicApi.parseDocument;
     exports2.stringify = publicApi.stringify;
-    exports2.visit = visit4.visit;
-    exports2.visitAsync = visit4.visitAsync;
+    exports2.visit = visit5.visit;
+    exports2.visitAsync = visit5.visitAsync;
   }
 });
 
@@ -12481,12 +12481,12 @@ var require_code2 = __commonJS({
       });
     }
     exports2.checkReportMissingProp = checkReportMissingProp;
-    function checkMissingProp({ gen, data, it: { opts } }, properties, missing2) {
-      return (0, codegen_1.or)(...properties.map((prop) => (0, codegen_1.and)(noPropertyInData(gen, data, prop, opts.ownProperties), (0, codegen_1._)`${missing2} = ${prop}`)));
+    function checkMissingProp({ gen, data, it: { opts } }, properties, missing) {
+      return (0, codegen_1.or)(...properties.map((prop) => (0, codegen_1.and)(noPropertyInData(gen, data, prop, opts.ownProperties), (0, codegen_1._)`${missing} = ${prop}`)));
     }
     exports2.checkMissingProp = checkMissingProp;
-    function reportMissingProp(cxt, missing2) {
-      cxt.setParams({ missingProperty: missing2 }, true);
+    function reportMissingProp(cxt, missing) {
+      cxt.setParams({ missingProperty: missing }, true);
       cxt.error();
     }
     exports2.reportMissingProp = reportMissingProp;
@@ -12805,7 +12805,7 @@ var require_fast_deep_equal = __commonJS({
       if (a === b) return true;
       if (a && b && typeof a == "object" && typeof b == "object") {
         if (a.constructor !== b.constructor) return false;
-        var length, i, keys;
+        var length, i, keys2;
         if (Array.isArray(a)) {
           length = a.length;
           if (length != b.length) return false;
@@ -12816,13 +12816,13 @@ var require_fast_deep_equal = __commonJS({
         if (a.constructor === RegExp) return a.source === b.source && a.flags === b.flags;
         if (a.valueOf !== Object.prototype.valueOf) return a.valueOf() === b.valueOf();
         if (a.toString !== Object.prototype.toString) return a.toString() === b.toString();
-        keys = Object.keys(a);
-        length = keys.length;
+        keys2 = Object.keys(a);
+        length = keys2.length;
         if (length !== Object.keys(b).length) return false;
         for (i = length; i-- !== 0; )
-          if (!Object.prototype.hasOwnProperty.call(b, keys[i])) return false;
+          if (!Object.prototype.hasOwnProperty.call(b, keys2[i])) return false;
         for (i = length; i-- !== 0; ) {
-          var key = keys[i];
+          var key = keys2[i];
           if (!equal(a[key], b[key])) return false;
         }
         return true;
@@ -13879,14 +13879,14 @@ var require_utils = __commonJS({
         BYTE_HEX[i] = "%" + HEX_DIGITS[i >> 4] + HEX_DIGITS[i & 15];
       }
     }
-    function percentEncodeNonAscii(cp2) {
-      if (cp2 < 2048) {
-        return BYTE_HEX[192 | cp2 >> 6] + BYTE_HEX[128 | cp2 & 63];
+    function percentEncodeNonAscii(cp3) {
+      if (cp3 < 2048) {
+        return BYTE_HEX[192 | cp3 >> 6] + BYTE_HEX[128 | cp3 & 63];
       }
-      if (cp2 < 65536) {
-        return BYTE_HEX[224 | cp2 >> 12] + BYTE_HEX[128 | cp2 >> 6 & 63] + BYTE_HEX[128 | cp2 & 63];
+      if (cp3 < 65536) {
+        return BYTE_HEX[224 | cp3 >> 12] + BYTE_HEX[128 | cp3 >> 6 & 63] + BYTE_HEX[128 | cp3 & 63];
       }
-      return BYTE_HEX[240 | cp2 >> 18] + BYTE_HEX[128 | cp2 >> 12 & 63] + BYTE_HEX[128 | cp2 >> 6 & 63] + BYTE_HEX[128 | cp2 & 63];
+      return BYTE_HEX[240 | cp3 >> 18] + BYTE_HEX[128 | cp3 >> 12 & 63] + BYTE_HEX[128 | cp3 >> 6 & 63] + BYTE_HEX[128 | cp3 & 63];
     }
     function stringArrayToHexStripped(input) {
       let acc = "";
@@ -14019,8 +14019,8 @@ var require_utils = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path21) {
-      let input = path21;
+    function removeDotSegments(path22) {
+      let input = path22;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -14094,11 +14094,11 @@ var require_utils = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path21) {
-      if (path21 === "" || path21[0] === "/") {
-        return removeDotSegments(path21);
+    function removeDotSegmentsRelative(path22) {
+      if (path22 === "" || path22[0] === "/") {
+        return removeDotSegments(path22);
       }
-      const segments = path21.split("/");
+      const segments = path22.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -14281,8 +14281,8 @@ var require_utils = __commonJS({
     function encodeFragment(input) {
       return encodeComponent(input, isQueryFragmentCharacter);
     }
-    function isEscapeSafe(cp2) {
-      return cp2 >= 48 && cp2 <= 57 || cp2 >= 65 && cp2 <= 90 || cp2 >= 97 && cp2 <= 122 || cp2 === 42 || cp2 === 43 || cp2 === 45 || cp2 === 46 || cp2 === 47 || cp2 === 64 || cp2 === 95;
+    function isEscapeSafe(cp3) {
+      return cp3 >= 48 && cp3 <= 57 || cp3 >= 65 && cp3 <= 90 || cp3 >= 97 && cp3 <= 122 || cp3 === 42 || cp3 === 43 || cp3 === 45 || cp3 === 46 || cp3 === 47 || cp3 === 64 || cp3 === 95;
     }
     function normalizeQueryFragmentEncoding(input) {
       let output = "";
@@ -14461,8 +14461,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path21 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path21 && path21 !== "/" ? path21 : void 0;
+        const path22 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path22 && path22 !== "/" ? path22 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -14799,11 +14799,11 @@ var require_fast_uri = __commonJS({
     var URI_PARSE = /^(?:([^#/:?]+):)?(?:\/\/((?:([^#/?@]*)@)?(\[[^#/?\]]+\]|[^#/:?]*)(?::(\d*))?))?([^#?]*)(?:\?([^#]*))?(?:#((?:.|[\n\r])*))?/u;
     var AUTHORITY_PREFIX = /^(?:[^#/:?]+:)?\/\/([^/?#]*)/;
     var AUTHORITY_INTRODUCER_REGION = /^(?:[^#/:?]+:)?([/\\\t\n\r]*)/;
-    function getParseError(parsed, matches) {
-      if (matches[2] !== void 0 && parsed.path && parsed.path[0] !== "/") {
+    function getParseError(parsed2, matches) {
+      if (matches[2] !== void 0 && parsed2.path && parsed2.path[0] !== "/") {
         return 'URI path must start with "/" when authority is present.';
       }
-      if (typeof parsed.port === "number" && (parsed.port < 0 || parsed.port > 65535)) {
+      if (typeof parsed2.port === "number" && (parsed2.port < 0 || parsed2.port > 65535)) {
         return "URI port is malformed.";
       }
       return void 0;
@@ -14826,30 +14826,30 @@ var require_fast_uri = __commonJS({
       const host = matches[4];
       return hasMalformedPercentEncoding(matches[3]) || host !== void 0 && !isIPLiteral(host) && hasMalformedPercentEncoding(host) || hasMalformedPercentEncoding(matches[6]) || hasMalformedPercentEncoding(matches[7]) || hasMalformedPercentEncoding(matches[8]);
     }
-    function canonicalizeHost(parsed, options2, schemeHandler, isIP2) {
-      if (hasForbiddenDomainHost(parsed, options2, schemeHandler, isIP2)) {
-        parsed.error = parsed.error || MALFORMED_HOST_ERROR;
+    function canonicalizeHost(parsed2, options2, schemeHandler, isIP2) {
+      if (hasForbiddenDomainHost(parsed2, options2, schemeHandler, isIP2)) {
+        parsed2.error = parsed2.error || MALFORMED_HOST_ERROR;
         return true;
       }
-      if (!options2.unicodeSupport && (!schemeHandler || !schemeHandler.unicodeSupport) && parsed.host && !isIPLiteral(parsed.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && isIP2 === false && nonSimpleDomain(parsed.host)) {
+      if (!options2.unicodeSupport && (!schemeHandler || !schemeHandler.unicodeSupport) && parsed2.host && !isIPLiteral(parsed2.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && isIP2 === false && nonSimpleDomain(parsed2.host)) {
         let url;
         try {
-          url = new URL("http://" + parsed.host);
+          url = new URL("http://" + parsed2.host);
         } catch (e) {
-          parsed.error = parsed.error || "Host's domain name can not be converted to ASCII: " + e;
+          parsed2.error = parsed2.error || "Host's domain name can not be converted to ASCII: " + e;
           return true;
         }
         if (!isHostOnlyURL(url)) {
-          parsed.error = parsed.error || MALFORMED_HOST_ERROR;
+          parsed2.error = parsed2.error || MALFORMED_HOST_ERROR;
           return true;
         }
-        parsed.host = url.hostname;
+        parsed2.host = url.hostname;
       }
       return false;
     }
-    function hasForbiddenDomainHost(parsed, options2, schemeHandler, isIP2) {
+    function hasForbiddenDomainHost(parsed2, options2, schemeHandler, isIP2) {
       return Boolean(
-        parsed.host && isIP2 === false && !isIPLiteral(parsed.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && FORBIDDEN_DOMAIN_HOST_CHARACTER.test(parsed.host)
+        parsed2.host && isIP2 === false && !isIPLiteral(parsed2.host) && (options2.domainHost || schemeHandler && schemeHandler.domainHost) && FORBIDDEN_DOMAIN_HOST_CHARACTER.test(parsed2.host)
       );
     }
     function isHostOnlyURL(url) {
@@ -14857,7 +14857,7 @@ var require_fast_uri = __commonJS({
     }
     function parseWithStatus(uri, opts) {
       const options2 = Object.assign({}, opts);
-      const parsed = {
+      const parsed2 = {
         scheme: void 0,
         userinfo: void 0,
         host: "",
@@ -14882,7 +14882,7 @@ var require_fast_uri = __commonJS({
       }
       const authorityMatch = uri.match(AUTHORITY_PREFIX);
       if (authorityMatch !== null && authorityMatch[1].indexOf("\\") !== -1) {
-        parsed.error = "URI authority must not contain a literal backslash.";
+        parsed2.error = "URI authority must not contain a literal backslash.";
         malformedAuthorityOrPort = true;
       }
       const introducerMatch = uri.match(AUTHORITY_INTRODUCER_REGION);
@@ -14891,104 +14891,104 @@ var require_fast_uri = __commonJS({
         const normalizedRegion = region.replace(/[\t\n\r]/g, "");
         if (normalizedRegion.length >= 2) {
           if (normalizedRegion.slice(0, 2) !== "//") {
-            parsed.error = parsed.error || "URI authority must not contain a literal backslash.";
+            parsed2.error = parsed2.error || "URI authority must not contain a literal backslash.";
             malformedAuthorityOrPort = true;
           } else if (region.length !== normalizedRegion.length) {
-            parsed.error = parsed.error || "URI authority introducer must not contain whitespace.";
+            parsed2.error = parsed2.error || "URI authority introducer must not contain whitespace.";
             malformedAuthorityOrPort = true;
           }
         }
       }
       const matches = uri.match(URI_PARSE);
       if (matches) {
-        parsed.scheme = matches[1];
-        parsed.userinfo = matches[3];
-        parsed.host = matches[4];
-        parsed.port = parseInt(matches[5], 10);
-        parsed.path = matches[6] || "";
-        parsed.query = matches[7];
-        parsed.fragment = matches[8];
-        if (parsed.scheme !== void 0) {
-          if (VALID_SCHEME.test(parsed.scheme)) {
-            parsed.scheme = parsed.scheme.toLowerCase();
+        parsed2.scheme = matches[1];
+        parsed2.userinfo = matches[3];
+        parsed2.host = matches[4];
+        parsed2.port = parseInt(matches[5], 10);
+        parsed2.path = matches[6] || "";
+        parsed2.query = matches[7];
+        parsed2.fragment = matches[8];
+        if (parsed2.scheme !== void 0) {
+          if (VALID_SCHEME.test(parsed2.scheme)) {
+            parsed2.scheme = parsed2.scheme.toLowerCase();
           } else {
-            parsed.error = parsed.error || MALFORMED_SCHEME_ERROR;
+            parsed2.error = parsed2.error || MALFORMED_SCHEME_ERROR;
             malformedScheme = true;
           }
         }
         malformedPercentEncoding = hasMalformedComponentPercentEncoding(matches);
         if (malformedPercentEncoding) {
-          parsed.error = parsed.error || "URI contains malformed percent-encoding.";
+          parsed2.error = parsed2.error || "URI contains malformed percent-encoding.";
         }
-        if (isNaN(parsed.port)) {
-          parsed.port = matches[5];
+        if (isNaN(parsed2.port)) {
+          parsed2.port = matches[5];
         }
-        const parseError = getParseError(parsed, matches);
+        const parseError = getParseError(parsed2, matches);
         if (parseError !== void 0) {
-          parsed.error = parsed.error || parseError;
+          parsed2.error = parsed2.error || parseError;
           malformedAuthorityOrPort = true;
         }
-        if (parsed.host) {
-          const ipv4result = isIPv4(parsed.host);
+        if (parsed2.host) {
+          const ipv4result = isIPv4(parsed2.host);
           if (ipv4result === false) {
-            const bracketedIPLiteral = isIPLiteral(parsed.host);
-            const hasIPLiteralBracket = parsed.host.indexOf("[") !== -1 || parsed.host.indexOf("]") !== -1;
-            const ipv6result = normalizeIPv6(parsed.host);
+            const bracketedIPLiteral = isIPLiteral(parsed2.host);
+            const hasIPLiteralBracket = parsed2.host.indexOf("[") !== -1 || parsed2.host.indexOf("]") !== -1;
+            const ipv6result = normalizeIPv6(parsed2.host);
             isIP2 = ipv6result.isIPV6 || ipv6result.isIPVFuture === true;
             malformedIPLiteral = hasIPLiteralBracket && (!bracketedIPLiteral || ipv6result.error === true);
-            parsed.host = isIP2 ? ipv6result.host : ipv6result.host.toLowerCase();
+            parsed2.host = isIP2 ? ipv6result.host : ipv6result.host.toLowerCase();
             if (malformedIPLiteral) {
-              parsed.error = parsed.error || MALFORMED_HOST_ERROR;
+              parsed2.error = parsed2.error || MALFORMED_HOST_ERROR;
               malformedAuthorityOrPort = true;
             }
           } else {
             isIP2 = true;
           }
         }
-        if (parsed.scheme === void 0 && parsed.userinfo === void 0 && parsed.host === void 0 && parsed.port === void 0 && parsed.query === void 0 && !parsed.path) {
-          parsed.reference = "same-document";
-        } else if (parsed.scheme === void 0) {
-          parsed.reference = "relative";
-        } else if (parsed.fragment === void 0) {
-          parsed.reference = "absolute";
+        if (parsed2.scheme === void 0 && parsed2.userinfo === void 0 && parsed2.host === void 0 && parsed2.port === void 0 && parsed2.query === void 0 && !parsed2.path) {
+          parsed2.reference = "same-document";
+        } else if (parsed2.scheme === void 0) {
+          parsed2.reference = "relative";
+        } else if (parsed2.fragment === void 0) {
+          parsed2.reference = "absolute";
         } else {
-          parsed.reference = "uri";
+          parsed2.reference = "uri";
         }
-        if (options2.reference && options2.reference !== "suffix" && options2.reference !== parsed.reference) {
-          parsed.error = parsed.error || "URI is not a " + options2.reference + " reference.";
+        if (options2.reference && options2.reference !== "suffix" && options2.reference !== parsed2.reference) {
+          parsed2.error = parsed2.error || "URI is not a " + options2.reference + " reference.";
         }
-        const schemeHandler = getSchemeHandler(options2.scheme || parsed.scheme);
+        const schemeHandler = getSchemeHandler(options2.scheme || parsed2.scheme);
         if (!malformedIPLiteral) {
-          malformedHost = canonicalizeHost(parsed, options2, schemeHandler, isIP2);
+          malformedHost = canonicalizeHost(parsed2, options2, schemeHandler, isIP2);
         }
-        if (uri.indexOf("%") !== -1 && parsed.host !== void 0 && !malformedIPLiteral) {
-          let host = isIP2 ? parsed.host : normalizePercentEncoding(parsed.host, true);
+        if (uri.indexOf("%") !== -1 && parsed2.host !== void 0 && !malformedIPLiteral) {
+          let host = isIP2 ? parsed2.host : normalizePercentEncoding(parsed2.host, true);
           if (!isIP2) {
             host = normalizePercentEncoding(host.toLowerCase());
           }
-          parsed.host = isIP2 || options2.scheme !== "null" ? reescapeHostDelimiters(host, isIP2) : host;
+          parsed2.host = isIP2 || options2.scheme !== "null" ? reescapeHostDelimiters(host, isIP2) : host;
         }
         if (!schemeHandler || schemeHandler && !schemeHandler.skipNormalize) {
-          if (parsed.path) {
-            parsed.path = normalizePathEncoding(parsed.path);
+          if (parsed2.path) {
+            parsed2.path = normalizePathEncoding(parsed2.path);
           }
-          if (parsed.query) {
-            parsed.query = normalizeQueryFragmentEncoding(parsed.query);
+          if (parsed2.query) {
+            parsed2.query = normalizeQueryFragmentEncoding(parsed2.query);
           }
-          if (parsed.fragment) {
-            parsed.fragment = normalizeQueryFragmentEncoding(parsed.fragment);
+          if (parsed2.fragment) {
+            parsed2.fragment = normalizeQueryFragmentEncoding(parsed2.fragment);
           }
         }
         if (schemeHandler && schemeHandler.parse) {
-          schemeHandler.parse(parsed, options2);
-          if (schemeHandler === SCHEMES.urn && parsed.nid === void 0) {
+          schemeHandler.parse(parsed2, options2);
+          if (schemeHandler === SCHEMES.urn && parsed2.nid === void 0) {
             malformedSchemeSpecific = true;
           }
         }
       } else {
-        parsed.error = parsed.error || "URI can not be parsed.";
+        parsed2.error = parsed2.error || "URI can not be parsed.";
       }
-      return { parsed, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme };
+      return { parsed: parsed2, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme };
     }
     function parse3(uri, opts) {
       return parseWithStatus(uri, opts).parsed;
@@ -14997,9 +14997,9 @@ var require_fast_uri = __commonJS({
       return normalizeStringWithStatus(uri, opts).normalized;
     }
     function normalizeStringWithStatus(uri, opts) {
-      const { parsed, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme } = parseWithStatus(uri, opts);
+      const { parsed: parsed2, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme } = parseWithStatus(uri, opts);
       return {
-        normalized: malformedAuthorityOrPort || malformedPercentEncoding || malformedSchemeSpecific || malformedHost || malformedScheme ? uri : serialize3(parsed, opts),
+        normalized: malformedAuthorityOrPort || malformedPercentEncoding || malformedSchemeSpecific || malformedHost || malformedScheme ? uri : serialize3(parsed2, opts),
         malformedAuthorityOrPort,
         malformedPercentEncoding,
         malformedSchemeSpecific,
@@ -16048,14 +16048,14 @@ var require_required = __commonJS({
           }
         }
         function exitOnErrorMode() {
-          const missing2 = gen.let("missing");
+          const missing = gen.let("missing");
           if (useLoop || $data) {
             const valid2 = gen.let("valid", true);
-            cxt.block$data(valid2, () => loopUntilMissing(missing2, valid2));
+            cxt.block$data(valid2, () => loopUntilMissing(missing, valid2));
             cxt.ok(valid2);
           } else {
-            gen.if((0, code_1.checkMissingProp)(cxt, schema, missing2));
-            (0, code_1.reportMissingProp)(cxt, missing2);
+            gen.if((0, code_1.checkMissingProp)(cxt, schema, missing));
+            (0, code_1.reportMissingProp)(cxt, missing);
             gen.else();
           }
         }
@@ -16065,10 +16065,10 @@ var require_required = __commonJS({
             gen.if((0, code_1.noPropertyInData)(gen, data, prop, opts.ownProperties), () => cxt.error());
           });
         }
-        function loopUntilMissing(missing2, valid2) {
-          cxt.setParams({ missingProperty: missing2 });
-          gen.forOf(missing2, schemaCode, () => {
-            gen.assign(valid2, (0, code_1.propertyInData)(gen, data, missing2, opts.ownProperties));
+        function loopUntilMissing(missing, valid2) {
+          cxt.setParams({ missingProperty: missing });
+          gen.forOf(missing, schemaCode, () => {
+            gen.assign(valid2, (0, code_1.propertyInData)(gen, data, missing, opts.ownProperties));
             gen.if((0, codegen_1.not)(valid2), () => {
               cxt.error();
               gen.break();
@@ -16606,7 +16606,7 @@ var require_dependencies = __commonJS({
       const { gen, data, it } = cxt;
       if (Object.keys(propertyDeps).length === 0)
         return;
-      const missing2 = gen.let("missing");
+      const missing = gen.let("missing");
       for (const prop in propertyDeps) {
         const deps = propertyDeps[prop];
         if (deps.length === 0)
@@ -16624,8 +16624,8 @@ var require_dependencies = __commonJS({
             }
           });
         } else {
-          gen.if((0, codegen_1._)`${hasProperty} && (${(0, code_1.checkMissingProp)(cxt, deps, missing2)})`);
-          (0, code_1.reportMissingProp)(cxt, missing2);
+          gen.if((0, codegen_1._)`${hasProperty} && (${(0, code_1.checkMissingProp)(cxt, deps, missing)})`);
+          (0, code_1.reportMissingProp)(cxt, missing);
           gen.else();
         }
       }
@@ -18916,8 +18916,8 @@ var require_prerelease = __commonJS({
     "use strict";
     var parse3 = require_parse();
     var prerelease = (version, options2) => {
-      const parsed = parse3(version, options2);
-      return parsed && parsed.prerelease.length ? parsed.prerelease : null;
+      const parsed2 = parse3(version, options2);
+      return parsed2 && parsed2.prerelease.length ? parsed2.prerelease : null;
     };
     module2.exports = prerelease;
   }
@@ -20485,11 +20485,11 @@ var require_semver2 = __commonJS({
 
 // src/cli/main.ts
 var import_node_fs9 = require("node:fs");
-var import_node_path14 = __toESM(require("node:path"), 1);
+var import_node_path15 = __toESM(require("node:path"), 1);
 
 // src/cli/program.ts
 var import_node_fs8 = require("node:fs");
-var import_node_path13 = __toESM(require("node:path"), 1);
+var import_node_path14 = __toESM(require("node:path"), 1);
 var import_node_util = require("node:util");
 
 // node_modules/commander/esm.mjs
@@ -20525,8 +20525,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path21, region } = this.at;
-    return region ? `${path21}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path21}: ${this.message}`;
+    const { path: path22, region } = this.at;
+    return region ? `${path22}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path22}: ${this.message}`;
   }
 };
 
@@ -20813,8 +20813,8 @@ function Values(value) {
 function DeepEqualObject(left, right) {
   if (!IsObject(right))
     return false;
-  const keys = Keys(left);
-  return IsEqual(keys.length, Keys(right).length) && keys.every((key) => IsDeepEqual(left[key], right[key]));
+  const keys2 = Keys(left);
+  return IsEqual(keys2.length, Keys(right).length) && keys2.every((key) => IsDeepEqual(left[key], right[key]));
 }
 function DeepEqualArray(left, right) {
   return IsArray(right) && IsEqual(left.length, right.length) && left.every((_, index) => IsDeepEqual(left[index], right[index]));
@@ -20966,9 +20966,9 @@ function WithCurrent(current, hiddenKeys, enumerableKeys, result) {
     Object.defineProperty(result, key, descriptor);
   }
 }
-function WithHidden2(hidden, keys, result) {
+function WithHidden2(hidden, keys2, result) {
   const enumerableKind = settings_exports.Get().enumerableKind;
-  for (const key of keys) {
+  for (const key of keys2) {
     if (guard_exports.IsUnsafePropertyKey(key))
       continue;
     Object.defineProperty(result, key, {
@@ -20979,8 +20979,8 @@ function WithHidden2(hidden, keys, result) {
     });
   }
 }
-function WithEnumerable2(enumerable, keys, result) {
-  for (const key of keys) {
+function WithEnumerable2(enumerable, keys2, result) {
+  for (const key of keys2) {
     if (guard_exports.IsUnsafePropertyKey(key))
       continue;
     Object.defineProperty(result, key, {
@@ -21208,8 +21208,8 @@ function IsTypeScriptEnumLike(value) {
   return guard_exports.IsObjectNotArray(value);
 }
 function TypeScriptEnumToEnumValues(type) {
-  const keys = guard_exports.Keys(type).filter((key) => isNaN(key));
-  return keys.reduce((result, key) => [...result, type[key]], []);
+  const keys2 = guard_exports.Keys(type).filter((key) => isNaN(key));
+  return keys2.reduce((result, key) => [...result, type[key]], []);
 }
 
 // node_modules/typebox/build/type/types/enum.mjs
@@ -21455,8 +21455,8 @@ function UnionOptions(type) {
 
 // node_modules/typebox/build/type/engine/patterns/pattern.mjs
 function ParsePatternIntoTypes(pattern) {
-  const parsed = Pattern(pattern);
-  const result = guard_exports.IsEqual(parsed.length, 2) ? parsed[0] : [];
+  const parsed2 = Pattern(pattern);
+  const result = guard_exports.IsEqual(parsed2.length, 2) ? parsed2[0] : [];
   return result;
 }
 
@@ -21617,8 +21617,8 @@ function CompositePropertyKey(left, right, key) {
   return key in left ? key in right ? EvaluatePropertyIntersect(left[key], right[key]) : left[key] : key in right ? right[key] : Never();
 }
 function CompositeProperties(left, right) {
-  const keys = /* @__PURE__ */ new Set([...guard_exports.Keys(left), ...guard_exports.Keys(right)]);
-  const result = [...keys].reduce((result2, key) => {
+  const keys2 = /* @__PURE__ */ new Set([...guard_exports.Keys(left), ...guard_exports.Keys(right)]);
+  const result = [...keys2].reduce((result2, key) => {
     return { ...result2, [key]: CompositePropertyKey(left, right, key) };
   }, {});
   return result;
@@ -22719,8 +22719,8 @@ var Script = (input) => If(If(Module(input), ([_0, input2]) => [_0, input2], () 
 
 // node_modules/typebox/build/type/engine/patterns/template.mjs
 function ParseTemplateIntoTypes(template2) {
-  const parsed = TemplateLiteralTypes(`\`${template2}\``);
-  const result = guard_exports.IsEqual(parsed.length, 2) ? parsed[0] : Unreachable();
+  const parsed2 = TemplateLiteralTypes(`\`${template2}\``);
+  const result = guard_exports.IsEqual(parsed2.length, 2) ? parsed2[0] : Unreachable();
   return result;
 }
 
@@ -23003,8 +23003,8 @@ function ExtendsProperty(inferred, left, right) {
     IsInfer(right) && IsNever(right.extends) ? ExtendsFalse() : Match3(ExtendsLeft(inferred, left, right), (inferred2) => ExtendsPropertyOptional(inferred2, left, right), () => ExtendsFalse())
   );
 }
-function ExtractInferredProperties(keys, properties) {
-  return keys.reduce((result, key) => {
+function ExtractInferredProperties(keys2, properties) {
+  return keys2.reduce((result, key) => {
     return key in properties ? IsExtendsTrueLike(properties[key]) ? { ...result, ...properties[key].inferred } : Unreachable() : Unreachable();
   }, {});
 }
@@ -23032,12 +23032,12 @@ function RecordMergeInferred(left, right) {
     };
   }, left);
 }
-function ExtendsRecordComparer(properties, keys, type, result) {
-  return guard_exports.ShiftLeft(keys, (left, right) => Match3(ExtendsLeft({}, properties[left], type), (inferred) => ExtendsRecordComparer(properties, right, type, RecordMergeInferred(result, inferred)), () => ExtendsFalse()), () => ExtendsTrue(result));
+function ExtendsRecordComparer(properties, keys2, type, result) {
+  return guard_exports.ShiftLeft(keys2, (left, right) => Match3(ExtendsLeft({}, properties[left], type), (inferred) => ExtendsRecordComparer(properties, right, type, RecordMergeInferred(result, inferred)), () => ExtendsFalse()), () => ExtendsTrue(result));
 }
 function ExtendsObjectToRecord(inferred, properties, _pattern, value) {
-  const keys = guard_exports.Keys(properties);
-  const result = ExtendsRecordComparer(properties, keys, value, inferred);
+  const keys2 = guard_exports.Keys(properties);
+  const result = ExtendsRecordComparer(properties, keys2, value, inferred);
   return result;
 }
 function ExtendsObject(inferred, left, right) {
@@ -23231,14 +23231,14 @@ function CyclicCheck(stack, context, type) {
 }
 
 // node_modules/typebox/build/type/engine/cyclic/candidates.mjs
-function ResolveCandidateKeys(context, keys) {
-  return keys.reduce((result, left) => {
+function ResolveCandidateKeys(context, keys2) {
+  return keys2.reduce((result, left) => {
     return CyclicCheck([left], context, context[left]) ? [...result, left] : result;
   }, []);
 }
 function CyclicCandidates(context) {
-  const keys = PropertyKeys(context);
-  const result = ResolveCandidateKeys(context, keys);
+  const keys2 = PropertyKeys(context);
+  const result = ResolveCandidateKeys(context, keys2);
   return result;
 }
 
@@ -23295,8 +23295,8 @@ function CyclicInterface(context, heritage, properties) {
   return evaluatedInterface;
 }
 function CyclicDefinitions(context, dependencies) {
-  const keys = guard_exports.Keys(context).filter((key) => dependencies.includes(key));
-  return keys.reduce((result, key) => {
+  const keys2 = guard_exports.Keys(context).filter((key) => dependencies.includes(key));
+  return keys2.reduce((result, key) => {
     const type = context[key];
     const instantiatedType = IsInterfaceDeferred(type) ? CyclicInterface(context, type.parameters[0], type.parameters[1]) : type;
     return { ...result, [key]: instantiatedType };
@@ -23746,13 +23746,13 @@ function ExtractInstantiate(context, state, left, right, options2) {
 }
 
 // node_modules/typebox/build/type/engine/helpers/keys_to_indexer.mjs
-function KeysToLiterals(keys) {
-  return keys.reduce((result, left) => {
+function KeysToLiterals(keys2) {
+  return keys2.reduce((result, left) => {
     return IsLiteralValue(left) ? [...result, Literal(left)] : result;
   }, []);
 }
-function KeysToIndexer(keys) {
-  const literals = KeysToLiterals(keys);
+function KeysToIndexer(keys2) {
+  const literals = KeysToLiterals(keys2);
   const result = Union(literals);
   return result;
 }
@@ -23941,25 +23941,25 @@ function IndexProperty(properties, key) {
   const result = ExpandThis(properties, selectedType);
   return result;
 }
-function IndexProperties(properties, keys) {
-  return keys.reduce((result, left) => {
+function IndexProperties(properties, keys2) {
+  return keys2.reduce((result, left) => {
     return [...result, IndexProperty(properties, left)];
   }, []);
 }
 function FromIndexer(properties, indexer) {
-  const keys = ToIndexableKeys(indexer);
-  const variants = IndexProperties(properties, keys);
+  const keys2 = ToIndexableKeys(indexer);
+  const variants = IndexProperties(properties, keys2);
   const result = EvaluateUnion(variants);
   return result;
 }
 var NumericKeyPattern = new RegExp(IntegerKey);
-function NumericKeys(keys) {
-  const result = keys.filter((key) => NumericKeyPattern.test(key));
+function NumericKeys(keys2) {
+  const result = keys2.filter((key) => NumericKeyPattern.test(key));
   return result;
 }
 function FromIndexerNumber(properties) {
-  const keys = PropertyKeys(properties);
-  const numericKeys = NumericKeys(keys);
+  const keys2 = PropertyKeys(properties);
+  const numericKeys = NumericKeys(keys2);
   const variants = IndexProperties(properties, numericKeys);
   const result = EvaluateUnion(variants);
   return result;
@@ -24062,8 +24062,8 @@ function FromArray2(_type) {
 }
 
 // node_modules/typebox/build/type/engine/keyof/from_object.mjs
-function FromPropertyKeys(keys) {
-  const result = keys.reduce((result2, left) => {
+function FromPropertyKeys(keys2) {
+  const result = keys2.reduce((result2, left) => {
     return IsLiteralValue(left) ? [...result2, Literal(ConvertToIntegerKey(left))] : Unreachable();
   }, []);
   return result;
@@ -24247,9 +24247,9 @@ function ToIndexable(type) {
 }
 
 // node_modules/typebox/build/type/engine/omit/from_type.mjs
-function FromKeys(properties, keys) {
+function FromKeys(properties, keys2) {
   const result = guard_exports.Keys(properties).reduce((result2, key) => {
-    return keys.includes(key) ? result2 : { ...result2, [key]: properties[key] };
+    return keys2.includes(key) ? result2 : { ...result2, [key]: properties[key] };
   }, {});
   return result;
 }
@@ -24366,16 +24366,16 @@ function Pick(type, indexer_or_keys, options2 = {}) {
 }
 
 // node_modules/typebox/build/type/engine/pick/from_type.mjs
-function FromKeys2(properties, keys) {
+function FromKeys2(properties, keys2) {
   const result = guard_exports.Keys(properties).reduce((result2, key) => {
-    return keys.includes(key) ? memory_exports.Assign(result2, { [key]: properties[key] }) : result2;
+    return keys2.includes(key) ? memory_exports.Assign(result2, { [key]: properties[key] }) : result2;
   }, {});
   return result;
 }
 function FromType16(type, indexer) {
   const indexable = ToIndexable(type);
-  const keys = ToIndexableKeys(indexer);
-  const applied = FromKeys2(indexable, keys);
+  const keys2 = ToIndexableKeys(indexer);
+  const applied = FromKeys2(indexable, keys2);
   const result = _Object_(applied);
   return result;
 }
@@ -24683,8 +24683,8 @@ function Script2(...args) {
     1: (script) => [{}, script, {}]
   });
   const result = Script(input);
-  const parsed = guard_exports.IsArray(result) && guard_exports.IsEqual(result.length, 2) ? InstantiateType(context, State([], []), result[0]) : Never();
-  return memory_exports.Update(parsed, {}, options2);
+  const parsed2 = guard_exports.IsArray(result) && guard_exports.IsEqual(result.length, 2) ? InstantiateType(context, State([], []), result[0]) : Never();
+  return memory_exports.Update(parsed2, {}, options2);
 }
 
 // node_modules/typebox/build/typebox.mjs
@@ -26158,10 +26158,10 @@ var optionsKey = (o) => {
   return wpe ? n + 12 : n;
 };
 var copyOptions = (o) => {
-  const copy = {};
+  const copy2 = {};
   for (const k in o)
-    copy[k] = o[k];
-  return copy;
+    copy2[k] = o[k];
+  return copy2;
 };
 var cachedMinimatch = (pattern, options2) => {
   const key = options2 ? optionsKey(options2) : 0;
@@ -26600,7 +26600,7 @@ var Minimatch = class {
       merged = false;
       if (this.set.length < 2)
         return;
-      let keys = this.#mergeKeys();
+      let keys2 = this.#mergeKeys();
       const len = Math.max(0, ...this.set.map((r) => r.length));
       for (let k = 0; k < len; k++) {
         const groups = /* @__PURE__ */ new Map();
@@ -26609,7 +26609,7 @@ var Minimatch = class {
           if (!(row2[k] instanceof Matcher || row2[k] === PENDING) || !extSafe(this.globParts[i][k])) {
             return;
           }
-          const { pre, suf } = keys[i];
+          const { pre, suf } = keys2[i];
           const key = pre[k] * R + suf[k + 1];
           const g = groups.get(key);
           if (g)
@@ -26637,7 +26637,7 @@ var Minimatch = class {
           this.globParts = this.globParts.filter((_, i) => !drop.has(i));
           if (this.set.length < 2)
             return;
-          keys = this.#mergeKeys();
+          keys2 = this.#mergeKeys();
         }
       }
     }
@@ -26657,7 +26657,7 @@ var Minimatch = class {
     }));
     const P = partIds.size;
     const len = Math.max(0, ...ids.map((r) => r.length));
-    const keys = ids.map((r) => ({
+    const keys2 = ids.map((r) => ({
       pre: [0],
       suf: new Array(r.length + 1).fill(0)
     }));
@@ -26666,7 +26666,7 @@ var Minimatch = class {
       ids.forEach((r, i) => {
         if (k >= r.length)
           return;
-        const { pre } = keys[i];
+        const { pre } = keys2[i];
         const key = pre[k] * P + r[k];
         let id = m.get(key);
         if (id === void 0)
@@ -26679,7 +26679,7 @@ var Minimatch = class {
       ids.forEach((r, i) => {
         if (k >= r.length)
           return;
-        const { suf } = keys[i];
+        const { suf } = keys2[i];
         const key = suf[k + 1] * P + r[k];
         let id = m.get(key);
         if (id === void 0)
@@ -26687,7 +26687,7 @@ var Minimatch = class {
         suf[k] = id;
       });
     }
-    return keys;
+    return keys2;
   }
   // various transforms to equivalent pattern sets that are
   // faster to process in a filesystem walk.  The goal is to
@@ -27059,12 +27059,12 @@ var Minimatch = class {
   // {<pre>/<rest>,<pre>/<rest>} -> <pre>/<rest>
   // {<pre>/*/<rest>,<pre>/<p>/<rest>} -> <pre>/*/<rest>
   secondPhasePreProcess(globParts) {
-    const keys = /* @__PURE__ */ new Set();
+    const keys2 = /* @__PURE__ */ new Set();
     const rows = globParts.filter((parts) => {
       const key = parts.join("/");
-      if (keys.has(key))
+      if (keys2.has(key))
         return false;
-      keys.add(key);
+      keys2.add(key);
       return true;
     });
     const stars = /* @__PURE__ */ new Map();
@@ -27098,7 +27098,7 @@ var Minimatch = class {
           c[i] = "*";
           changed = true;
         }
-        if (ok2 && changed && keys.has(c.join("/")))
+        if (ok2 && changed && keys2.has(c.join("/")))
           return false;
       }
       return true;
@@ -27636,9 +27636,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path21, written2, key, parent) {
+  constructor(manifest, path22, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path21;
+    this.path = path22;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -27672,8 +27672,8 @@ var Cursor = class _Cursor {
   get isMap() {
     return (0, import_yaml.isMap)(this.node);
   }
-  at(...keys) {
-    return keys.reduce((cursor, key) => cursor.child(key), this);
+  at(...keys2) {
+    return keys2.reduce((cursor, key) => cursor.child(key), this);
   }
   child(key) {
     const node2 = this.node;
@@ -27803,7 +27803,7 @@ function isDate(text5) {
   const date = /* @__PURE__ */ new Date(`${text5}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text5;
 }
-function readOwnDocument(text5, path21, schema, code4) {
+function readOwnDocument(text5, path22, schema, code4) {
   const counter = new import_yaml2.LineCounter();
   const document = (0, import_yaml2.parseDocument)(text5, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
@@ -27811,34 +27811,34 @@ function readOwnDocument(text5, path21, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path21, region: region(...syntax.pos) });
-  const regionOf = (keys) => {
-    const node2 = nodeAt(document, keys);
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path22, region: region(...syntax.pos) });
+  const regionOf = (keys2) => {
+    const node2 = nodeAt(document, keys2);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
   };
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path21, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path22, region: region(from, to) });
   }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path21, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path22, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path21,
+      path: path22,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf(failure.keys)
     });
   }
-  const regionOfKey = (keys) => {
-    const key = keyAt(document, keys.slice(0, -1), String(keys.at(-1)));
-    return key?.range ? region(key.range[0], key.range[1]) : regionOf(keys);
+  const regionOfKey = (keys2) => {
+    const key = keyAt(document, keys2.slice(0, -1), String(keys2.at(-1)));
+    return key?.range ? region(key.range[0], key.range[1]) : regionOf(keys2);
   };
   return { value, regionOf, regionOfKey };
 }
@@ -27855,9 +27855,9 @@ function findFailure(schema, value) {
   const validate = validatorOf(schema);
   if (validate(value)) return void 0;
   const error = mostTelling(validate.errors ?? []);
-  const keys = keysIn(error.instancePath, value);
-  const sentence = sentenceFor(error, keys);
-  return error.keyword === "additionalProperties" ? { keys, sentence, unknownKey: String(error.params.additionalProperty) } : { keys, sentence };
+  const keys2 = keysIn(error.instancePath, value);
+  const sentence = sentenceFor(error, keys2);
+  return error.keyword === "additionalProperties" ? { keys: keys2, sentence, unknownKey: String(error.params.additionalProperty) } : { keys: keys2, sentence };
 }
 function mostTelling(errors) {
   const union = errors.find((error) => error.keyword === "anyOf");
@@ -27875,20 +27875,20 @@ function keysIn(pointer, value) {
     return step;
   });
 }
-function nodeAt(document, keys) {
-  for (let length = keys.length; length >= 0; length--) {
-    const node2 = length === 0 ? document.contents : document.getIn(keys.slice(0, length), true);
+function nodeAt(document, keys2) {
+  for (let length = keys2.length; length >= 0; length--) {
+    const node2 = length === 0 ? document.contents : document.getIn(keys2.slice(0, length), true);
     if ((0, import_yaml2.isNode)(node2) && node2.range) return node2;
   }
   return void 0;
 }
-function keyAt(document, keys, name) {
-  const map4 = keys.length === 0 ? document.contents : document.getIn(keys, true);
+function keyAt(document, keys2, name) {
+  const map4 = keys2.length === 0 ? document.contents : document.getIn(keys2, true);
   const key = (0, import_yaml2.isMap)(map4) ? map4.items.find((pair3) => (0, import_yaml2.isScalar)(pair3.key) && pair3.key.value === name)?.key : void 0;
   return (0, import_yaml2.isNode)(key) ? key : void 0;
 }
-function sentenceFor(error, keys) {
-  const name = keys.length > 0 ? `\`${dotted(keys)}\`` : "The file";
+function sentenceFor(error, keys2) {
+  const name = keys2.length > 0 ? `\`${dotted(keys2)}\`` : "The file";
   const { params: params2, parentSchema, schema } = error;
   switch (error.keyword) {
     case "additionalProperties": {
@@ -27923,8 +27923,8 @@ function sentenceFor(error, keys) {
       return `${name} ${error.message}.`;
   }
 }
-function dotted(keys) {
-  return keys.map((key, index) => typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`).join("");
+function dotted(keys2) {
+  return keys2.map((key, index) => typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`).join("");
 }
 function article(type) {
   const words2 = {
@@ -27954,19 +27954,19 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text5, path21) {
-  if (text5.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path21 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text5, path21, ConfigFile, "config");
+function readConfig(text5, path22) {
+  if (text5.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path22 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text5, path22, ConfigFile, "config");
   return {
-    path: path21,
+    path: path22,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
     releases: (value.helm ?? []).map((release, index) => ({
       ...release,
-      chart: release.chart.replace(/^\.\//, "").replace(/\/+$/, ""),
+      chart: release.chart.replace(/^\.(?:\/|$)/, "").replace(/\/+$/, ""),
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, "")),
-      at: { path: path21, region: regionOf(["helm", index]) }
+      at: { path: path22, region: regionOf(["helm", index]) }
     })),
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
       ...exception,
@@ -27974,8 +27974,8 @@ function readConfig(text5, path21) {
     })),
     uses: value.policies,
     places: {
-      key: (index, keys) => ({ path: path21, region: regionOfKey(["policies", index, ...keys]) }),
-      value: (index, keys) => ({ path: path21, region: regionOf(["policies", index, ...keys]) })
+      key: (index, keys2) => ({ path: path22, region: regionOfKey(["policies", index, ...keys2]) }),
+      value: (index, keys2) => ({ path: path22, region: regionOf(["policies", index, ...keys2]) })
     }
   };
 }
@@ -28021,9 +28021,9 @@ function read({ manifests, sources, rendered }) {
 function toolsOf({ tools }) {
   return tools.map(({ name, version }) => `${name} ${version}`).join(", ");
 }
-function placeOf({ path: path21, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path21} (at the base)` : path21;
-  return side === "base" ? `${path21} (was line ${region.startLine} at the base)` : `${path21}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path22, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path22} (at the base)` : path22;
+  return side === "base" ? `${path22} (was line ${region.startLine} at the base)` : `${path22}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -28040,8 +28040,8 @@ function subjectOf(finding) {
 }
 function sourceName(source) {
   if (source.kind === "kustomize") return `Kustomization ${source.path}`;
-  const { release, namespace, path: path21, values } = source;
-  return `release ${namespace}/${release} of ${path21}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release, namespace, path: path22, values } = source;
+  return `release ${namespace}/${release} of ${path22}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -28055,14 +28055,14 @@ function wayThrough(report) {
     })
   );
   const unbuilt = stopping.filter(({ rule }) => rule === "source/unrendered").flatMap(({ sources }) => sources);
-  const files = /* @__PURE__ */ new Set([
+  const files2 = /* @__PURE__ */ new Set([
     ...unreadable3.map(({ location }) => escape2(location.path)),
-    ...unbuilt.flatMap(({ kind, path: path21 }) => kind === "kustomize" && path21 !== "." ? [`${escape2(path21)}/**`] : [])
+    ...unbuilt.flatMap(({ kind, path: path22 }) => kind === "kustomize" && path22 !== "." ? [`${escape2(path22)}/**`] : [])
   ]);
-  if (exceptions.size === 0 && files.size === 0) return "";
+  if (exceptions.size === 0 && files2.size === 0) return "";
   return (0, import_yaml3.stringify)({
     format: 1,
-    ...files.size > 0 ? { ignore: [...defaultIgnore, ...files] } : {},
+    ...files2.size > 0 ? { ignore: [...defaultIgnore, ...files2] } : {},
     ...exceptions.size > 0 ? { exceptions: [...exceptions.values()] } : {}
   }).trimEnd();
 }
@@ -28110,8 +28110,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path21, region, precision }) {
-  const file = visible(path21);
+function at({ path: path22, region, precision }) {
+  const file = visible(path22);
   if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
@@ -28240,19 +28240,19 @@ function jsonReport(report) {
   };
 }
 function findingInReport(finding) {
-  const { objects: _, sources, location, related, rendered, keys, fix: fix2, ...rest } = finding;
+  const { objects: _, sources, location, related, rendered, keys: keys2, fix: fix2, ...rest } = finding;
   return {
     ...rest,
     sources: sources.map((source) => "values" in source ? { ...source, values: [...source.values] } : source),
     location: placeInReport(location),
     related: related.map(placeInReport),
     ...rendered ? { rendered: { startLine: rendered.startLine, lines: [...rendered.lines] } } : {},
-    keys: [...keys],
+    keys: [...keys2],
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path21, region, precision, note }) {
-  return { side, path: path21, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path22, region, precision, note }) {
+  return { side, path: path22, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -29464,12 +29464,12 @@ function visitParents(tree, testOrEnterOrVisitors, enterOrVisitorsOrReverse, rev
           typeof value.name === "string" ? value.name : void 0
         )
       );
-      Object.defineProperty(visit4, "name", {
+      Object.defineProperty(visit5, "name", {
         value: "node (" + color(node2.type + (name ? "<" + name + ">" : "")) + ")"
       });
     }
-    return visit4;
-    function visit4() {
+    return visit5;
+    function visit5() {
       const matches = !check2 || is2(node2, index, parents[parents.length - 1] || void 0);
       let result = empty;
       if (enter && matches) {
@@ -33009,7 +33009,7 @@ function markdownReport(report) {
       quiet,
       ({ rule, location, text: text5 }) => words(`${rule} ${placeOf(location)}: ${text5}`)
     ),
-    () => listOf("Not inspected", skipped, ({ path: path21, reason }) => [inlineCode2(path21), text2(": "), ...words(reason)]),
+    () => listOf("Not inspected", skipped, ({ path: path22, reason }) => [inlineCode2(path22), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
@@ -33165,7 +33165,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path21, reason }) => `${path21} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path22, reason }) => `${path22} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text5) {
@@ -33556,7 +33556,7 @@ function controllerOf(snapshot, ingress) {
   const name = classOf(ingress);
   if (!name) return void 0;
   const copies = snapshot.get({ group: "networking.k8s.io", kind: "IngressClass", namespace: "", name });
-  const controllers = new Set(copies.map((copy) => copy.root.at("spec", "controller").string));
+  const controllers = new Set(copies.map((copy2) => copy2.root.at("spec", "controller").string));
   return controllers.size === 1 ? [...controllers][0] : void 0;
 }
 function controllerAt(snapshot, ingress) {
@@ -33848,11 +33848,11 @@ function annotated(annotations) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path21) => (root3) => [[root3.at(...path21)]];
-var each = (path21, name, namespace) => (root3) => [...root3.at(...path21).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path21, name, namespace) => (root3) => [[root3.at(...path21, name), root3.at(...path21, namespace)]];
+var field = (...path22) => (root3) => [[root3.at(...path22)]];
+var each = (path22, name, namespace) => (root3) => [...root3.at(...path22).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path22, name, namespace) => (root3) => [[root3.at(...path22, name), root3.at(...path22, namespace)]];
 var firstOf = (...paths) => (root3) => {
-  const written2 = paths.map((path21) => root3.at(...path21)).find((cursor) => cursor.string);
+  const written2 = paths.map((path22) => root3.at(...path22)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -33927,8 +33927,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path21 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path21 !== void 0 && [...manifest.root.at(...path21).entries()].some(([name]) => mirrored.test(name));
+  const path22 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path22 !== void 0 && [...manifest.root.at(...path22).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -34222,7 +34222,7 @@ function namedSecrets(manifest) {
 var users = ["Ingress.networking.k8s.io", "Gateway.gateway.networking.k8s.io"];
 var ofCertManager = (kind) => certManagerGroups.map((group) => `${kind}.${group}`);
 var messages = {
-  incomplete: ({ missing: missing2, annotation }) => `This TLS entry has no ${missing2}, and cert-manager, which ${annotation} asks for certificates, passes over such an entry. Give it both hosts and a secretName.`,
+  incomplete: ({ missing, annotation }) => `This TLS entry has no ${missing}, and cert-manager, which ${annotation} asks for certificates, passes over such an entry. Give it both hosts and a secretName.`,
   twice: ({ secret, annotation }) => `Two TLS entries of this Ingress name the Secret ${secret}, and cert-manager, which ${annotation} asks for certificates, then makes none for the whole Ingress. Put all hosts into one entry, or give each entry a Secret of its own.`,
   bothIssuers: ({ other }) => `cert-manager.io/cluster-issuer and ${other} are both set, and cert-manager then issues nothing. Keep one of the two.`,
   shared: ({ secret, ingresses }) => `${ingresses} have cert-manager make one Secret, ${secret}, for different hosts, and only the first to come gets its hosts certified. Give each a Secret of its own, or list all the hosts in each.`,
@@ -34253,9 +34253,9 @@ var certificate_issued_default = defineRule({
       const secret = secretName.string;
       const lacking = [...hosts.length > 0 ? [] : [at3.at("hosts")], ...secret ? [] : [secretName]];
       if (lacking[0]) {
-        const missing2 = lacking.map((cursor) => cursor.path.at(-1)).join(" and no ");
-        const keys = secret ? [secret] : hosts.flatMap((host) => host.string ?? []);
-        report(lacking[0], "incomplete", { missing: missing2, annotation }, { keys });
+        const missing = lacking.map((cursor) => cursor.path.at(-1)).join(" and no ");
+        const keys2 = secret ? [secret] : hosts.flatMap((host) => host.string ?? []);
+        report(lacking[0], "incomplete", { missing, annotation }, { keys: keys2 });
       }
       const first = secret && seen.get(secret);
       if (secret && !first) seen.set(secret, secretName);
@@ -34381,10 +34381,10 @@ function ingressNginxOf(manifest) {
   const containers = [...manifest.root.at("spec", "template", "spec", "containers").items()];
   return containers.flatMap((container) => {
     const image2 = container.at("image");
-    const parsed = parseImage(image2.string ?? "");
-    if (!repositories.test(parsed.repository)) return [];
+    const parsed2 = parseImage(image2.string ?? "");
+    if (!repositories.test(parsed2.repository)) return [];
     const words2 = [...container.at("command").items(), ...container.at("args").items()].map((word) => word.string ?? "");
-    return [{ manifest, image: image2, release: releaseOf(parsed), argument: (name) => argumentIn(words2, name) }];
+    return [{ manifest, image: image2, release: releaseOf(parsed2), argument: (name) => argumentIn(words2, name) }];
   });
 }
 function argumentIn(words2, name) {
@@ -34586,17 +34586,17 @@ function ofExternalSecret(external) {
   if (spec.at("dataFrom").exists || spec.at("target", "template", "templateFrom").exists) return void 0;
   if (["Merge", "None", "CreateOrMerge"].includes(spec.at("target", "creationPolicy").string ?? "")) return void 0;
   const fetched = [...spec.at("data").items()].flatMap((item) => item.at("secretKey").string ?? []);
-  const { keys, ...rest } = declared(
+  const { keys: keys2, ...rest } = declared(
     external,
     ["spec", "target", "template", "type"],
     [["spec", "target", "template", "data"]]
   );
-  return { ...rest, keys: [...keys, ...fetched], keysAt: spec.at("data").exists ? spec.at("data") : rest.keysAt };
+  return { ...rest, keys: [...keys2, ...fetched], keysAt: spec.at("data").exists ? spec.at("data") : rest.keysAt };
 }
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path21) => root3.at(...path21)).filter((map4) => map4.exists);
+  const written2 = maps.map((path22) => root3.at(...path22)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -34607,8 +34607,8 @@ function declared(manifest, type, maps) {
 function holdsNoCertificate({ type }) {
   return typesWithoutCertificate.includes(type);
 }
-function missingTlsKeys2({ keys }) {
-  return ["tls.crt", "tls.key"].filter((key) => !keys.includes(key));
+function missingTlsKeys2({ keys: keys2 }) {
+  return ["tls.crt", "tls.key"].filter((key) => !keys2.includes(key));
 }
 
 // src/rules/ingress-tls/gateway-certificate.ts
@@ -34620,7 +34620,7 @@ var messages2 = {
   // Source: Gateway API 1.6.1, apis/v1/gateway_types.go: the CEL rule of ListenerTLSConfig
   missing: ({ listener, gateway }) => `The listener ${listener} of ${gateway} ends TLS and names no certificate, so it is not programmed. Give it certificateRefs with a Secret of type kubernetes.io/tls.`,
   wrongType: ({ secret, type, gateway }) => `${secret} is of type ${type}, which holds no certificate, and ${gateway} names it for a listener. Name a Secret of type kubernetes.io/tls.`,
-  missingKeys: ({ secret, missing: missing2, gateway }) => `${secret} has no ${missing2}, and ${gateway} names it for a listener. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
+  missingKeys: ({ secret, missing, gateway }) => `${secret} has no ${missing}, and ${gateway} names it for a listener. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
   otherType: ({ secret, type, gateway }) => `${secret} is of type ${type}, and ${gateway} names it for a listener: Gateway API promises kubernetes.io/tls alone, and some controllers refuse any other. Give it that type.`,
   notGranted: ({ secret, gateway, namespace }) => `${gateway} names the Secret ${secret}, and no ReferenceGrant of the namespace ${namespace} lets Gateways of its namespace do so, so the listener has no certificate. Add one there, from kind Gateway to kind Secret.`,
   grantRemoved: ({ secret, gateway, grant }) => `This change removes ${grant}, and nothing else lets ${gateway} name the Secret ${secret}, so its listener loses the certificate. Keep the grant, or let ${gateway} name a Secret of its own namespace.`,
@@ -34704,25 +34704,25 @@ function checkType({ name: at3, namespace }, name, snapshot, report) {
   if (!maker || !declared2 || isPlaceholder(declared2.type)) return;
   const where = { secret: nameOf(maker.ref), gateway: nameOf(at3.manifest.ref) };
   const { type, typeAt, keysAt } = declared2;
-  const missing2 = missingTlsKeys2(declared2);
+  const missing = missingTlsKeys2(declared2);
   if (holdsNoCertificate(declared2)) report([at3, typeAt], "wrongType", { ...where, type }, { keys: [name, type] });
-  else if (missing2.length > 0)
-    report([at3, keysAt], "missingKeys", { ...where, missing: missing2.join(" and no ") }, { keys: [name, ...missing2] });
+  else if (missing.length > 0)
+    report([at3, keysAt], "missingKeys", { ...where, missing: missing.join(" and no ") }, { keys: [name, ...missing] });
   else if (type !== "kubernetes.io/tls") report([at3, typeAt], "otherType", { ...where, type }, { keys: [name, type] });
 }
 function checkNamespace(ref, secret, gateway, snapshot, report) {
   const made = producersOf(snapshot, ref.namespace, ref.name.string ?? "");
   const there = grantsOf(snapshot, ref);
   const granted = there.some((grant) => grants(grant, gateway, ref));
-  const keys = [secret];
+  const keys2 = [secret];
   if (!granted && (made.length > 0 || there.length > 0)) {
     const ends = [ref.name, ...there.map((grant) => grant.root.at("spec")), ...made.slice(0, 1).map(({ at: at3 }) => at3)];
-    report(unique(ends), "notGranted", { secret, gateway: nameOf(gateway.ref), namespace: ref.namespace }, { keys });
+    report(unique(ends), "notGranted", { secret, gateway: nameOf(gateway.ref), namespace: ref.namespace }, { keys: keys2 });
   }
   const shim = shimAnnotation(gateway);
   const own5 = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace);
   if (shim && !own5 && made.length === 0)
-    report([ref.name, shim], "otherNamespace", { secret, annotation: String(shim.path.at(-1)) }, { keys });
+    report([ref.name, shim], "otherNamespace", { secret, annotation: String(shim.path.at(-1)) }, { keys: keys2 });
 }
 function grantsOf(snapshot, { namespace }) {
   return snapshot.ofKind(grantKind).filter((grant) => grant.ref.namespace === namespace);
@@ -34907,8 +34907,8 @@ function lineOf(at3, line) {
   return at3.manifest.object.fileText.split("\n")[line - 1] ?? "";
 }
 function edit(at3, region, newText) {
-  const { path: path21 } = at3.manifest.origin;
-  return path21.endsWith(".json") ? void 0 : { edits: [{ path: path21, region, newText }] };
+  const { path: path22 } = at3.manifest.origin;
+  return path22.endsWith(".json") ? void 0 : { edits: [{ path: path22, region, newText }] };
 }
 
 // src/rules/ingress-tls/host-covered.ts
@@ -34951,10 +34951,10 @@ var host_covered_default = defineRule({
     const byCertificate = entries.find((entry) => entry.hosts.length === 0 && entry.secretName.string);
     if (byCertificate && mayBeIngressNginx(choice)) {
       const secret = byCertificate.secretName.string ?? "";
-      const keys = gaps.map(([host]) => host).filter((host) => !isPlaceholder(host));
+      const keys2 = gaps.map(([host]) => host).filter((host) => !isPlaceholder(host));
       const isTold = certificatesBehind(snapshot, manifest, secret) !== void 0;
-      const hosts = `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
-      if (keys.length > 0 && !isTold) report(byCertificate.secretName, "byCertificate", { secret, hosts }, { keys });
+      const hosts = `${keys2.slice(0, 3).join(", ")}${keys2.length > 3 ? ` and ${keys2.length - 3} more` : ""}`;
+      if (keys2.length > 0 && !isTold) report(byCertificate.secretName, "byCertificate", { secret, hosts }, { keys: keys2 });
       return;
     }
     for (const [host, at3] of gaps) {
@@ -35060,13 +35060,13 @@ var host_unique_default = defineRule({
     const own5 = claimsOf2(manifest);
     for (const other of partnersOfClass(manifest, snapshot, standsAside)) {
       const theirs = claimsOf2(other);
-      const keys = [...own5.keys()].filter((claim) => theirs.has(claim)).sort();
-      const [key = ""] = keys;
+      const keys2 = [...own5.keys()].filter((claim) => theirs.has(claim)).sort();
+      const [key = ""] = keys2;
       const [at3, there] = [own5.get(key), theirs.get(key)];
       if (!at3 || !there) continue;
-      const more = keys.length > 3 ? ` and ${keys.length - 3} more` : "";
-      const claims = `${keys.slice(0, 3).join(", ")}${more}`;
-      report([at3, there], "twice", { first: nameOf(manifest.ref), second: nameOf(other.ref), claims }, { keys });
+      const more = keys2.length > 3 ? ` and ${keys2.length - 3} more` : "";
+      const claims = `${keys2.slice(0, 3).join(", ")}${more}`;
+      report([at3, there], "twice", { first: nameOf(manifest.ref), second: nameOf(other.ref), claims }, { keys: keys2 });
     }
   }
 });
@@ -35083,12 +35083,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path21 of paths) {
-      const written2 = path21.at("path").string || "/";
-      const exact = path21.at("pathType").string === "Exact";
+    for (const path22 of paths) {
+      const written2 = path22.at("path").string || "/";
+      const exact = path22.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path21.at("path").exists ? path21.at("path") : rule.at("host"));
+        claims.set(claim, path22.at("path").exists ? path22.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -35331,8 +35331,8 @@ var secret_agrees_default = defineRule({
         const [first] = ours;
         if (!first) continue;
         const [host, a, b] = first;
-        const keys = ours.map(([key]) => key);
-        const hosts = `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
+        const keys2 = ours.map(([key]) => key);
+        const hosts = `${keys2.slice(0, 3).join(", ")}${keys2.length > 3 ? ` and ${keys2.length - 3} more` : ""}`;
         const [wrong, right] = isUnfit(host, b) || b.secret === void 0 ? [b, a] : [a, b];
         const known = message === "unfit" ? (wrong.certificates ?? []).map(({ at: at3 }) => at3) : [];
         report(
@@ -35349,7 +35349,7 @@ var secret_agrees_default = defineRule({
               name: wrong.secret ?? ""
             })
           },
-          { keys, ...message === "differs" ? {} : sameSecret(wrong, right) }
+          { keys: keys2, ...message === "differs" ? {} : sameSecret(wrong, right) }
         );
       }
     }
@@ -35461,7 +35461,7 @@ var secret_type_default = defineRule({
   reads: [...producerKinds, "IngressClass.networking.k8s.io"],
   messages: {
     wrongType: ({ secret, type, ingress }) => `${secret} is of type ${type}, which holds no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
-    missingKeys: ({ secret, missing: missing2, ingress }) => `${secret} has no ${missing2}, and ${ingress} names it for TLS. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
+    missingKeys: ({ secret, missing, ingress }) => `${secret} has no ${missing}, and ${ingress} names it for TLS. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
     generatedName: ({ name, ingress }) => `${name} is the name of a generated service-account token, which holds a CA and no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
     otherType: ({ secret, type, ingress }) => `${secret} is of type ${type}, and F5's NGINX controller, whose class ${ingress} is of, takes certificates from Secrets of type kubernetes.io/tls only. Give it that type.`
   },
@@ -35493,17 +35493,17 @@ var secret_type_default = defineRule({
           skip(maker.root, "its keys are encrypted, or a tool fills them in inside the cluster");
         continue;
       }
-      if (!copies.every((copy) => copy && isUnfit2(copy, isStrict))) continue;
+      if (!copies.every((copy2) => copy2 && isUnfit2(copy2, isStrict))) continue;
       const { type, typeAt, keysAt } = declared2;
-      const missing2 = missingTlsKeys2(declared2);
+      const missing = missingTlsKeys2(declared2);
       const where = { secret: nameOf(maker.ref), ingress };
       if (holdsNoCertificate(declared2)) report([at3, typeAt], "wrongType", { ...where, type }, { keys: [name, type] });
-      else if (missing2.length > 0)
+      else if (missing.length > 0)
         report(
           [at3, keysAt],
           "missingKeys",
-          { ...where, missing: missing2.join(" and no ") },
-          { keys: [name, ...missing2] }
+          { ...where, missing: missing.join(" and no ") },
+          { keys: [name, ...missing] }
         );
       else
         report(
@@ -35677,17 +35677,17 @@ function ofRemoval(draft, { clusters, changes, head }) {
   const { evidence } = removed;
   if (evidence === "declared" || evidence === "layout") return draft;
   const written2 = new Set(changes.map((change) => change.kind === "added" ? change.after : void 0));
-  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy) => clusters.assumed || evidence === "none" && written2.has(copy));
+  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy2) => clusters.assumed || evidence === "none" && written2.has(copy2));
   if (copies.length === 0) return draft;
-  const places = [...new Set(copies.map((copy) => copy.origin.path))].sort();
+  const places = [...new Set(copies.map((copy2) => copy2.origin.path))].sort();
   const more = places.length > 3 ? ` and ${places.length - 3} more` : "";
   return weakened(
     draft,
     `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf2(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf2(path21) {
-  return path21.slice(0, path21.lastIndexOf("/") + 1);
+function folderOf2(path22) {
+  return path22.slice(0, path22.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -35923,16 +35923,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path21, added, removed, oldPosInc, options2) {
-    const last = path21.lastComponent;
+  addToPath(path22, added, removed, oldPosInc, options2) {
+    const last = path22.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path21.oldPos + oldPosInc,
+        oldPos: path22.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path21.oldPos + oldPosInc,
+        oldPos: path22.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -36251,7 +36251,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path21, region, text: text5, keys, status, object = null, fileText, sources } = statement2;
+  const { side, path: path22, region, text: text5, keys: keys2, status, object = null, fileText, sources } = statement2;
   return {
     rule,
     message,
@@ -36262,18 +36262,18 @@ function gateFinding(rule, message, level, statement2) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path21, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path22, cluster: "" }],
     location: {
       side,
-      path: path21,
+      path: path22,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
       changed: side === "head" && status === "introduced"
     },
     related: [],
-    keys,
-    fingerprint: (0, import_node_crypto4.createHash)("sha256").update(JSON.stringify([rule, message, object, keys])).digest("hex").slice(0, 32)
+    keys: keys2,
+    fingerprint: (0, import_node_crypto4.createHash)("sha256").update(JSON.stringify([rule, message, object, keys2])).digest("hex").slice(0, 32)
   };
 }
 
@@ -36377,11 +36377,11 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path21, region, text5, placing, note) {
-  const changed = side === "head" && (placing.isNew(path21) || placing.hunks(path21)?.wrote(region.startLine) === true);
+function place(side, path22, region, text5, placing, note) {
+  const changed = side === "head" && (placing.isNew(path22) || placing.hunks(path22)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path21,
+    path: path22,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -36389,11 +36389,11 @@ function place(side, path21, region, text5, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path21, region, precision }, placing) {
-  const line = side === "base" && precision === "exact" ? placing.hunks(path21)?.removalOf(region) : void 0;
+function removalOf({ side, path: path22, region, precision }, placing) {
+  const line = side === "base" && precision === "exact" ? placing.hunks(path22)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path21, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path22, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -36508,13 +36508,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path21) => changedTexts2.has(path21) && changedTexts2.get(path21)?.before === void 0,
-    isDeleted: (path21) => changedTexts2.has(path21) && changedTexts2.get(path21)?.after === void 0,
-    hunks(path21) {
-      const { before, after } = changedTexts2.get(path21) ?? {};
+    isNew: (path22) => changedTexts2.has(path22) && changedTexts2.get(path22)?.before === void 0,
+    isDeleted: (path22) => changedTexts2.has(path22) && changedTexts2.get(path22)?.after === void 0,
+    hunks(path22) {
+      const { before, after } = changedTexts2.get(path22) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path21) ?? new Hunks(before, after);
-      hunks.set(path21, known);
+      const known = hunks.get(path22) ?? new Hunks(before, after);
+      hunks.set(path22, known);
       return known;
     }
   };
@@ -36526,9 +36526,9 @@ function statused(base, head, placing, mode) {
   for (const draft of base) {
     const fingerprint = fingerprintOf(draft);
     left.set(fingerprint, [...left.get(fingerprint) ?? [], draft]);
-    const keys = knownKeys.get(subjectOf2(draft)) ?? /* @__PURE__ */ new Set();
-    for (const key of draft.keys) keys.add(key);
-    knownKeys.set(subjectOf2(draft), keys);
+    const keys2 = knownKeys.get(subjectOf2(draft)) ?? /* @__PURE__ */ new Set();
+    for (const key of draft.keys) keys2.add(key);
+    knownKeys.set(subjectOf2(draft), keys2);
   }
   const findings = head.map((draft) => {
     const same = left.get(fingerprintOf(draft))?.pop();
@@ -36692,11 +36692,11 @@ function readDocument(original) {
     const reason = `the control character 0x${code4} is no text`;
     return { text: original, reason, from: control, to: control + 1 };
   }
-  const parsed = parse(original);
-  if (parsed instanceof Error) return unreadable3("", parsed.message);
+  const parsed2 = parse(original);
+  if (parsed2 instanceof Error) return unreadable3("", parsed2.message);
   const noAlias = () => void 0;
-  if (!parsed) return { text: original, objects: [], resolve: noAlias };
-  const { document, text: text5 } = parsed;
+  if (!parsed2) return { text: original, objects: [], resolve: noAlias };
+  const { document, text: text5 } = parsed2;
   const error = document.errors[0];
   if (error) {
     return holdsTemplate(text5) ? { text: text5, template: true } : { text: text5, reason: reasonOf(error), from: error.pos[0], to: error.pos[1] };
@@ -37044,9 +37044,9 @@ function linesOf(edit2) {
 }
 
 // src/locate/cause.ts
-async function causeOf(fingerprint, files, trial) {
+async function causeOf(fingerprint, files2, trial) {
   const gone = async (reversal) => (await trial(reversal))?.has(fingerprint) === false;
-  const whole = await filesToBlame(files, gone);
+  const whole = await filesToBlame(files2, gone);
   const [first, ...others] = whole;
   if (!first) return [];
   const rest = others.map((file) => [file, "all"]);
@@ -37057,11 +37057,11 @@ async function causeOf(fingerprint, files, trial) {
   const causes = edits.length > 0 ? edits.map((edit2) => ({ file: first, edit: edit2 })) : [{ file: first, edit: void 0 }];
   return [...causes, ...others.map((file) => ({ file, edit: file.text?.edits[0] }))];
 }
-async function filesToBlame(files, gone) {
-  for (const file of files) if (await gone(/* @__PURE__ */ new Map([[file, "all"]]))) return [file];
-  if (files.length < 2 || !await gone(new Map(files.map((file) => [file, "all"])))) return [];
-  let needed = [...files];
-  for (const file of [...files].reverse()) {
+async function filesToBlame(files2, gone) {
+  for (const file of files2) if (await gone(/* @__PURE__ */ new Map([[file, "all"]]))) return [file];
+  if (files2.length < 2 || !await gone(new Map(files2.map((file) => [file, "all"])))) return [];
+  let needed = [...files2];
+  for (const file of [...files2].reverse()) {
     const fewer = needed.filter((other) => other !== file);
     if (fewer.length > 0 && await gone(new Map(fewer.map((other) => [other, "all"])))) needed = fewer;
   }
@@ -37177,9 +37177,9 @@ var OriginalPlaces = class {
     return source.kind === "helm" ? this.templateLine(location, rendered, side, source) : this.includedLine(location, rendered, side, source);
   }
   async templateLine(location, rendered, side, source) {
-    const { path: path21 } = location;
-    const text5 = await side.checkout.text(path21);
-    if (text5 === void 0 || !path21.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+    const { path: path22 } = location;
+    const text5 = await side.checkout.text(path22);
+    if (text5 === void 0 || !path22.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
     const written2 = rendered.template.includes("/crds/") ? documentsOf(
       text5,
@@ -37194,7 +37194,7 @@ var OriginalPlaces = class {
     );
     const index = plain.findIndex(([, number]) => number === rendered.line);
     const line = match3?.origins[index];
-    return line === void 0 ? location : at2(location, path21, lineOf2(text5, line), text5, "template");
+    return line === void 0 ? location : at2(location, path22, lineOf2(text5, line), text5, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -37216,20 +37216,20 @@ var OriginalPlaces = class {
     const key = `${location.side} ${source.id}`;
     const origins = this.origins.get(key) ?? originsOf(side, source);
     this.origins.set(key, origins);
-    const path21 = (await origins).get(nameOf(rendered.object));
-    const text5 = path21 === void 0 ? void 0 : await side.checkout.text(path21);
-    if (path21 === void 0 || text5 === void 0) return location;
+    const path22 = (await origins).get(nameOf(rendered.object));
+    const text5 = path22 === void 0 ? void 0 : await side.checkout.text(path22);
+    if (path22 === void 0 || text5 === void 0) return location;
     const { kind, name } = rendered.object;
     const candidates2 = loadFile({ text: text5 }).objects.filter(
       ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path21 }, []).root.at(...rendered.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path22 }, []).root.at(...rendered.keys);
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
-    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path21 }, []).root.at(...rendered.keys).value;
+    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path22 }, []).root.at(...rendered.keys).value;
     const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
-    return same ? at2(location, path21, original.region, text5, "exact") : at2(location, path21, object.region, text5, "file");
+    return same ? at2(location, path22, original.region, text5, "exact") : at2(location, path22, object.region, text5, "file");
   }
 };
 async function originsOf(side, source) {
@@ -37241,15 +37241,15 @@ async function originsOf(side, source) {
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path21 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path21 !== void 0) found.set(nameOf(object.ref), path21);
+      const path22 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path22 !== void 0) found.set(nameOf(object.ref), path22);
     }
   }
   return found;
 }
-function at2(location, path21, region, text5, precision) {
+function at2(location, path22, region, text5, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path21, region, precision, excerpt: excerptOf(text5, region) };
+  return { ...rest, path: path22, region, precision, excerpt: excerptOf(text5, region) };
 }
 function lineOf2(text5, line) {
   const written2 = text5.split("\n")[line - 1] ?? "";
@@ -37310,13 +37310,13 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places, main) {
-  const key = ({ side, path: path21, region }) => JSON.stringify([side, path21, region.startLine]);
+  const key = ({ side, path: path22, region }) => JSON.stringify([side, path22, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key(main)]);
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
 function placesOfCause({ file, edit: edit2 }, { sides }) {
-  const { path: path21, text: text5 } = file;
-  const precision = precisionOf(path21, sides);
+  const { path: path22, text: text5 } = file;
+  const precision = precisionOf(path22, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text5?.after : text5?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
@@ -37329,7 +37329,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     };
     return {
       side,
-      path: path21,
+      path: path22,
       region,
       precision,
       ...note ? { note } : {},
@@ -37344,7 +37344,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     return [
       {
         side: deleted ? "base" : "head",
-        path: path21,
+        path: path22,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -37356,17 +37356,17 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
   if (edit2.after.length > 0) return [at3("head", edit2.afterLine)];
   return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
 }
-function precisionOf(path21, { base, head }) {
+function precisionOf(path22, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (sources.some((source) => isValuesOf(path21, source))) return "values";
-  return /(?:^|\/)templates\//.test(path21) ? "template" : "exact";
+  if (sources.some((source) => isValuesOf(path22, source))) return "values";
+  return /(?:^|\/)templates\//.test(path22) ? "template" : "exact";
 }
-function isValuesOf(path21, source) {
+function isValuesOf(path22, source) {
   if (source.kind !== "helm") return false;
-  return source.values.some((one2) => "path" in one2 && one2.path === path21) || isDefaultValues(path21);
+  return source.values.some((one2) => "path" in one2 && one2.path === path22) || isDefaultValues(path22);
 }
-function isDefaultValues(path21) {
-  return /(?:^|\/)values\.ya?ml$/.test(path21);
+function isDefaultValues(path22) {
+  return /(?:^|\/)values\.ya?ml$/.test(path22);
 }
 var Trials = class {
   constructor(bench) {
@@ -37380,13 +37380,13 @@ var Trials = class {
   left = mostTrials;
   failures;
   async causesOf(finding) {
-    const files = await this.suspects(finding);
-    if (files.length === 0) return [];
+    const files2 = await this.suspects(finding);
+    if (files2.length === 0) return [];
     const known = this.found.find(
-      ({ causes: causes2, introduced: introduced2 }) => !introduced2.has(finding.fingerprint) && causes2.every(({ file }) => files.includes(file))
+      ({ causes: causes2, introduced: introduced2 }) => !introduced2.has(finding.fingerprint) && causes2.every(({ file }) => files2.includes(file))
     );
     if (known) return known.causes;
-    const causes = await causeOf(finding.fingerprint, files, this.trial);
+    const causes = await causeOf(finding.fingerprint, files2, this.trial);
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : void 0;
     if (introduced) this.found.push({ causes, introduced });
     return causes;
@@ -37394,7 +37394,7 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
     const key = JSON.stringify(
-      [...edits].map(([path21, text5]) => [path21, text5 && Buffer.from(text5).toString("base64")]).sort()
+      [...edits].map(([path22, text5]) => [path22, text5 && Buffer.from(text5).toString("base64")]).sort()
     );
     const known = this.done.get(key);
     if (known) return known;
@@ -37423,46 +37423,46 @@ var Trials = class {
       }
     }
     const changed = [];
-    for (const path21 of names3) {
-      const file = await this.changedFile(path21);
+    for (const path22 of names3) {
+      const file = await this.changedFile(path22);
       if (file) changed.push(file);
     }
-    const rank = ({ path: path21 }) => {
-      if (values.has(path21)) return 0;
-      if (isDefaultValues(path21)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path21)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path21)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path21)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path21) ? 5 : 4;
+    const rank = ({ path: path22 }) => {
+      if (values.has(path22)) return 0;
+      if (isDefaultValues(path22)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path22)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path22)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path22)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path22) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path21) {
-    if (this.files.has(path21)) return this.files.get(path21);
+  async changedFile(path22) {
+    if (this.files.has(path22)) return this.files.get(path22);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path21)?.id !== head.checkout.tree.entries.get(path21)?.id;
-    const file = differs ? await readChanged(path21, base, head) : void 0;
-    this.files.set(path21, file);
+    const differs = base && base.checkout.tree.entries.get(path22)?.id !== head.checkout.tree.entries.get(path22)?.id;
+    const file = differs ? await readChanged(path22, base, head) : void 0;
+    this.files.set(path22, file);
     return file;
   }
 };
-async function readChanged(path21, base, head) {
+async function readChanged(path22, base, head) {
   const read4 = async ({ checkout }) => {
-    const content = (await checkout.read([path21])).get(path21);
+    const content = (await checkout.read([path22])).get(path22);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read4(base), read4(head)]);
   const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path21, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
+  return { path: path22, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
 }
 function textWithout(file, taken) {
   if (taken === "all" || !file.text) return file.before ?? emptied(file);
   if (file.after === void 0) return file.before;
   return Buffer.from(file.text.without(taken));
 }
-function emptied({ path: path21 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path21) ? void 0 : new Uint8Array();
+function emptied({ path: path22 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path22) ? void 0 : new Uint8Array();
 }
 function reversalOf(causes) {
   return new Map(causes.map(({ file, edit: edit2 }) => [file, edit2 ? /* @__PURE__ */ new Set([edit2]) : "all"]));
@@ -37474,9 +37474,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver3 = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text5, path21) {
-  const { value } = readOwnDocument(text5, path21, PolicyFile, "policy");
-  return { path: path21, file: value };
+function readPolicy(text5, path22) {
+  const { value } = readOwnDocument(text5, path22, PolicyFile, "policy");
+  return { path: path22, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -37525,8 +37525,8 @@ function resolvePolicies(uses, bundled, rules2, places = nowhere) {
     policies.push({ name, version: policy.file.version, requested: range2 });
     active.push(
       ...activate(policy, use, rules2, {
-        key: (keys) => places.key(index, keys),
-        value: (keys) => places.value(index, keys)
+        key: (keys2) => places.key(index, keys2),
+        value: (keys2) => places.value(index, keys2)
       })
     );
   }
@@ -37751,14 +37751,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept = (await this.revision.list()).filter(({ path: path21 }) => !this.edits.has(path21));
+    const kept = (await this.revision.list()).filter(({ path: path22 }) => !this.edits.has(path22));
     const edited = [...this.edits].flatMap(
-      ([path21, content]) => content ? [{ path: path21, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path22, content]) => content ? [{ path: path22, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path21 }) => !this.edits.has(path21));
+    const theirs = entries.filter(({ path: path22 }) => !this.edits.has(path22));
     const reading = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -37871,44 +37871,44 @@ function contentsByCluster(manifests) {
 }
 
 // src/manifest/cluster.ts
-function mapClusters({ base, head, isNew }, files) {
-  const repeated = foldersThatRepeat(files);
-  const hasBase = files.some(({ side }) => side === "base");
-  const placeBy = (declarations, path21) => {
+function mapClusters({ base, head, isNew }, files2) {
+  const repeated = foldersThatRepeat(files2);
+  const hasBase = files2.some(({ side }) => side === "base");
+  const placeBy = (declarations, path22) => {
     for (const declared2 of declarations) {
       const names3 = Object.keys(declared2).filter(
-        (name) => declared2[name]?.paths?.some((glob) => minimatch(path21, glob, { dot: true }))
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path22, glob, { dot: true }))
       );
       if (names3.length > 0) return { clusters: names3, evidence: "declared" };
     }
-    const layout = path21.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-    const sibling = ancestors(path21).findLast((folder) => repeated.has(folder));
+    const layout = path22.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path22).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known = new Set(
-    files.filter(({ side }) => side === "base").flatMap(({ path: path21 }) => placeBy([base], path21).clusters)
+    files2.filter(({ side }) => side === "base").flatMap(({ path: path22 }) => placeBy([base], path22).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path21) => placeBy(isNew(path21) ? [base, fresh] : [base], path21)
+    of: (path22) => placeBy(isNew(path22) ? [base, fresh] : [base], path22)
   };
 }
-function ancestors(path21) {
+function ancestors(path22) {
   const folders = [];
-  for (let end = path21.indexOf("/"); end !== -1; end = path21.indexOf("/", end + 1)) folders.push(path21.slice(0, end));
+  for (let end = path22.indexOf("/"); end !== -1; end = path22.indexOf("/", end + 1)) folders.push(path22.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
-function foldersThatRepeat(files) {
+function foldersThatRepeat(files2) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path21, side, refs } of files) {
+  for (const { path: path22, side, refs } of files2) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path21)) {
+    for (const folder of ancestors(path22)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -38011,18 +38011,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path21) {
-    const file = this.head.loaded.get(path21);
+  reasonFor(path22) {
+    const file = this.head.loaded.get(path22);
     const unreadable3 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable3) return unreadable3.reason;
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path21);
+    const hidden = this.hiddenAt(path22);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path21 === link2 || path21.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path22 === link2 || path22.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path21);
+    return this.head.missing.get(path22);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -38036,73 +38036,73 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path21, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path21);
+    for (const [path22, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path22);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path21, reason: `not readable: ${reason}` });
+          skipped.push({ path: path22, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path21, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path21))
+          unreadable(path22, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path22))
         );
-        if (!old) lost.delete(path21);
+        if (!old) lost.delete(path22);
       }
-      if (file.templates.length > 0) skipped.push({ path: path21, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path22, reason: "a template" });
     }
-    for (const [path21, reason] of this.head.missing) {
-      findings.push(unreadable(path21, reason, start3, "introduced", void 0, lost.get(path21)));
-      lost.delete(path21);
+    for (const [path22, reason] of this.head.missing) {
+      findings.push(unreadable(path22, reason, start3, "introduced", void 0, lost.get(path22)));
+      lost.delete(path22);
     }
-    for (const [path21, manifests] of lost) {
-      const text5 = this.head.loaded.get(path21)?.text;
-      findings.push(unreadable(path21, this.reasonFor(path21) ?? "it is gone", start3, "introduced", text5, manifests));
+    for (const [path22, manifests] of lost) {
+      const text5 = this.head.loaded.get(path22)?.text;
+      findings.push(unreadable(path22, this.reasonFor(path22) ?? "it is gone", start3, "introduced", text5, manifests));
     }
-    for (const [path21, reason] of this.base.missing) {
-      if (!this.head.missing.has(path21)) findings.push(unreadableBase(path21, reason));
+    for (const [path22, reason] of this.base.missing) {
+      if (!this.head.missing.has(path22)) findings.push(unreadableBase(path22, reason));
     }
-    for (const [path21, reason] of others.missing) {
-      if (others.absent.has(path21)) findings.push(unreadable(path21, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path21, reason });
+    for (const [path22, reason] of others.missing) {
+      if (others.absent.has(path22)) findings.push(unreadable(path22, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path22, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path21, reason) {
+function unreadableBase(path22, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path21,
+    path: path22,
     region: start3,
     status: "introduced",
-    keys: [path21],
+    keys: [path22],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path21, file] of head.loaded) {
+  for (const [path22, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path21, reason, region, "existing", file.text));
-      else skipped.push({ path: path21, reason: `not readable: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path22, reason, region, "existing", file.text));
+      else skipped.push({ path: path22, reason: `not readable: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path21, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path22, reason: "a template" });
   }
-  for (const [path21, reason] of head.missing) findings.push(unreadable(path21, reason, start3, "existing", void 0));
+  for (const [path22, reason] of head.missing) findings.push(unreadable(path22, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path21, reason, region, status, fileText, lost = []) {
+function unreadable(path22, reason, region, status, fileText, lost = []) {
   const names3 = lost.map(({ ref }) => nameOf(ref));
   const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
   const unknown2 = names3.length > 0 ? ` What became of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path21,
+    path: path22,
     region,
     status,
-    keys: [path21],
+    keys: [path22],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
@@ -38114,9 +38114,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path21, { missing: missing2, absent }) {
-    this.missing.set(path21, missing2);
-    if (absent) this.absent.add(path21);
+  miss(path22, { missing, absent }) {
+    this.missing.set(path22, missing);
+    if (absent) this.absent.add(path22);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -38176,18 +38176,18 @@ function loadPartners(rules2, changes, rest, loadedAlready = []) {
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path21, text5] of rest) {
+    for (const [path22, text5] of rest) {
       if (!strings.some((string) => text5.includes(string))) continue;
-      const before = new Set(loaded.get(path21)?.objects.map((object) => identityOf(object.ref)));
+      const before = new Set(loaded.get(path22)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
         { text: text5 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path21, file);
+      loaded.set(path22, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path21 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path22 }, []))
       );
     }
   }
@@ -38205,25 +38205,110 @@ function lineRegion(line, column = 1) {
 }
 
 // src/source/render/kustomize.ts
-var import_promises2 = require("node:fs/promises");
-var import_node_path5 = __toESM(require("node:path"), 1);
-var import_yaml8 = __toESM(require_dist(), 1);
+var import_promises3 = require("node:fs/promises");
+var import_node_path6 = __toESM(require("node:path"), 1);
+var import_yaml9 = __toESM(require_dist(), 1);
 
 // src/source/kustomization.ts
 var import_posix = __toESM(require("node:path/posix"), 1);
+var import_yaml7 = __toESM(require_dist(), 1);
+
+// src/source/outside.ts
 var import_yaml6 = __toESM(require_dist(), 1);
+var bases = ["resources", "bases", "components", "generators", "transformers", "validators"];
+var files = [
+  "crds",
+  "configurations",
+  "patchesStrategicMerge",
+  "patches",
+  "patchesJson6902",
+  "replacements",
+  "openapi"
+];
+var generators = ["configMapGenerator", "secretGenerator"];
+var charts = ["helmGlobals", "helmCharts", "helmChartInflationGenerator"];
+var keys = [
+  "path",
+  "files",
+  "envs",
+  "env",
+  "chartHome",
+  "configHome",
+  "valuesFile",
+  "additionalValuesFiles",
+  "values"
+];
+var pluginKeys = [...keys, "paths", "repo"];
+function pathsNamed(document) {
+  const found = [];
+  const resolved = (node2) => (0, import_yaml6.isAlias)(node2) ? node2.resolve(document) : node2 ?? void 0;
+  const fields = (map4, wanted, depth = 0) => map4.items.flatMap(({ key, value }) => {
+    const name = (0, import_yaml6.isScalar)(key) ? String(key.value) : "";
+    const node2 = resolved(value);
+    if (name === "<<" && depth < 20) {
+      const merged = (0, import_yaml6.isSeq)(node2) ? node2.items.map(resolved) : [node2];
+      return merged.flatMap((one2) => (0, import_yaml6.isMap)(one2) ? fields(one2, wanted, depth + 1) : []);
+    }
+    return node2 && wanted.includes(name) ? [node2] : [];
+  });
+  const look = (node2, isBase) => {
+    if ((0, import_yaml6.isSeq)(node2)) {
+      for (const item of node2.items) {
+        const one2 = resolved(item);
+        if ((0, import_yaml6.isMap)(one2)) for (const field2 of fields(one2, keys)) look(field2, false);
+        else if ((0, import_yaml6.isScalar)(one2)) look(one2, isBase);
+      }
+    } else if ((0, import_yaml6.isMap)(node2)) {
+      for (const field2 of fields(node2, keys)) look(field2, false);
+    } else if ((0, import_yaml6.isScalar)(node2) && typeof node2.value === "string" && !node2.value.includes("\n")) {
+      const text5 = isBase ? node2.value : node2.value.replace(/^[^=/]*=/, "");
+      if (text5 !== "") found.push({ scalar: node2, isBase });
+    }
+  };
+  const { contents } = document;
+  if (!(0, import_yaml6.isMap)(contents)) return [];
+  for (const field2 of fields(contents, bases)) look(field2, true);
+  for (const field2 of fields(contents, [...files, ...generators, ...charts])) look(field2, false);
+  return found;
+}
+function urlOfPlugin(text5) {
+  const lines = new import_yaml6.LineCounter();
+  const documents = (0, import_yaml6.parseAllDocuments)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  for (const document of "empty" in documents ? [] : documents) {
+    const isPlugin = (0, import_yaml6.isMap)(document.contents) && document.get("apiVersion") === "builtin";
+    let found;
+    (0, import_yaml6.visit)(document, {
+      Scalar(key, { value, range: range2 }, path22) {
+        if (key === "key" || typeof value !== "string") return void 0;
+        const { line } = lines.linePos(range2?.[0] ?? 0);
+        const names3 = path22.flatMap((node2) => "key" in node2 && (0, import_yaml6.isScalar)(node2.key) ? [String(node2.key.value)] : []);
+        if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value) && names3.some((name) => pluginKeys.includes(name)))
+          found = { text: value, line };
+        else if (!isPlugin && value.includes("\n") && value.includes("builtin")) {
+          const inner = urlOfPlugin(value);
+          found = inner && { text: inner.text, line };
+        }
+        return found ? import_yaml6.visit.BREAK : void 0;
+      }
+    });
+    if (found) return found;
+  }
+  return void 0;
+}
+
+// src/source/kustomization.ts
 var names2 = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 async function readKustomizations(checkout) {
-  const files = /* @__PURE__ */ new Map();
+  const files2 = /* @__PURE__ */ new Map();
   for (const name of [...names2].reverse()) {
     for (const file of checkout.tree.entries.keys()) {
       if (import_posix.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
-        files.set(folderOf3(file), file);
+        files2.set(folderOf3(file), file);
     }
   }
-  const texts = await checkout.texts([...files.values()]);
+  const texts = await checkout.texts([...files2.values()]);
   const found = /* @__PURE__ */ new Map();
-  for (const [folder, file] of files) {
+  for (const [folder, file] of files2) {
     const text5 = texts.get(file);
     if (text5 === void 0 || isFlux(text5)) continue;
     found.set(folder, parse2(folder, file, text5, checkout));
@@ -38236,51 +38321,71 @@ function isFlux(text5) {
 function folderOf3(file) {
   return file.includes("/") ? import_posix.default.dirname(file) : "";
 }
+var parsed = /* @__PURE__ */ new Map();
 function parse2(folder, file, text5, checkout) {
-  const lines = new import_yaml6.LineCounter();
-  const document = (0, import_yaml6.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  const written2 = parsed.get(text5) ?? parseText(text5);
+  parsed.set(text5, written2);
+  const { component, namespace, includes, strings, charts: charts2, chartHome, plugins, named } = written2;
+  const leadsTo = [...strings].flatMap((string) => {
+    const place2 = inside(folder, string);
+    return place2 !== void 0 && checkout.tree.at(place2).length > 0 ? [place2] : [];
+  });
+  return {
+    folder,
+    file,
+    component,
+    namespace,
+    includes,
+    leadsTo: [...new Set(leadsTo)].sort(),
+    charts: charts2.map((chart) => ({ ...chart, folder: import_posix.default.join(folder, chartHome, chart.unpackedIn) })),
+    plugins,
+    outside: named.filter(({ text: text6, isBase }) => {
+      const place2 = inside(folder, isBase ? text6 : text6.replace(/^[^=/]*=/, ""));
+      return place2 === void 0 && !(isBase && isRemote(text6));
+    })
+  };
+}
+function parseText(text5) {
+  const lines = new import_yaml7.LineCounter();
+  const document = (0, import_yaml7.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" });
   const regionOf = (node2) => {
     const [from, to] = node2.range ?? [0, 0];
     const [start4, end] = [lines.linePos(from), lines.linePos(to)];
     return { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
   };
-  const root3 = (0, import_yaml6.isMap)(document.contents) ? document.contents : void 0;
-  const includes = ["resources", "bases", "components"].flatMap((key) => {
-    const list4 = root3?.get(key);
-    return (0, import_yaml6.isSeq)(list4) ? list4.items.flatMap(
-      (item) => (0, import_yaml6.isScalar)(item) && typeof item.value === "string" ? [{ text: item.value, region: regionOf(item) }] : []
-    ) : [];
-  });
-  const leadsTo = /* @__PURE__ */ new Set();
-  (0, import_yaml6.visit)(document, {
+  const root3 = (0, import_yaml7.isMap)(document.contents) ? document.contents : void 0;
+  const itemsOf = (key) => {
+    const node2 = root3?.get(key, true);
+    const list4 = (0, import_yaml7.isAlias)(node2) ? node2.resolve(document) : node2;
+    return (0, import_yaml7.isSeq)(list4) ? list4.items.filter(import_yaml7.isNode) : [];
+  };
+  const strings = /* @__PURE__ */ new Set();
+  (0, import_yaml7.visit)(document, {
     Scalar(_, { value }) {
       if (typeof value !== "string" || value.includes("\n") || value.length > 500) return;
-      for (const written2 of [value, value.slice(value.indexOf("=") + 1)]) {
-        const place2 = inside(folder, written2);
-        if (place2 !== void 0 && checkout.tree.at(place2).length > 0) leadsTo.add(place2);
-      }
+      strings.add(value).add(value.slice(value.indexOf("=") + 1));
     }
   });
   const globals = root3?.get("helmGlobals");
-  const home = (0, import_yaml6.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts";
-  const charts = root3?.get("helmCharts");
   return {
-    folder,
-    file,
     component: String(root3?.get("kind") ?? "") === "Component",
-    includes,
-    leadsTo: [...leadsTo].sort(),
-    charts: (0, import_yaml6.isSeq)(charts) ? charts.items.flatMap(
-      (item) => (0, import_yaml6.isMap)(item) ? [
-        {
-          name: String(item.get("name") ?? ""),
-          folder: import_posix.default.join(folder, home, String(item.get("name") ?? "")),
-          region: regionOf(item)
-        }
-      ] : []
-    ) : [],
-    namespace: String(root3?.get("namespace") ?? "")
+    namespace: String(root3?.get("namespace") ?? ""),
+    includes: ["resources", "bases", "components"].flatMap(itemsOf).flatMap((item) => {
+      const entry = (0, import_yaml7.isAlias)(item) ? item.resolve(document) : item;
+      return (0, import_yaml7.isScalar)(entry) && typeof entry.value === "string" ? [{ text: entry.value, region: regionOf(item) }] : [];
+    }),
+    strings,
+    plugins: /generators|transformers|validators/.test(text5),
+    named: pathsNamed(document).map(({ scalar: scalar4, isBase }) => ({ text: scalar4.value, isBase, region: regionOf(scalar4) })),
+    chartHome: (0, import_yaml7.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts",
+    charts: itemsOf("helmCharts").flatMap(
+      (item) => (0, import_yaml7.isMap)(item) ? [{ name: String(item.get("name") ?? ""), unpackedIn: unpackedIn(item), region: regionOf(item) }] : []
+    )
   };
+}
+function unpackedIn(item) {
+  const [name, version, repo] = ["name", "version", "repo"].map((key) => String(item.get(key) ?? ""));
+  return import_posix.default.join(version && repo ? `${name}-${version}` : "", name ?? "");
 }
 function inside(folder, written2) {
   if (written2 === "" || import_posix.default.isAbsolute(written2) || written2.includes("://")) return void 0;
@@ -38289,7 +38394,7 @@ function inside(folder, written2) {
   return place2 === "." ? "" : place2;
 }
 function isRemote(written2) {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|git@|[^/]+@[^/]+:|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|gh:|[^/]+@|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
     written2
   );
 }
@@ -38321,8 +38426,8 @@ function remoteEntries({ file, folder, includes }, checkout) {
   }).map((mention) => ({ ...mention, path: file }));
 }
 function missingChart(kustomizations, checkout) {
-  for (const { file, charts } of kustomizations) {
-    for (const { name, folder, region } of charts) {
+  for (const { file, charts: charts2 } of kustomizations) {
+    for (const { name, folder, region } of charts2) {
       if (checkout.has(import_posix.default.join(folder, "Chart.yaml"))) continue;
       const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix.default.dirname(folder)} and commit it`;
       return { reason, path: file, region };
@@ -38331,47 +38436,47 @@ function missingChart(kustomizations, checkout) {
   return void 0;
 }
 function withoutEntries(text5, entries) {
-  const document = (0, import_yaml6.parseDocument)(text5, { logLevel: "silent", version: "1.1" });
+  const document = (0, import_yaml7.parseDocument)(text5, { logLevel: "silent", version: "1.1" });
   const gone = new Set(entries.map((entry) => entry.text));
   for (const key of ["resources", "bases", "components"]) {
-    const list4 = (0, import_yaml6.isMap)(document.contents) ? document.get(key) : void 0;
-    if ((0, import_yaml6.isSeq)(list4)) list4.items = list4.items.filter((item) => !((0, import_yaml6.isScalar)(item) && gone.has(String(item.value))));
+    const list4 = (0, import_yaml7.isMap)(document.contents) ? document.get(key) : void 0;
+    if ((0, import_yaml7.isSeq)(list4)) list4.items = list4.items.filter((item) => !((0, import_yaml7.isScalar)(item) && gone.has(String(item.value))));
   }
   return document.toString();
 }
 
 // src/source/render/helm.ts
-var import_promises = require("node:fs/promises");
-var import_node_path4 = __toESM(require("node:path"), 1);
+var import_promises2 = require("node:fs/promises");
+var import_node_path5 = __toESM(require("node:path"), 1);
 
 // src/source/chart.ts
 var import_posix2 = __toESM(require("node:path/posix"), 1);
-var import_yaml7 = __toESM(require_dist(), 1);
+var import_yaml8 = __toESM(require_dist(), 1);
 async function readChart(checkout, folder) {
   const texts = await checkout.texts([import_posix2.default.join(folder, "Chart.yaml"), import_posix2.default.join(folder, "requirements.yaml")]);
-  const parsed = [...texts].map(([file, text5]) => {
-    const lines = new import_yaml7.LineCounter();
-    return { file, lines, document: (0, import_yaml7.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
+  const parsed2 = [...texts].map(([file, text5]) => {
+    const lines = new import_yaml8.LineCounter();
+    return { file, lines, document: (0, import_yaml8.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
   });
-  const field2 = (name) => String(parsed[0]?.document.get(name) ?? "");
+  const field2 = (name) => String(parsed2[0]?.document.get(name) ?? "");
   return {
     folder,
     name: field2("name") || import_posix2.default.basename(folder),
     library: field2("type") === "library",
-    dependencies: parsed.flatMap(({ file, lines, document }) => dependenciesIn(document, file, lines))
+    dependencies: parsed2.flatMap(({ file, lines, document }) => dependenciesIn(document, file, lines))
   };
 }
 function dependenciesIn(document, file, lines) {
-  const list4 = (0, import_yaml7.isMap)(document.contents) ? document.get("dependencies") : void 0;
-  if (!(0, import_yaml7.isSeq)(list4)) return [];
+  const list4 = (0, import_yaml8.isMap)(document.contents) ? document.get("dependencies") : void 0;
+  if (!(0, import_yaml8.isSeq)(list4)) return [];
   return list4.items.flatMap((item) => {
-    if (!(0, import_yaml7.isMap)(item)) return [];
+    if (!(0, import_yaml8.isMap)(item)) return [];
     const field2 = (key) => {
       const value = item.get(key);
       return value === void 0 || value === null ? "" : String(value);
     };
-    const pair3 = item.items.find(({ key }) => (0, import_yaml7.isScalar)(key) && key.value === "name");
-    const node2 = (0, import_yaml7.isScalar)(pair3?.value) ? pair3.value : item;
+    const pair3 = item.items.find(({ key }) => (0, import_yaml8.isScalar)(key) && key.value === "name");
+    const node2 = (0, import_yaml8.isScalar)(pair3?.value) ? pair3.value : item;
     const [from, to] = node2.range ?? [0, 0];
     const [start4, end] = [lines.linePos(from), lines.linePos(to)];
     const region = { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
@@ -38402,32 +38507,135 @@ function escapeRegExp(text5) {
   return text5.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 async function chartWithLocals(checkout, folder) {
-  const charts = /* @__PURE__ */ new Map();
-  const visit4 = async (at3) => {
-    if (charts.has(at3) || !checkout.has(import_posix2.default.join(at3, "Chart.yaml"))) return;
+  const charts2 = /* @__PURE__ */ new Map();
+  const visit5 = async (at3) => {
+    if (charts2.has(at3) || !checkout.has(import_posix2.default.join(at3, "Chart.yaml"))) return;
     const chart = await readChart(checkout, at3);
-    charts.set(at3, chart);
+    charts2.set(at3, chart);
     for (const dependency of chart.dependencies) {
       const local = localFolderOf(chart, dependency);
-      if (local !== void 0 && !vendored(checkout, chart, dependency)) await visit4(local);
+      if (local !== void 0 && !vendored(checkout, chart, dependency)) await visit5(local);
     }
     const inside2 = `${import_posix2.default.join(at3, "charts")}/`;
     for (const file of checkout.below(import_posix2.default.join(at3, "charts"))) {
-      if (/^[^/]+\/Chart\.yaml$/.test(file.slice(inside2.length))) await visit4(import_posix2.default.dirname(file));
+      if (/^[^/]+\/Chart\.yaml$/.test(file.slice(inside2.length))) await visit5(import_posix2.default.dirname(file));
     }
   };
-  await visit4(folder);
-  return [...charts.values()];
+  await visit5(folder);
+  return [...charts2.values()];
+}
+
+// src/source/render/dependencies.ts
+var import_promises = require("node:fs/promises");
+var import_node_path3 = __toESM(require("node:path"), 1);
+var mostBytes = 64 * 1024 * 1024;
+var mostFiles = 2e4;
+function dependencyFault(charts2, checkout) {
+  for (const chart of charts2) {
+    for (const dependency of chart.dependencies) {
+      if (vendored(checkout, chart, dependency)) continue;
+      const { name, version, repository, at: place2 } = dependency;
+      const at3 = (reason) => ({ reason, ...place2 });
+      const local = localFolderOf(chart, dependency);
+      if (local === void 0) {
+        const from = repository ? ` of ${repository}` : "";
+        return at3(
+          `its dependency ${name} ${version}${from} is not in ${import_node_path3.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings`
+        );
+      }
+      const other = charts2.find(({ folder }) => folder === local);
+      if (!other) return at3(`its dependency ${name} is to be in ${local}, where no chart is`);
+      if (`${chart.folder}/`.startsWith(local === "" ? "" : `${local}/`))
+        return at3(`its dependency ${name} is in ${local || "the root"}, which it is itself a part of`);
+      if (/[/\\]|^\.{0,2}$/.test(other.name))
+        return at3(`its dependency ${name} calls itself ${JSON.stringify(other.name)}, which is no name of a chart`);
+    }
+  }
+  return void 0;
+}
+function copiesOf(charts2, checkout) {
+  const copies = /* @__PURE__ */ new Map();
+  for (const { dependency, chart, other } of pairsIn(charts2, checkout))
+    copies.set(import_node_path3.default.join(chart.folder, "charts", dependency.as), other.folder);
+  return copies;
+}
+function pairsIn(charts2, checkout) {
+  return charts2.flatMap(
+    (chart) => chart.dependencies.flatMap((dependency) => {
+      const other = charts2.find(({ folder }) => folder === localFolderOf(chart, dependency));
+      return other && !vendored(checkout, chart, dependency) ? [{ chart, dependency, other }] : [];
+    })
+  );
+}
+async function putDependencies(charts2, checkout) {
+  const pairs = pairsIn(charts2, checkout);
+  const contents = await checkout.read(charts2.flatMap(({ folder }) => checkout.below(folder)));
+  const tooLarge2 = sizeFault(
+    charts2,
+    pairs,
+    (folder) => checkout.below(folder).reduce((size, file) => {
+      const content = contents.get(file);
+      return size + 4096 + (content && !("missing" in content) ? content.length : 0);
+    }, 0)
+  );
+  if (tooLarge2) return tooLarge2;
+  const put = async (chart) => {
+    if (checkout.complete.has(chart.folder)) return void 0;
+    checkout.complete.add(chart.folder);
+    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
+      const failure = await put(other) ?? await copy(chart, dependency, other, checkout);
+      if (!failure) continue;
+      checkout.complete.delete(chart.folder);
+      return failure;
+    }
+    return void 0;
+  };
+  const [main] = charts2;
+  return main && put(main);
+}
+function sizeFault(charts2, pairs, own5) {
+  const sizes = /* @__PURE__ */ new Map();
+  const visit5 = (chart) => {
+    if (sizes.has(chart)) return void 0;
+    sizes.set(chart, own5(chart.folder));
+    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
+      const failure = visit5(other);
+      if (failure) return failure;
+      const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0);
+      const reason = `with its dependency ${dependency.name} it comes to more than ${mostBytes / 1024 / 1024} MiB`;
+      if (size > mostBytes) return { reason, ...dependency.at };
+      sizes.set(chart, size);
+    }
+    return void 0;
+  };
+  const [main] = charts2;
+  return main && visit5(main);
+}
+async function copy(chart, dependency, other, checkout) {
+  const target = import_node_path3.default.join(checkout.folder, chart.folder, "charts", other.name);
+  let left = mostFiles;
+  const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
+  try {
+    await (0, import_promises.mkdir)(import_node_path3.default.dirname(target), { recursive: true });
+    await (0, import_promises.cp)(import_node_path3.default.join(checkout.folder, other.folder), target, options2);
+    if (left > 0) return void 0;
+    return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at };
+  } catch (cause) {
+    const { code: code4 } = cause;
+    return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code4})`, ...dependency.at };
+  }
 }
 
 // src/source/render/tool.ts
+var import_node_buffer = require("node:buffer");
 var import_node_child_process = require("node:child_process");
 var import_node_fs3 = require("node:fs");
-var import_node_path3 = __toESM(require("node:path"), 1);
-var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096 };
+var import_node_os = require("node:os");
+var import_node_path4 = __toESM(require("node:path"), 1);
+var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
 function findProgram(names3) {
   for (const name of names3) {
-    const candidates2 = name.includes(import_node_path3.default.sep) ? [import_node_path3.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path3.default.delimiter).filter(Boolean).map((folder) => import_node_path3.default.join(folder, name));
+    const candidates2 = name.includes(import_node_path4.default.sep) ? [import_node_path4.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path4.default.delimiter).filter(Boolean).map((folder) => import_node_path4.default.join(folder, name));
     const found = candidates2.find(isProgram);
     if (found) return found;
   }
@@ -38441,25 +38649,51 @@ function isProgram(file) {
     return false;
   }
 }
+function faultOf2(program3) {
+  if (!program3.includes(import_node_path4.default.sep)) return "is in no folder of the PATH";
+  try {
+    return (0, import_node_fs3.statSync)(program3).isDirectory() ? "is a folder" : "may not be executed";
+  } catch {
+    return "is not there";
+  }
+}
 async function runTool(program3, args, { cwd, home, limits, path: extraPath }) {
-  const script = `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null; exec "$@"`;
-  const child = (0, import_node_child_process.spawn)("/bin/sh", ["-c", script, "sh", program3, ...args], {
-    cwd,
-    env: environment(home, limits, extraPath),
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true
-  });
+  if (args.some((word) => word.includes("\0")))
+    return { status: 1, stdout: "", stderr: "what it is to be told holds a NUL character" };
+  const script = [
+    "ulimit -c 0 2>/dev/null",
+    `ulimit -t ${Math.ceil(limits.seconds * ((0, import_node_os.availableParallelism)() + 1))} 2>/dev/null`,
+    `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null`,
+    'exec "$@"'
+  ].join("; ");
+  let child;
+  try {
+    child = (0, import_node_child_process.spawn)("/bin/sh", ["-c", script, "sh", program3, ...args], {
+      cwd,
+      env: environment(home, limits, extraPath),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true
+    });
+  } catch (cause) {
+    if (cause.code !== "E2BIG") throw cause;
+    return { status: 1, stdout: "", stderr: "what it is to be told is too long for a command line" };
+  }
   const out = [];
   const err = [];
   let size = 0;
   let stopped;
-  const stop = (reason) => {
-    stopped ??= reason;
+  const endGroup = () => {
     try {
       process.kill(-(child.pid ?? 0), "SIGKILL");
     } catch {
       child.kill("SIGKILL");
     }
+  };
+  const stop = (reason) => {
+    stopped ??= reason;
+    endGroup();
+    child.stdout.destroy();
+    child.stderr.destroy();
   };
   const keep = (chunks) => (chunk) => {
     size += chunk.length;
@@ -38474,14 +38708,25 @@ async function runTool(program3, args, { cwd, home, limits, path: extraPath }) {
       err.push(Buffer.from(cause.message));
       resolve(127);
     });
-    child.on("close", (code4) => resolve(code4 ?? 1));
+    child.on("exit", endGroup);
+    child.on("close", (code4, signal) => {
+      if (signal) stopped ??= `the system sent it ${signal}`;
+      resolve(code4 ?? 1);
+    });
   });
   clearTimeout(timer);
+  const stdout = Buffer.concat(out);
+  const stderr = Buffer.concat(err).toString("utf8");
+  if (status !== 0 && /^(?:fatal error: )?runtime: (?:out of memory|cannot allocate memory)/m.test(stderr))
+    stopped ??= `it took more than ${limits.memoryMiB} MiB of memory`;
+  if (!(0, import_node_buffer.isUtf8)(stdout)) stopped ??= "it printed what is no UTF-8";
+  const broken = (status === 126 || status === 127) && size < 1e4 ? stderr.replace(/^sh: \d+: (?:exec: )?/, "") : "";
   return {
     status,
-    stdout: Buffer.concat(out).toString("utf8"),
-    stderr: Buffer.concat(err).toString("utf8"),
-    ...stopped ? { stopped } : {}
+    stdout: stdout.toString("utf8"),
+    stderr,
+    ...stopped ? { stopped } : {},
+    ...broken ? { broken: broken.trim() } : {}
   };
 }
 function environment(home, limits, extraPath) {
@@ -38490,19 +38735,22 @@ function environment(home, limits, extraPath) {
     PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
     HOME: home,
     TMPDIR: home,
-    XDG_CACHE_HOME: import_node_path3.default.join(home, "cache"),
-    XDG_CONFIG_HOME: import_node_path3.default.join(home, "config"),
-    XDG_DATA_HOME: import_node_path3.default.join(home, "data"),
-    HELM_CACHE_HOME: import_node_path3.default.join(home, "cache"),
-    HELM_CONFIG_HOME: import_node_path3.default.join(home, "config"),
-    HELM_DATA_HOME: import_node_path3.default.join(home, "data"),
-    HELM_PLUGINS: import_node_path3.default.join(home, "no-plugins"),
-    KUBECONFIG: import_node_path3.default.join(home, "no-cluster"),
+    XDG_CACHE_HOME: import_node_path4.default.join(home, "cache"),
+    XDG_CONFIG_HOME: import_node_path4.default.join(home, "config"),
+    XDG_DATA_HOME: import_node_path4.default.join(home, "data"),
+    HELM_CACHE_HOME: import_node_path4.default.join(home, "cache"),
+    HELM_CONFIG_HOME: import_node_path4.default.join(home, "config"),
+    HELM_DATA_HOME: import_node_path4.default.join(home, "data"),
+    HELM_PLUGINS: import_node_path4.default.join(home, "no-plugins"),
+    HELM_NO_PLUGINS: "1",
+    KUBECONFIG: import_node_path4.default.join(home, "no-cluster"),
     HTTP_PROXY: nowhere3,
     HTTPS_PROXY: nowhere3,
     http_proxy: nowhere3,
     https_proxy: nowhere3,
-    GIT_ALLOW_PROTOCOL: "file",
+    // No protocol at all: what is in the repository is laid out, and no tool has to fetch anything, not even from this disk.
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     // A soft limit below the hard one: the tool frees what it can before it is refused more.
     GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
@@ -38513,70 +38761,53 @@ function environment(home, limits, extraPath) {
 // src/source/render/helm.ts
 async function helmFiles(source, checkout) {
   const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const charts = await chartWithLocals(checkout, source.chart);
-  const files = charts.length > 0 ? charts.flatMap(({ folder }) => checkout.below(folder)) : [source.chart];
-  return [.../* @__PURE__ */ new Set([...files, ...values])].sort();
+  const charts2 = await chartWithLocals(checkout, source.chart);
+  const files2 = charts2.length > 0 ? charts2.flatMap(({ folder }) => checkout.below(folder)) : [source.chart];
+  return [.../* @__PURE__ */ new Set([...files2, ...values])].sort();
 }
 async function renderHelm(source, checkout, running) {
   const chart = await layOutChart(source, checkout);
   if ("failure" in chart) return chart;
   const outcome3 = await template(source, chart.folder, checkout, running);
   if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf(outcome3, source, chart, checkout) };
+  const before = outcome3.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? "";
+  if (/\S/.test(before)) {
+    const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`;
+    return { failure: { reason, path: source.at.path, region: source.at.region, ended: true } };
+  }
   return { pieces: piecesIn(outcome3.stdout, source, chart, checkout) };
 }
 async function layOutChart(source, checkout) {
   const at3 = (reason, file, region = firstLine) => ({ failure: { reason, path: file, region } });
   for (const values of source.values) {
     if ("path" in values && !checkout.has(values.path))
-      return at3(`there is no values file ${values.path}`, source.at.path, source.at.region);
+      return at3(`there is no values file ${values.path} in this repository`, source.at.path, source.at.region);
   }
-  const charts = await chartWithLocals(checkout, source.chart);
-  const main = charts[0];
+  const charts2 = await chartWithLocals(checkout, source.chart);
+  const isInside = source.chart === "" || inside("", source.chart) === source.chart;
+  const main = isInside ? charts2[0] : void 0;
   if (!main && !(source.chart.endsWith(".tgz") && checkout.has(source.chart)))
-    return at3(`there is no chart ${source.chart || "."}`, source.at.path, source.at.region);
-  await checkout.layOut(await helmFiles(source, checkout));
-  const copies = /* @__PURE__ */ new Map();
-  for (const chart of charts) {
-    for (const dependency of chart.dependencies) {
-      if (vendored(checkout, chart, dependency)) continue;
-      const { name, version, repository, at: place2 } = dependency;
-      const local = localFolderOf(chart, dependency);
-      if (local === void 0) {
-        const from = repository ? ` of ${repository}` : "";
-        return at3(
-          `its dependency ${name} ${version}${from} is not in ${import_node_path4.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings`,
-          place2.path,
-          place2.region
-        );
-      }
-      if (!charts.some(({ folder: folder2 }) => folder2 === local))
-        return at3(`its dependency ${name} is to be in ${local}, where no chart is`, place2.path, place2.region);
-    }
-  }
-  const folder = import_node_path4.default.join(checkout.folder, source.chart);
-  if (main) await copyLocals(main, charts, checkout, copies, /* @__PURE__ */ new Set());
-  return { folder, copies, name: main?.name ?? "" };
-}
-async function copyLocals(chart, charts, checkout, copies, above) {
-  if (above.has(chart.folder)) return;
-  for (const dependency of chart.dependencies) {
-    const local = localFolderOf(chart, dependency);
-    const other = charts.find(({ folder }) => folder === local);
-    if (!other || vendored(checkout, chart, dependency)) continue;
-    await copyLocals(other, charts, checkout, copies, /* @__PURE__ */ new Set([...above, chart.folder]));
-    const target = import_node_path4.default.join(checkout.folder, chart.folder, "charts", other.name);
-    if (!target.startsWith(checkout.folder + import_node_path4.default.sep)) continue;
-    await (0, import_promises.mkdir)(import_node_path4.default.dirname(target), { recursive: true });
-    await (0, import_promises.cp)(import_node_path4.default.join(checkout.folder, other.folder), target, { recursive: true, verbatimSymlinks: true });
-    copies.set(`${chart.folder}/charts/${dependency.as}`, other.folder);
-  }
+    return at3(`there is no chart ${source.chart || "."} in this repository`, source.at.path, source.at.region);
+  const files2 = await helmFiles(source, checkout);
+  const broken = files2.find((file) => /[\n\r]/.test(file));
+  if (broken !== void 0)
+    return at3(
+      `its file ${JSON.stringify(broken)} has a line break in its name, so what helm prints cannot be told apart; rename it`,
+      broken
+    );
+  for (const [file, fault] of await checkout.layOut(files2))
+    return at3(`its file ${file} is not to be had: ${fault}`, file);
+  const failure = dependencyFault(charts2, checkout) ?? await checkout.alone(() => putDependencies(charts2, checkout));
+  if (failure) return { failure };
+  const folder = import_node_path5.default.join(checkout.folder, source.chart);
+  return { folder, copies: copiesOf(charts2, checkout), name: main?.name ?? "" };
 }
 async function template(source, chart, checkout, { program: program3, home, limits }, more = []) {
   const values = [];
   for (const [index, one2] of source.values.entries()) {
-    const file = "path" in one2 ? import_node_path4.default.join(checkout.folder, one2.path) : import_node_path4.default.join(home, `values-${index}.yaml`);
-    if ("text" in one2) await (0, import_promises.writeFile)(file, one2.text);
-    values.push("--values", file);
+    const file = "path" in one2 ? import_node_path5.default.join(checkout.folder, one2.path) : import_node_path5.default.join(home, `values-${index}.yaml`);
+    if ("text" in one2) await (0, import_promises2.writeFile)(file, one2.text);
+    values.push("--values", `"${file.replaceAll('"', '""')}"`);
   }
   const set = Object.entries(source.set).flatMap(([key, value]) => ["--set-json", `${key}=${JSON.stringify(value)}`]);
   const facts = [
@@ -38587,21 +38818,28 @@ async function template(source, chart, checkout, { program: program3, home, limi
   const args = ["template", "--namespace", source.namespace, ...values, ...set, ...facts, ...more];
   return runTool(program3, [...args, "--", source.release, chart], { cwd: home, home, limits });
 }
+var mostFiles2 = 2e4;
 async function renderRewritten(source, checkout, running, rewrite) {
   const chart = await layOutChart(source, checkout);
   if ("failure" in chart || source.chart.endsWith(".tgz")) return [];
-  const copy = import_node_path4.default.join(running.home, "chart");
-  await (0, import_promises.cp)(chart.folder, copy, { recursive: true, dereference: true });
-  for (const file of await (0, import_promises.readdir)(copy, { recursive: true })) {
+  const copy2 = import_node_path5.default.join(running.home, "chart");
+  let left = mostFiles2;
+  const filter2 = () => --left > 0;
+  const copied = await (0, import_promises2.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
+    () => left > 0,
+    () => false
+  );
+  if (!copied) return [];
+  for (const file of await (0, import_promises2.readdir)(copy2, { recursive: true })) {
     if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue;
-    const place2 = import_node_path4.default.join(copy, file);
-    if ((await (0, import_promises.stat)(place2)).isFile()) await (0, import_promises.writeFile)(place2, rewrite(await (0, import_promises.readFile)(place2, "utf8")));
+    const place2 = import_node_path5.default.join(copy2, file);
+    if ((await (0, import_promises2.stat)(place2)).isFile()) await (0, import_promises2.writeFile)(place2, rewrite(await (0, import_promises2.readFile)(place2, "utf8")));
   }
-  const { stdout, stopped } = await template(source, copy, checkout, running, ["--debug"]);
+  const { stdout, stopped } = await template(source, copy2, checkout, running, ["--debug"]);
   return stopped ? [] : cutBySource(stdout);
 }
 function cutBySource(output) {
-  const marks3 = [...output.matchAll(/^---\n# Source: (.+)\n/gm)];
+  const marks3 = [...output.matchAll(/(?<![^\n])---\n# Source: ([^\n]+)\n/g)];
   return marks3.map((mark, index) => ({
     template: mark[1] ?? "",
     text: output.slice(mark.index + mark[0].length, marks3[index + 1]?.index ?? output.length)
@@ -38611,66 +38849,91 @@ function piecesIn(output, source, chart, checkout) {
   return cutBySource(output).filter(({ text: text5 }) => /\S/.test(text5)).map(({ template: template2, text: text5 }) => ({ template: template2, text: text5, path: pathOf2(template2, source, chart, checkout) }));
 }
 function pathOf2(template2, { chart }, { copies }, checkout) {
-  let file = import_node_path4.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
+  let file = import_node_path5.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
   for (let hops = 0; hops < 20; hops++) {
-    const copy = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
-    if (!copy) break;
-    file = import_node_path4.default.posix.join(copy[1], file.slice(copy[0].length + 1));
+    const copy2 = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
+    if (!copy2) break;
+    file = import_node_path5.default.posix.join(copy2[1], file.slice(copy2[0].length + 1));
   }
   if (checkout.has(file)) return file;
   if (chart.endsWith(".tgz")) return chart;
   const name = file.match(/\/charts\/([^/]+)\//)?.[1];
-  const archives = checkout.below(import_node_path4.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
-  const archive = archives.find((one2) => import_node_path4.default.posix.basename(one2).startsWith(`${name}-`));
-  return archive ?? import_node_path4.default.posix.join(chart, "Chart.yaml");
+  const archives = checkout.below(import_node_path5.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
+  const archive = archives.find((one2) => import_node_path5.default.posix.basename(one2).startsWith(`${name}-`));
+  return archive ?? import_node_path5.default.posix.join(chart, "Chart.yaml");
 }
 function failureOf(outcome3, source, chart, checkout) {
-  const start4 = checkout.has(source.chart) ? source.chart : import_node_path4.default.posix.join(source.chart, "Chart.yaml");
-  if (outcome3.stopped) return { reason: `helm was ended, because ${outcome3.stopped}`, path: start4, region: firstLine };
-  const lines = outcome3.stderr.split("\n").filter((line2) => /\S/.test(line2));
-  const error = lines.find((line2) => /^Error: /.test(line2)) ?? lines.find((line2) => /fatal|out of memory/.test(line2));
-  const said = (error ?? lines[0] ?? `it ended with status ${outcome3.status} and said nothing`).replace(/^Error: /, "");
-  const rest = error ? lines.slice(lines.indexOf(error) + 1).filter((line2) => /^\s*[-(\w]/.test(line2)) : [];
+  const start4 = checkout.has(source.chart) ? source.chart : import_node_path5.default.posix.join(source.chart, "Chart.yaml");
+  const first = { path: start4, region: firstLine };
+  if (outcome3.broken) return { reason: `helm cannot be run: ${outcome3.broken}`, ...source.at, missing: "helm" };
+  if (outcome3.stopped) return { reason: `helm was ended, because ${outcome3.stopped}`, ...first, ended: true };
+  if (!/\S/.test(outcome3.stderr))
+    return { reason: `helm ended with status ${outcome3.status} and said nothing`, ...first, ended: true };
+  const lines = outcome3.stderr.split("\n").filter((line) => /\S/.test(line));
+  const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line));
+  const said = (error ?? lines[0] ?? "").replace(/^Error: /, "");
+  const rest = error ? lines.slice(lines.indexOf(error) + 1).filter((line) => /^\s*[-(\w]/.test(line)) : [];
   const words2 = shortened([said, .../:\s*$/.test(said) || /schema/.test(said) ? rest : []].join(" "), checkout.folder);
-  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
   const reason = `helm does not render it: ${words2}`;
-  if (!named?.[1]) return { reason, path: start4, region: firstLine };
-  const line = Number(named[2] ?? 1);
-  return {
-    reason,
-    path: pathOf2(named[1], source, chart, checkout),
-    region: lineRegion(line, Number(named[3] ?? 0) + 1)
-  };
+  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
+  if (named?.[1]) {
+    const region2 = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1);
+    return { reason, path: pathOf2(named[1], source, chart, checkout), region: region2 };
+  }
+  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
+    return { reason, ...source.at };
+  const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
+  const own5 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file2) => import_node_path5.default.posix.join(source.chart, file2));
+  const meant = [...values, ...own5].find((file2) => said.includes(`${checkout.folder}/${file2}`) && checkout.has(file2));
+  const loaded = own5.find((file2) => said.startsWith(`cannot load ${import_node_path5.default.posix.basename(file2)}`) && checkout.has(file2));
+  const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1));
+  const file = meant ?? loaded;
+  return file === void 0 ? { reason, ...first } : { reason, path: file, region };
 }
 function shortened(message, folder) {
-  const own5 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replace(/\s+/g, " ").trim();
-  return (own5.length > 400 ? `${own5.slice(0, 400)}\u2026` : own5).replace(/[.\s]+$/, "");
+  const parent = import_node_path5.default.dirname(folder);
+  const own5 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
+  const short = own5.length > 400 ? `${own5.slice(0, 250)} \u2026 ${own5.slice(-140)}` : own5;
+  return short.replace(/[.\s]+$/, "");
 }
 
 // src/source/render/kustomize.ts
 function kustomizeFiles({ root: root3 }, all2, checkout) {
-  const files = closureOf(root3, all2).flatMap(({ folder, leadsTo, charts }) => [
+  const files2 = closureOf(root3, all2).flatMap(({ folder, leadsTo, charts: charts2 }) => [
     ...checkout.below(folder),
     ...leadsTo.flatMap((place2) => checkout.tree.at(place2)),
-    ...charts.flatMap((chart) => checkout.below(chart.folder))
+    ...charts2.flatMap((chart) => checkout.below(chart.folder))
   ]);
-  return [...new Set(files)].sort();
+  return [...new Set(files2)].sort();
 }
 async function renderKustomize(source, all2, checkout, { kustomize, home, limits }) {
   const kustomizations = closureOf(source.root, all2);
   const own5 = kustomizations[0];
   if (!own5) return { failure: { reason: `there is no Kustomization in ${source.root || "."}`, ...source.at } };
-  const missing2 = missingChart(kustomizations, checkout);
-  if (missing2) return { failure: missing2 };
-  await checkout.layOut(kustomizeFiles(source, all2, checkout));
+  const outside = kustomizations.flatMap((one2) => one2.outside.map((mention) => ({ ...mention, path: one2.file })))[0];
+  if (outside) {
+    const reason = `it takes in ${outside.text}, which is not in this repository; vendor it and name the copy`;
+    return { failure: { reason, path: outside.path, region: outside.region } };
+  }
+  const missing = missingChart(kustomizations, checkout);
+  if (missing) return { failure: missing };
+  const files2 = kustomizeFiles(source, all2, checkout);
+  if (kustomizations.some(({ plugins }) => plugins)) {
+    for (const [file, text5] of await checkout.texts(files2)) {
+      const url = text5.includes("builtin") ? urlOfPlugin(text5) : void 0;
+      const reason = `it takes in ${url?.text}, which is not in this repository; vendor it and name the copy`;
+      if (url) return { failure: { reason, path: file, region: lineRegion(url.line) } };
+    }
+  }
+  await checkout.layOut(files2);
   const remote = kustomizations.flatMap((one2) => remoteEntries(one2, checkout));
   for (const { file } of kustomizations) await leaveOut(file, remote, checkout);
-  const inflates = kustomizations.some(({ charts: charts2 }) => charts2.length > 0);
+  const inflates = kustomizations.some(({ charts: charts3 }) => charts3.length > 0);
   if (inflates && !kustomize.helm)
     return { failure: { reason: "it inflates charts", path: own5.file, region: firstLine, missing: "helm" } };
   const folder = await folderToBuild(source, checkout, home);
-  const charts = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", kustomize.helm] : [];
-  const args = [...kustomize.command, ...charts, "--", folder];
+  const charts2 = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", await onlyRendering(kustomize.helm, home)] : [];
+  const args = [...kustomize.command, ...charts2, "--", folder];
   const outcome3 = await runTool(kustomize.program, args, { cwd: home, home, limits });
   if (outcome3.status !== 0 || outcome3.stopped) {
     return { failure: { ...failureOf2(outcome3, kustomizations, checkout), ...remote.length > 0 ? { remote } : {} } };
@@ -38681,18 +38944,32 @@ async function renderKustomize(source, all2, checkout, { kustomize, home, limits
   return { pieces, remote };
 }
 async function leaveOut(file, remote, checkout) {
-  const entries = remote.filter(({ path: path21 }) => path21 === file);
+  const entries = remote.filter(({ path: path22 }) => path22 === file);
   const place2 = checkout.placeOf(file);
   const text5 = entries.length > 0 ? await checkout.text(file) : void 0;
-  if (text5 !== void 0 && place2) await (0, import_promises2.writeFile)(place2, withoutEntries(text5, entries));
+  if (text5 !== void 0 && place2) await (0, import_promises3.writeFile)(place2, withoutEntries(text5, entries));
+}
+async function onlyRendering(helm, home) {
+  const file = import_node_path6.default.join(home, "helm.sh");
+  const quoted = `'${helm.replaceAll("'", `'\\''`)}'`;
+  const script = `#!/bin/sh
+case "$1" in
+  version) echo v3.99.0; exit ;;
+  template) exec ${quoted} "$@" ;;
+esac
+echo "a chart that is not in the repository is not fetched" >&2
+exit 1
+`;
+  await (0, import_promises3.writeFile)(file, script, { mode: 448 });
+  return file;
 }
 async function folderToBuild({ root: root3, overlay }, checkout, home) {
-  const folder = import_node_path5.default.join(checkout.folder, root3);
+  const folder = import_node_path6.default.join(checkout.folder, root3);
   if (!overlay) return folder;
-  const over = import_node_path5.default.join(checkout.folder, `.over-${import_node_path5.default.basename(home)}`);
-  await (0, import_promises2.mkdir)(over, { recursive: true });
-  const resources = [import_node_path5.default.relative(over, folder)];
-  await (0, import_promises2.writeFile)(import_node_path5.default.join(over, "kustomization.yaml"), (0, import_yaml8.stringify)({ ...overlay, resources }));
+  const over = import_node_path6.default.join(checkout.folder, `.over-${import_node_path6.default.basename(home)}`);
+  await (0, import_promises3.mkdir)(over, { recursive: true });
+  const resources = [import_node_path6.default.relative(over, folder)];
+  await (0, import_promises3.writeFile)(import_node_path6.default.join(over, "kustomization.yaml"), (0, import_yaml9.stringify)({ ...overlay, resources }));
   return over;
 }
 function substituted(text5, substitutions) {
@@ -38704,9 +38981,11 @@ function substituted(text5, substitutions) {
 }
 function failureOf2(outcome3, kustomizations, checkout) {
   const own5 = kustomizations[0];
-  const at3 = (reason, path21 = own5?.file ?? "", region = firstLine) => ({ reason, path: path21, region });
-  if (outcome3.stopped) return at3(`kustomize was ended, because ${outcome3.stopped}`);
-  const said = outcome3.stderr.replace(/^error: /im, "").trim() || `it ended with status ${outcome3.status}`;
+  const at3 = (reason, path22 = own5?.file ?? "", region = firstLine) => ({ reason, path: path22, region });
+  if (outcome3.broken) return { ...at3(`kustomize cannot be run: ${outcome3.broken}`), missing: "kustomize" };
+  if (outcome3.stopped) return { ...at3(`kustomize was ended, because ${outcome3.stopped}`), ended: true };
+  const said = outcome3.stderr.replace(/^error: /im, "").trim();
+  if (said === "") return { ...at3(`kustomize ended with status ${outcome3.status} and said nothing`), ended: true };
   const named = kustomizations.flatMap(
     ({ file, includes }) => includes.map(({ text: text5, region }) => ({ file, region, place: said.lastIndexOf(`'${text5}'`) }))
   ).filter(({ place: place2 }) => place2 !== -1).sort((a, b) => b.place - a.place)[0];
@@ -38718,9 +38997,9 @@ function failureOf2(outcome3, kustomizations, checkout) {
 async function renderPartners(head, unreached, rules2, touched) {
   const open = /* @__PURE__ */ new Map();
   for (const source of head.discovery.sources.filter((one2) => one2.known !== "probed" && unreached(one2))) {
-    const files = await head.files(source);
-    const packed = files.some((file) => file.endsWith(".tgz"));
-    const texts = packed ? [] : [...(await head.checkout.texts(files)).values()];
+    const files2 = await head.files(source);
+    const packed = files2.some((file) => file.endsWith(".tgz"));
+    const texts = packed ? [] : [...(await head.checkout.texts(files2)).values()];
     open.set(source, source.kind === "kustomize" ? texts.map((text5) => substituted(text5, source.substitutions)) : texts);
   }
   const rendered = [];
@@ -38754,8 +39033,8 @@ function looseManifests(side, rendered) {
 }
 
 // src/source/checkout.ts
-var import_promises3 = require("node:fs/promises");
-var import_node_path6 = __toESM(require("node:path"), 1);
+var import_promises4 = require("node:fs/promises");
+var import_node_path7 = __toESM(require("node:path"), 1);
 var Checkout = class {
   /**
    * @param folder a private folder that holds nothing else
@@ -38770,6 +39049,9 @@ var Checkout = class {
   folder;
   contents = /* @__PURE__ */ new Map();
   written = /* @__PURE__ */ new Map();
+  /** The folders of charts into which the charts that they take in were put. */
+  complete = /* @__PURE__ */ new Set();
+  last = Promise.resolve();
   has(file) {
     return this.tree.entries.get(file)?.type === "file" || this.tree.resolved.has(file);
   }
@@ -38784,9 +39066,9 @@ var Checkout = class {
     return this.tree.below(folder);
   }
   /** The texts of files; one that is not there or cannot be read is left out. */
-  async texts(files) {
+  async texts(files2) {
     const found = /* @__PURE__ */ new Map();
-    const contents = await this.read(files);
+    const contents = await this.read(files2);
     for (const [file, content] of contents) if (!("missing" in content)) found.set(file, decodeFile(content).text);
     return found;
   }
@@ -38794,10 +39076,10 @@ var Checkout = class {
     return (await this.texts([file])).get(file);
   }
   /** Reads files in one go; what a link leads to is read in its place. */
-  async read(files) {
+  async read(files2) {
     const real = (file) => this.tree.entries.get(this.tree.resolved.get(file) ?? file);
     const wanted = /* @__PURE__ */ new Map();
-    for (const file of files) {
+    for (const file of files2) {
       const entry = real(file);
       if (entry?.type === "file" && !this.contents.has(entry.path)) wanted.set(entry.path, entry);
     }
@@ -38810,7 +39092,7 @@ var Checkout = class {
         );
     }
     const found = /* @__PURE__ */ new Map();
-    for (const file of files) {
+    for (const file of files2) {
       const content = await this.contents.get(real(file)?.path ?? "");
       if (content) found.set(file, content);
     }
@@ -38824,35 +39106,59 @@ var Checkout = class {
   /**
    * Copies files into the folder, under their paths, from the revision's own data: no hook, no filter, no link that
    * leaves the folder.
+   *
+   * @returns the files that are not there now, and why
    */
-  async layOut(files) {
-    const missing2 = files.filter((file) => !this.written.has(file));
-    const contents = this.read(missing2);
-    for (const file of missing2)
+  async layOut(files2) {
+    const wanted = new Set(files2);
+    for (const file of wanted) {
+      const to = this.tree.resolved.get(file);
+      if (to !== void 0) for (const target of this.tree.at(to)) wanted.add(target);
+    }
+    const missing = [...wanted].filter((file) => !this.written.has(file));
+    const contents = this.read(missing);
+    for (const file of missing)
       this.written.set(
         file,
         contents.then((all2) => this.write(file, all2.get(file)))
       );
-    await Promise.all(files.map((file) => this.written.get(file)));
-    const targets = missing2.flatMap((file) => this.tree.resolved.get(file) ?? []).flatMap((to) => this.tree.at(to));
-    if (targets.length > 0) await this.layOut(targets);
+    const faults = /* @__PURE__ */ new Map();
+    for (const file of wanted) {
+      const fault = await this.written.get(file);
+      if (fault !== void 0) faults.set(file, fault);
+    }
+    return faults;
   }
+  /** Does work on the folder that must not meet other such work: several sources may be made of the same files. */
+  alone(work) {
+    const done = this.last.then(work);
+    this.last = done.catch(() => {
+    });
+    return done;
+  }
+  /** @returns why the file is not there now */
   async write(file, content) {
     const target = this.placeOf(file);
-    if (!target) return;
-    await (0, import_promises3.mkdir)(import_node_path6.default.dirname(target), { recursive: true });
+    if (!target) return "it has a name that no Git client writes";
     const leadsTo = this.tree.resolved.get(file);
-    if (leadsTo !== void 0) {
-      const to = this.placeOf(leadsTo);
-      if (to) await (0, import_promises3.symlink)(import_node_path6.default.relative(import_node_path6.default.dirname(target), to) || ".", target);
-    } else if (content && !("missing" in content)) {
-      await (0, import_promises3.writeFile)(target, content);
+    const to = leadsTo === void 0 ? void 0 : this.placeOf(leadsTo);
+    if (leadsTo === void 0 && this.tree.entries.get(file)?.type === "link")
+      return `it is ${this.tree.refused.get(file) ?? "a symbolic link that is not followed"}`;
+    if (leadsTo === void 0 && content && "missing" in content) return content.missing;
+    try {
+      await (0, import_promises4.mkdir)(import_node_path7.default.dirname(target), { recursive: true });
+      if (to) await (0, import_promises4.symlink)(import_node_path7.default.relative(import_node_path7.default.dirname(target), to) || ".", target);
+      else if (leadsTo === void 0 && content) await (0, import_promises4.writeFile)(target, content);
+    } catch (cause) {
+      return `it cannot be written here (${cause.code})`;
     }
+    return void 0;
   }
-  /** Where a file of the revision lies on disk; undefined for a name that would leave the folder, as no Git client writes. */
+  /** Where a file of the revision lies on disk; undefined for a name that no Git client writes. */
   placeOf(file) {
-    const target = import_node_path6.default.join(this.folder, file);
-    return target.startsWith(this.folder + import_node_path6.default.sep) || target === this.folder ? target : void 0;
+    if (file === "") return this.folder;
+    const hostile = file.split("/").some((name) => /^\.{0,2}$/.test(name));
+    return hostile ? void 0 : import_node_path7.default.join(this.folder, file);
   }
 };
 
@@ -38861,7 +39167,7 @@ var import_posix4 = __toESM(require("node:path/posix"), 1);
 
 // src/source/gitops.ts
 var import_posix3 = __toESM(require("node:path/posix"), 1);
-var import_yaml9 = __toESM(require_dist(), 1);
+var import_yaml10 = __toESM(require_dist(), 1);
 function repositoryName(url) {
   return url.trim().toLowerCase().replace(/^[a-z+]+:\/\//, "").replace(/^[^/@]+@/, "").replace(/^([^/:]+):(?!\d+\/)/, "$1/").replace(/\/+$/, "").replace(/\.git$/, "");
 }
@@ -38979,7 +39285,7 @@ var GitOpsReader = class {
       if (helm.ignoreMissingValueFiles === true && !this.surroundings.checkout.has(place2)) continue;
       values.push({ path: place2 });
     }
-    const inline = helm.valuesObject !== void 0 ? (0, import_yaml9.stringify)(helm.valuesObject) : text4(helm.values);
+    const inline = helm.valuesObject !== void 0 ? (0, import_yaml10.stringify)(helm.valuesObject) : text4(helm.values);
     if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` });
     return values;
   }
@@ -39077,7 +39383,7 @@ var GitOpsReader = class {
       if (held) {
         const target = text4(reference.targetPath);
         values.push({
-          text: target ? (0, import_yaml9.stringify)(nested(target.split("."), scalar3(held))) : held,
+          text: target ? (0, import_yaml10.stringify)(nested(target.split("."), scalar3(held))) : held,
           name: `${text4(reference.kind)} ${name} in ${holder.origin.path}`
         });
       } else if (reference.optional !== true) {
@@ -39086,7 +39392,7 @@ var GitOpsReader = class {
       }
     }
     if (spec.values !== void 0 && spec.values !== null)
-      values.push({ text: (0, import_yaml9.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
+      values.push({ text: (0, import_yaml10.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
     return values;
   }
   /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
@@ -39200,16 +39506,16 @@ function scalar3(value) {
 
 // src/source/discover.ts
 async function discover(checkout, known, side) {
-  const charts = [...checkout.tree.entries.keys()].filter((file) => import_posix4.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix4.default.dirname(file) : "").sort();
+  const charts2 = [...checkout.tree.entries.keys()].filter((file) => import_posix4.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix4.default.dirname(file) : "").sort();
   const kustomizations = await readKustomizations(checkout);
   const declared2 = known.releases.map(declaredSource);
-  if (charts.length === 0 && kustomizations.size === 0 && declared2.length === 0 && !known.base?.sources.length)
+  if (charts2.length === 0 && kustomizations.size === 0 && declared2.length === 0 && !known.base?.sources.length)
     return { sources: [], claims: /* @__PURE__ */ new Map(), kustomizations, notInspected: [] };
-  const claims = new Map([...chartClaims(charts, checkout), ...kustomizeClaims(kustomizations, checkout, known.base)]);
-  const named = await namedSources(checkout, claims, charts, kustomizations, known, side);
+  const claims = new Map([...chartClaims(charts2, checkout), ...kustomizeClaims(kustomizations, checkout, known.base)]);
+  const named = await namedSources(checkout, claims, charts2, kustomizations, known, side);
   const told = [...declared2, ...named.sources];
   const spoken = new Set(told.map((source) => source.kind === "helm" ? source.chart : source.root));
-  const discovered = await discoveredCharts(checkout, charts, kustomizations, spoken);
+  const discovered = await discoveredCharts(checkout, charts2, kustomizations, spoken);
   const roots = deployedRoots(kustomizations, known.base).filter((root3) => !spoken.has(root3));
   return {
     sources: [
@@ -39244,9 +39550,9 @@ function declaredSource(declared2) {
     ...declared2.apiVersions ? { apiVersions: declared2.apiVersions } : {}
   };
 }
-var partOfChart = /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/;
-function* chartClaims(charts, checkout) {
-  for (const folder of charts) {
+var partOfChart = /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/s;
+function* chartClaims(charts2, checkout) {
+  for (const folder of charts2) {
     const start4 = folder === "" ? 0 : folder.length + 1;
     for (const file of checkout.below(folder)) {
       if (partOfChart.test(file.slice(start4)))
@@ -39277,11 +39583,11 @@ function* namedBy(kustomizations) {
     for (const place2 of [file, ...leadsTo]) yield [place2, file];
   }
 }
-async function namedSources(checkout, claims, charts, kustomizations, { repository }, side) {
-  const chartFiles = new Set([...chartClaims(charts, checkout)].map(([file]) => file));
-  const files = [...checkout.tree.files.keys()].filter((file) => !chartFiles.has(file));
+async function namedSources(checkout, claims, charts2, kustomizations, { repository }, side) {
+  const chartFiles = new Set([...chartClaims(charts2, checkout)].map(([file]) => file));
+  const files2 = [...checkout.tree.files.keys()].filter((file) => !chartFiles.has(file));
   const manifests = [];
-  for (const [file, text5] of await checkout.texts(files)) {
+  for (const [file, text5] of await checkout.texts(files2)) {
     if (!/argoproj\.io\/|toolkit\.fluxcd\.io\//.test(text5) || claims.get(file)?.deployed === false) continue;
     const wants = (document) => /argoproj\.io\/|toolkit\.fluxcd\.io\/|kind:\s*(?:ConfigMap|Secret)/.test(document);
     for (const object of loadFile({ text: text5 }, wants).objects)
@@ -39290,12 +39596,12 @@ async function namedSources(checkout, claims, charts, kustomizations, { reposito
   return readGitOps(manifests, { checkout, kustomizations, repository });
 }
 async function discoveredCharts(checkout, folders, kustomizations, spoken) {
-  const charts = await Promise.all(folders.map((folder) => readChart(checkout, folder)));
+  const charts2 = await Promise.all(folders.map((folder) => readChart(checkout, folder)));
   const taken = /* @__PURE__ */ new Set([
-    ...charts.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
+    ...charts2.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
     ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder))
   ]);
-  return charts.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
+  return charts2.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
     ({ folder }) => !folders.some(
       (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix4.default.join(other, "charts")}/`)
     )
@@ -39334,13 +39640,13 @@ var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
   const ignored = new IgnoreList(ignore);
-  const files = /* @__PURE__ */ new Map();
+  const files2 = /* @__PURE__ */ new Map();
   const skipped = [];
   for (const entry of entries.values()) {
     if (entry.type === "submodule")
       skipped.push({ path: entry.path, reason: "a submodule, which is another repository" });
     if (entry.type === "file" && manifestName.test(entry.path) && !ignored.counts(entry.path))
-      files.set(entry.path, entry);
+      files2.set(entry.path, entry);
   }
   const links = await new Links(revision, entries).follow();
   const aliases = /* @__PURE__ */ new Map();
@@ -39357,11 +39663,11 @@ async function readTree(revision, ignore) {
     const file = entries.get(target.path);
     if (file?.type === "file") {
       if (!manifestName.test(link2) || ignored.has(target.path)) continue;
-      files.set(file.path, file);
+      files2.set(file.path, file);
       aliases.set(file.path, [...aliases.get(file.path) ?? [], link2]);
     } else {
       const folder = target.path === "" ? "" : `${target.path}/`;
-      for (const inside2 of files.keys()) {
+      for (const inside2 of files2.keys()) {
         if (!inside2.startsWith(folder) || link2.startsWith(folder)) continue;
         aliases.set(inside2, [...aliases.get(inside2) ?? [], `${link2}/${inside2.slice(folder.length)}`]);
       }
@@ -39371,7 +39677,7 @@ async function readTree(revision, ignore) {
   return {
     entries,
     resolved,
-    files,
+    files: files2,
     ignores: (file) => ignored.has(file),
     below: (folder) => folders.below(folder),
     at: (file) => entries.has(file) ? [file] : folders.below(file),
@@ -39461,13 +39767,13 @@ var Links = class {
 
 // src/source/side.ts
 var SideOfChange = class _SideOfChange {
-  constructor(revision, tree, checkout, discovery, renderer, keys) {
+  constructor(revision, tree, checkout, discovery, renderer, keys2) {
     this.revision = revision;
     this.tree = tree;
     this.checkout = checkout;
     this.discovery = discovery;
     this.renderer = renderer;
-    this.keys = keys;
+    this.keys = keys2;
   }
   revision;
   tree;
@@ -39479,13 +39785,13 @@ var SideOfChange = class _SideOfChange {
     const tree = await readTree(revision, ignore);
     const checkout = new Checkout(revision, tree, renderer.newFolder());
     const discovery = await discover(checkout, { releases, repository, ...base ? { base } : {} }, side);
-    const keys = await Promise.all(
+    const keys2 = await Promise.all(
       discovery.sources.map(async (source) => {
         const key = await renderer.keyOf(source, checkout, discovery.kustomizations);
         return [source.id, JSON.stringify([key, source.target])];
       })
     );
-    return new _SideOfChange(revision, withoutClaimed(tree, discovery), checkout, discovery, renderer, new Map(keys));
+    return new _SideOfChange(revision, withoutClaimed(tree, discovery), checkout, discovery, renderer, new Map(keys2));
   }
   files(source) {
     return this.renderer.files(source, this.checkout, this.discovery.kustomizations);
@@ -39519,11 +39825,16 @@ var SideOfChange = class _SideOfChange {
     if (source.known === "probed") return { source, objects: [], unreadable: [], failure: void 0, remote: [] };
     const objects = [];
     const unreadable3 = [];
-    for (const { path: path21, template: template2, text: text5 } of rendering.pieces) {
+    for (const { path: path22, template: template2, text: text5 } of rendering.pieces) {
       const file = loadFile({ text: text5 });
-      const origin = { kind: "rendered", path: path21, template: template2, id: source.id, source: described2(source) };
+      const origin = { kind: "rendered", path: path22, template: template2, id: source.id, source: described2(source) };
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
-      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path21, reason })));
+      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path22, reason })));
+      const most = this.renderer.limits.objects;
+      if (objects.length > most) {
+        const failure = { reason: `it renders to more than ${most} objects`, path: path22, region: firstLine };
+        return { source, objects: [], unreadable: [], failure, remote: [] };
+      }
     }
     return { source, objects, unreadable: unreadable3, failure: void 0, remote: rendering.remote ?? [] };
   }
@@ -39541,14 +39852,14 @@ function withNamespace(object, source) {
 }
 function withoutClaimed(tree, { claims, notInspected }) {
   const orphans = /* @__PURE__ */ new Map();
-  const files = new Map(tree.files);
-  for (const [path21, { deployed, reason }] of claims) {
-    if (files.delete(path21) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path21]);
+  const files2 = new Map(tree.files);
+  for (const [path22, { deployed, reason }] of claims) {
+    if (files2.delete(path22) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path22]);
   }
-  const skipped = [...orphans].map(([reason, [path21 = "", ...more]]) => {
-    return { path: path21, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path22 = "", ...more]]) => {
+    return { path: path22, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
-  return { ...tree, files, skipped: [...tree.skipped, ...skipped, ...notInspected] };
+  return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...notInspected] };
 }
 
 // src/source/source.ts
@@ -39566,12 +39877,12 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   const whole = taken === void 0;
   const was = new Map(before.map((side) => [side.source.id, side]));
   const failed = /* @__PURE__ */ new Map();
-  const missing2 = after.filter(({ failure }) => failure?.missing);
-  if (missing2.length > 0) findings.push(...withoutTool(missing2, whole));
+  const missing = after.filter(({ failure }) => failure?.missing);
+  if (missing.length > 0) findings.push(...withoutTool(missing, whole));
   for (const side of after) {
     const { source, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path21, reason } of side.unreadable) findings.push(unreadable2(side, path21, reason, whole));
+      for (const { path: path22, reason } of side.unreadable) findings.push(unreadable2(side, path22, reason, whole));
       continue;
     }
     if (failure.remote) continue;
@@ -39581,14 +39892,14 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` });
       continue;
     }
-    const existing = whole || old?.failure?.reason === failure.reason;
+    const existing = whole || !failure.ended && old?.failure?.reason === failure.reason;
     const key = JSON.stringify([failure, existing]);
     failed.set(key, { existing, sides: [...failed.get(key)?.sides ?? [], side] });
   }
   for (const { existing, sides } of failed.values()) {
     const failure = sides[0]?.failure;
     if (!failure) continue;
-    const { path: path21, region, reason } = failure;
+    const { path: path22, region, reason } = failure;
     const ids = new Set(sides.map(({ source }) => source.id));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
     const names3 = lost.slice(0, 3).map(({ ref }) => nameOf(ref));
@@ -39596,9 +39907,9 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
     const fate = lost.length > 0 ? ` What becomes of ${names3.join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
-        ...statement(sides, path21, existing),
+        ...statement(sides, path22, existing),
         region,
-        keys: [path21, reason],
+        keys: [path22, reason],
         text: `${upper(reason)}.${fate}`
       })
     );
@@ -39654,9 +39965,9 @@ function fromElsewhere(after, taken) {
 function withoutVersion(url) {
   return url.replace(/\?.*$/, "").replace(/\/(?:download\/|raw\/|tags\/)?v?\d+(?:\.\d+)*[^/]*(?=\/)/g, "/*");
 }
-function withoutTool(missing2, whole) {
+function withoutTool(missing, whole) {
   const byTool = /* @__PURE__ */ new Map();
-  for (const side of missing2) {
+  for (const side of missing) {
     const tool = side.failure?.missing ?? "";
     byTool.set(tool, [...byTool.get(tool) ?? [], side]);
   }
@@ -39672,18 +39983,18 @@ function withoutTool(missing2, whole) {
     });
   });
 }
-function unreadable2({ source }, path21, reason, whole) {
+function unreadable2({ source }, path22, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement([{ source }], path21, whole),
+    ...statement([{ source }], path22, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path21, reason],
+    keys: [path22, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(sides, path21, existing) {
+function statement(sides, path22, existing) {
   return {
     side: "head",
-    path: path21,
+    path: path22,
     status: existing ? "existing" : "introduced",
     sources: sides.map(({ source }) => ({
       ...described2(source),
@@ -39709,12 +40020,12 @@ async function gather(scope) {
     base: base?.discovery
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path21) => baseTree.files.get(path21)?.id !== headTree.files.get(path21)?.id || String(baseTree.aliases.get(path21) ?? "") !== String(headTree.aliases.get(path21) ?? "");
+  const differs = (path22) => baseTree.files.get(path22)?.id !== headTree.files.get(path22)?.id || String(baseTree.aliases.get(path22) ?? "") !== String(headTree.aliases.get(path22) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path21 }) => !base || differs(path21));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path22 }) => !base || differs(path22));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path21 }) => !differs(path21)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path22 }) => !differs(path22)) : [];
   const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source))
@@ -39734,23 +40045,23 @@ async function gather(scope) {
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
   const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope.clusters, isNew: (path21) => !wasThere.has(path21) };
+  const declarations = { ...scope.clusters, isNew: (path22) => !wasThere.has(path22) };
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf = (tree, path21) => [
-    ...new Set([path21, ...tree.aliases.get(path21) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path22) => [
+    ...new Set([path22, ...tree.aliases.get(path22) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named = (side, names3) => names3.map((name) => side === "base" ? renames.get(name) ?? name : name);
-  const manifestsOf = (side, files) => {
+  const manifestsOf = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files].flatMap(([path21, file]) => {
-      const names3 = named(side, clustersOf(tree, path21));
-      const { evidence } = clusters.of(path21);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path21 }, names3, evidence));
+    return [...files2].flatMap(([path22, file]) => {
+      const names3 = named(side, clustersOf(tree, path22));
+      const { evidence } = clusters.of(path22);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path22 }, names3, evidence));
     });
   };
   const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
@@ -39760,7 +40071,7 @@ async function gather(scope) {
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path21) => clustersOf(headTree, path21)),
+    ...[...rest.keys()].flatMap((path22) => clustersOf(headTree, path22)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -39808,9 +40119,9 @@ async function gather(scope) {
     sides: { base, head }
   };
 }
-function manifestsIn(side, files) {
-  return [...files.loaded].flatMap(
-    ([path21, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path21 }, []))
+function manifestsIn(side, files2) {
+  return [...files2.loaded].flatMap(
+    ([path22, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path22 }, []))
   );
 }
 async function hiddenAt(head, rendered) {
@@ -39818,9 +40129,9 @@ async function hiddenAt(head, rendered) {
   for (const { source, failure } of rendered) {
     if (!failure) for (const file of await head.files(source)) seen.add(file);
   }
-  return (path21) => {
-    const claim = head.discovery.claims.get(path21);
-    return claim?.deployed && !seen.has(path21) ? claim.reason : void 0;
+  return (path22) => {
+    const claim = head.discovery.claims.get(path22);
+    return claim?.deployed && !seen.has(path22) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered) {
@@ -39829,18 +40140,18 @@ function objectsBySource(side, rendered) {
   );
 }
 async function readFiles(revision, entries, reader) {
-  const files = new Files();
+  const files2 = new Files();
   for await (const [entry, content] of revision.read(entries)) {
-    if ("missing" in content) files.miss(entry.path, content);
-    else files.loaded.set(entry.path, loadFile(decodeFile(content), void 0, reader));
+    if ("missing" in content) files2.miss(entry.path, content);
+    else files2.loaded.set(entry.path, loadFile(decodeFile(content), void 0, reader));
   }
-  return files;
+  return files2;
 }
-async function readTexts(revision, entries, files) {
+async function readTexts(revision, entries, files2) {
   const texts = /* @__PURE__ */ new Map();
   for await (const [entry, content] of revision.read(entries)) {
     if ("missing" in content) {
-      files.miss(entry.path, content);
+      files2.miss(entry.path, content);
       continue;
     }
     const { text: text5 } = decodeFile(content);
@@ -39849,12 +40160,12 @@ async function readTexts(revision, entries, files) {
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files) => [...files.loaded].map(([path21, file]) => ({ path: path21, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path21, text5]) => {
+  const loaded = (side, files2) => [...files2.loaded].map(([path22, file]) => ({ path: path22, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path22, text5]) => {
     const refs = skimIdentities(text5);
     return [
-      { path: path21, side: "base", refs },
-      { path: path21, side: "head", refs }
+      { path: path22, side: "base", refs },
+      { path: path22, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -39870,34 +40181,34 @@ function duplicateKeys(changes, whole) {
   return judged.flatMap(({ after, before }) => {
     const [first] = after.object.duplicateKeys;
     if (!first) return [];
-    const keys = [...new Set(after.object.duplicateKeys.map(({ key }) => key))];
+    const keys2 = [...new Set(after.object.duplicateKeys.map(({ key }) => key))];
     const known = new Set(before?.object.duplicateKeys.map(({ key }) => key));
-    const shown = `${keys.slice(0, 5).join(", ")}${keys.length > 5 ? ` and ${keys.length - 5} more` : ""}`;
+    const shown = `${keys2.slice(0, 5).join(", ")}${keys2.length > 5 ? ` and ${keys2.length - 5} more` : ""}`;
     return gateFinding("source/duplicate-key", "duplicate", "warning", {
       side: "head",
       path: after.origin.path,
       region: after.origin.kind === "file" ? first.region : firstLine,
       object: after.ref,
-      keys,
-      status: whole.length > 0 || keys.every((key) => known.has(key)) ? "existing" : "introduced",
-      text: `${nameOf(after.ref)} has ${keys.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
+      keys: keys2,
+      status: whole.length > 0 || keys2.every((key) => known.has(key)) ? "existing" : "introduced",
+      text: `${nameOf(after.ref)} has ${keys2.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
       ...after.origin.kind === "file" ? { fileText: after.object.fileText } : {}
     });
   });
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path21, { text: text5 }] of before.loaded) texts.set(path21, { before: text5 });
-  for (const [path21, { text: text5 }] of after.loaded) texts.set(path21, { ...texts.get(path21), after: text5 });
+  for (const [path22, { text: text5 }] of before.loaded) texts.set(path22, { before: text5 });
+  for (const [path22, { text: text5 }] of after.loaded) texts.set(path22, { ...texts.get(path22), after: text5 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
-  const files = new Set(manifests.flatMap(({ origin }) => origin.kind === "file" ? [origin.path] : []));
+  const files2 = new Set(manifests.flatMap(({ origin }) => origin.kind === "file" ? [origin.path] : []));
   const rendered = new Set(manifests.flatMap(({ origin }) => origin.kind === "rendered" ? [origin.id] : []));
   return {
     revision: revision.name,
     files: tree.files.size,
-    sources: files.size + rendered.size,
+    sources: files2.size + rendered.size,
     rendered: rendered.size,
     manifests: manifests.length
   };
@@ -39905,12 +40216,12 @@ function inspected(revision, tree, manifests) {
 
 // src/source/open.ts
 var import_node_fs5 = require("node:fs");
-var import_node_path10 = __toESM(require("node:path"), 1);
+var import_node_path11 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
 var import_node_crypto8 = require("node:crypto");
-var import_promises4 = require("node:fs/promises");
-var import_node_path7 = __toESM(require("node:path"), 1);
+var import_promises5 = require("node:fs/promises");
+var import_node_path8 = __toESM(require("node:path"), 1);
 
 // src/source/revision.ts
 var sizeLimit2 = 100 * 1024 * 1024;
@@ -39934,7 +40245,7 @@ var DirectoryRevision = class {
   async readTree() {
     const entries = [];
     const walk = async (folder) => {
-      for (const item of await (0, import_promises4.readdir)(import_node_path7.default.join(this.dir, folder), { withFileTypes: true })) {
+      for (const item of await (0, import_promises5.readdir)(import_node_path8.default.join(this.dir, folder), { withFileTypes: true })) {
         const file = folder === "" ? item.name : `${folder}/${item.name}`;
         if (item.isDirectory()) {
           if (item.name !== ".git") await walk(file);
@@ -39950,23 +40261,23 @@ var DirectoryRevision = class {
     for (const entry of entries) {
       yield [
         entry,
-        entry.type === "link" ? Buffer.from(await (0, import_promises4.readlink)(import_node_path7.default.join(this.dir, entry.path))) : await this.content(entry.path)
+        entry.type === "link" ? Buffer.from(await (0, import_promises5.readlink)(import_node_path8.default.join(this.dir, entry.path))) : await this.content(entry.path)
       ];
     }
   }
   async entry(file, link2) {
-    const { size, mtimeMs } = await (0, import_promises4.lstat)(import_node_path7.default.join(this.dir, file));
+    const { size, mtimeMs } = await (0, import_promises5.lstat)(import_node_path8.default.join(this.dir, file));
     if (!link2 && size > 1024 * 1024 && !/\.(?:ya?ml|json)$/.test(file)) {
       return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
-    const content = link2 ? Buffer.from(await (0, import_promises4.readlink)(import_node_path7.default.join(this.dir, file))) : await this.content(file);
+    const content = link2 ? Buffer.from(await (0, import_promises5.readlink)(import_node_path8.default.join(this.dir, file))) : await this.content(file);
     const id = "missing" in content ? `large:${file}` : (0, import_node_crypto8.createHash)("sha1").update(content).digest("hex");
     return { path: file, type: link2 ? "link" : "file", id };
   }
   async content(file) {
-    const { size } = await (0, import_promises4.lstat)(import_node_path7.default.join(this.dir, file));
+    const { size } = await (0, import_promises5.lstat)(import_node_path8.default.join(this.dir, file));
     if (size > sizeLimit2) return { missing: tooLarge(size) };
-    return (0, import_promises4.readFile)(import_node_path7.default.join(this.dir, file));
+    return (0, import_promises5.readFile)(import_node_path8.default.join(this.dir, file));
   }
 };
 
@@ -39975,7 +40286,7 @@ var import_node_fs4 = require("node:fs");
 
 // src/source/git-command.ts
 var import_node_child_process2 = require("node:child_process");
-var import_node_path8 = __toESM(require("node:path"), 1);
+var import_node_path9 = __toESM(require("node:path"), 1);
 var locating = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -40040,7 +40351,7 @@ async function ask(repository, ...args) {
 }
 function gitError(repository, args, stderr) {
   if (/dubious ownership|safe\.directory/.test(stderr)) {
-    const dir = import_node_path8.default.resolve(repository.dir);
+    const dir = import_node_path9.default.resolve(repository.dir);
     return new GuardError(
       "source",
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`
@@ -40050,7 +40361,7 @@ function gitError(repository, args, stderr) {
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       "source",
-      `${import_node_path8.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
+      `${import_node_path9.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
     );
   }
   return new GuardError(
@@ -40136,8 +40447,8 @@ async function defaultBranch(repository) {
 
 // src/source/git-revision.ts
 var import_node_crypto9 = require("node:crypto");
-var import_promises5 = require("node:fs/promises");
-var import_node_path9 = __toESM(require("node:path"), 1);
+var import_promises6 = require("node:fs/promises");
+var import_node_path10 = __toESM(require("node:path"), 1);
 
 // src/source/git-blobs.ts
 var import_node_child_process3 = require("node:child_process");
@@ -40215,8 +40526,8 @@ async function fetchMissing(repository, entries) {
   const remote = promisor?.match(/^remote\.(.*)\.promisor true$/m)?.[1];
   if (!remote) return /* @__PURE__ */ new Set();
   const wanted = [...new Set(entries.map((entry) => entry.id))];
-  const missing2 = await without(repository, wanted);
-  if (missing2.length === 0) return /* @__PURE__ */ new Set();
+  const missing = await without(repository, wanted);
+  if (missing.length === 0) return /* @__PURE__ */ new Set();
   await run(
     repository,
     [
@@ -40231,9 +40542,9 @@ async function fetchMissing(repository, entries) {
       "--stdin",
       remote
     ],
-    missing2.join("\n")
+    missing.join("\n")
   );
-  return new Set(await without(repository, missing2));
+  return new Set(await without(repository, missing));
 }
 async function without(repository, ids) {
   const listing = await git(repository, "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)");
@@ -40300,7 +40611,7 @@ var WorkingTreeRevision = class {
       entries.set(file, { path: file, type: typeOf(mode), id });
     }
     const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []];
-    const top = await (0, import_promises5.realpath)(this.repository.dir);
+    const top = await (0, import_promises6.realpath)(this.repository.dir);
     for (const bytes of touched) {
       const file = pathText(bytes);
       const entry = entries.get(file);
@@ -40322,22 +40633,22 @@ var WorkingTreeRevision = class {
   }
 };
 function diskPath(dir, { path: file, raw }) {
-  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path9.default.join(dir, file);
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path10.default.join(dir, file);
 }
 async function contentOnDisk(dir, entry) {
   const file = diskPath(dir, entry);
-  if (entry.type === "link") return (0, import_promises5.readlink)(file, { encoding: "buffer" });
-  const { size } = await (0, import_promises5.lstat)(file);
-  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises5.readFile)(file);
+  if (entry.type === "link") return (0, import_promises6.readlink)(file, { encoding: "buffer" });
+  const { size } = await (0, import_promises6.lstat)(file);
+  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises6.readFile)(file);
 }
 async function onDisk(top, bytes, algorithm) {
   const text5 = pathText(bytes);
   const place2 = { path: text5, ...bytes.toString("utf8") === text5 ? {} : { raw: bytes } };
   const file = diskPath(top, place2);
-  const stats = await (0, import_promises5.lstat)(file).catch(() => void 0);
+  const stats = await (0, import_promises6.lstat)(file).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const folder = import_node_path9.default.dirname(import_node_path9.default.join(top, text5));
-  if (!place2.raw && await (0, import_promises5.realpath)(folder) !== folder) return void 0;
+  const folder = import_node_path10.default.dirname(import_node_path10.default.join(top, text5));
+  if (!place2.raw && await (0, import_promises6.realpath)(folder) !== folder) return void 0;
   const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
   const content = await contentOnDisk(top, entry);
   if ("missing" in content) return { ...entry, id: `large:${text5}` };
@@ -40400,24 +40711,26 @@ function nameOf3(named, commit2) {
 }
 async function folderOf4(named, { repo: dir, token, trusted }) {
   if (!named || !(0, import_node_fs5.statSync)(named, { throwIfNoEntry: false })?.isDirectory()) return void 0;
-  if (named.startsWith(".") || import_node_path10.default.isAbsolute(named)) return named;
+  if (named.startsWith(".") || import_node_path11.default.isAbsolute(named)) return named;
   return await isRevision({ dir, token, trusted }, named) ? void 0 : named;
 }
 
 // src/source/render/renderer.ts
 var import_node_crypto10 = require("node:crypto");
 var import_node_fs6 = require("node:fs");
-var import_node_os = require("node:os");
-var import_node_path11 = __toESM(require("node:path"), 1);
+var import_node_os2 = require("node:os");
+var import_node_path12 = __toESM(require("node:path"), 1);
 var Renderer = class {
   constructor(programs = {}, limits = defaultLimits) {
+    this.programs = programs;
     this.limits = limits;
     this.helm = findProgram(programs.helm ? [programs.helm] : ["helm"]);
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ["kustomize", "kubectl"]);
   }
+  programs;
   limits;
   /** A private folder, gone when the renderer is closed. */
-  folder = (0, import_node_fs6.mkdtempSync)(import_node_path11.default.join((0, import_node_os.tmpdir)(), "ingress-guard-"));
+  folder = (0, import_node_fs6.mkdtempSync)(import_node_path12.default.join((0, import_node_os2.tmpdir)(), "ingress-guard-"));
   done = /* @__PURE__ */ new Map();
   waiting = [];
   running = 0;
@@ -40431,7 +40744,7 @@ var Renderer = class {
   }
   /** A new private folder. */
   newFolder() {
-    return (0, import_node_fs6.mkdtempSync)(import_node_path11.default.join(this.folder, `${this.folders++}-`));
+    return (0, import_node_fs6.mkdtempSync)(import_node_path12.default.join(this.folder, `${this.folders++}-`));
   }
   /** The files of the repository that a source is made of. */
   files(source, checkout, all2) {
@@ -40440,9 +40753,9 @@ var Renderer = class {
   /** What tells one rendering from another: the source and the content of every file it is made of. */
   async keyOf(source, checkout, all2) {
     const { id: _, target: __, at: ___, known: ____, ...inputs } = source;
-    const files = await this.files(source, checkout, all2);
+    const files2 = await this.files(source, checkout, all2);
     const hash = (0, import_node_crypto10.createHash)("sha256").update(JSON.stringify(inputs));
-    for (const file of files) hash.update(`\0${file}\0${checkout.idOf(file)}`);
+    for (const file of files2) hash.update(`\0${file}\0${checkout.idOf(file)}`);
     return hash.digest("hex");
   }
   async render(source, checkout, all2) {
@@ -40457,12 +40770,12 @@ var Renderer = class {
     const home = this.newFolder();
     const limits = this.limits;
     if (source.kind === "helm") {
-      if (!this.helm) return missing("helm", source);
+      if (!this.helm) return this.missing("helm", source);
       this.renderings++;
       return renderHelm(source, checkout, { program: this.helm, home, limits });
     }
-    if (!this.kustomize) return missing("kustomize", source);
-    const kubectl = import_node_path11.default.basename(this.kustomize).startsWith("kubectl");
+    if (!this.kustomize) return this.missing("kustomize", source);
+    const kubectl = import_node_path12.default.basename(this.kustomize).startsWith("kubectl");
     const kustomize = {
       program: this.kustomize,
       command: [kubectl ? "kustomize" : "build"],
@@ -40482,7 +40795,7 @@ var Renderer = class {
   }
   /** As many at once as the machine has processors. */
   async inTurn(work) {
-    if (this.running >= (0, import_node_os.availableParallelism)()) await new Promise((resolve) => this.waiting.push(resolve));
+    if (this.running >= (0, import_node_os2.availableParallelism)()) await new Promise((resolve) => this.waiting.push(resolve));
     this.running++;
     try {
       return await work();
@@ -40495,23 +40808,25 @@ var Renderer = class {
   async tools(kinds) {
     const told = [];
     const ask2 = async (program3, args) => {
-      const { stdout } = await runTool(program3, args, { cwd: this.folder, home: this.folder, limits: this.limits });
-      told.push({ name: import_node_path11.default.basename(program3), version: stdout.match(/v?\d+\.\d+\.\d+\S*/)?.[0] ?? "unknown" });
+      const limits = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 };
+      const { stdout } = await runTool(program3, args, { cwd: this.folder, home: this.folder, limits });
+      told.push({ name: import_node_path12.default.basename(program3), version: stdout.match(/v?\d+\.\d+\.\d+[\w.+-]*/)?.[0] ?? "unknown" });
     };
     if (this.helm && kinds.has("helm")) await ask2(this.helm, ["version", "--short"]);
     if (this.kustomize && kinds.has("kustomize"))
       await ask2(
         this.kustomize,
-        import_node_path11.default.basename(this.kustomize).startsWith("kubectl") ? ["version", "--client"] : ["version"]
+        import_node_path12.default.basename(this.kustomize).startsWith("kubectl") ? ["version", "--client"] : ["version"]
       );
     return told;
   }
+  missing(tool, source) {
+    const named = this.programs[tool];
+    const none = `there is no ${tool === "helm" ? tool : "kustomize (or kubectl)"} to render it with; install one in the job, or name it with the input ${tool}`;
+    const reason = named ? `${named}, which the input ${tool} names, ${faultOf2(named)}` : none;
+    return { failure: { reason, ...source.at, missing: tool } };
+  }
 };
-function missing(tool, source) {
-  const what = tool === "helm" ? "helm" : "kustomize (or kubectl)";
-  const reason = `there is no ${what} to render it with; install one in the job, or name it with the input ${tool}`;
-  return { failure: { reason, ...source.at, missing: tool } };
-}
 
 // src/run.ts
 async function run2(options2, host) {
@@ -40531,7 +40846,7 @@ async function run2(options2, host) {
     failOn: options2.failOn ?? config.failOn ?? "error",
     today
   };
-  const renderer = new Renderer(options2);
+  const renderer = new Renderer(options2, host.limits);
   try {
     const gatherWith = (revision, its) => gather({
       base,
@@ -40592,22 +40907,22 @@ function resolutionIn(config, named, bundled) {
 // src/cli/demo.ts
 var import_node_child_process4 = require("node:child_process");
 var import_node_fs7 = require("node:fs");
-var import_node_os2 = require("node:os");
-var import_node_path12 = __toESM(require("node:path"), 1);
+var import_node_os3 = require("node:os");
+var import_node_path13 = __toESM(require("node:path"), 1);
 async function demo(io, paint) {
-  const folder = import_node_path12.default.join(io.root, "__tests__", "incidents");
-  const helm = findProgram([import_node_path12.default.join(io.root, ".tools", "bin", "helm"), "helm"]);
+  const folder = import_node_path13.default.join(io.root, "__tests__", "incidents");
+  const helm = findProgram([import_node_path13.default.join(io.root, ".tools", "bin", "helm"), "helm"]);
   let stopped = 0;
   const incidents = (0, import_node_fs7.readdirSync)(folder).sort();
   for (const incident of incidents) {
-    const title = (0, import_node_fs7.readFileSync)(import_node_path12.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
-    const repo = (0, import_node_fs7.mkdtempSync)(import_node_path12.default.join((0, import_node_os2.tmpdir)(), "ingress-guard-demo-"));
+    const title = (0, import_node_fs7.readFileSync)(import_node_path13.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
+    const repo = (0, import_node_fs7.mkdtempSync)(import_node_path13.default.join((0, import_node_os3.tmpdir)(), "ingress-guard-demo-"));
     try {
-      const raw = import_node_path12.default.join(folder, incident, "raw");
+      const raw = import_node_path13.default.join(folder, incident, "raw");
       const asRendered = !helm && (0, import_node_fs7.existsSync)(raw);
-      const sides = asRendered ? raw : import_node_path12.default.join(folder, incident);
-      commit(repo, import_node_path12.default.join(sides, "base"), "before");
-      commit(repo, import_node_path12.default.join(sides, "head"), "the change");
+      const sides = asRendered ? raw : import_node_path13.default.join(folder, incident);
+      commit(repo, import_node_path13.default.join(sides, "base"), "before");
+      commit(repo, import_node_path13.default.join(sides, "head"), "the change");
       const report = await run2(
         { repo, base: "HEAD~1", head: "HEAD", policies: [], all: false, helm },
         { root: io.root }
@@ -40629,9 +40944,9 @@ ${note}${terminalReport(report, paint)}
 function commit(repo, content, message) {
   const env = {
     ...process.env,
-    GIT_CONFIG_GLOBAL: import_node_path12.default.join(repo, "no-such-file"),
+    GIT_CONFIG_GLOBAL: import_node_path13.default.join(repo, "no-such-file"),
     GIT_CONFIG_NOSYSTEM: "1",
-    GIT_DIR: import_node_path12.default.join(repo, ".git"),
+    GIT_DIR: import_node_path13.default.join(repo, ".git"),
     GIT_WORK_TREE: repo,
     GIT_AUTHOR_NAME: "demo",
     GIT_AUTHOR_EMAIL: "demo@example.com",
@@ -40643,7 +40958,7 @@ function commit(repo, content, message) {
   };
   const git2 = (...args) => (0, import_node_child_process4.execFileSync)("git", args, { cwd: repo, env, stdio: "pipe" });
   git2("init", "--quiet");
-  for (const entry of (0, import_node_fs7.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs7.rmSync)(import_node_path12.default.join(repo, entry), { recursive: true });
+  for (const entry of (0, import_node_fs7.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs7.rmSync)(import_node_path13.default.join(repo, entry), { recursive: true });
   (0, import_node_fs7.cpSync)(content, repo, { recursive: true });
   git2("add", "--all", "--force");
   git2("commit", "--quiet", "--message", message);
@@ -40652,7 +40967,7 @@ function commit(repo, content, message) {
 // src/cli/program.ts
 async function program2(argv, io) {
   let status = 0;
-  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").version(JSON.parse((0, import_node_fs8.readFileSync)(import_node_path13.default.join(io.root, "package.json"), "utf8")).version).configureOutput({ writeOut: (text5) => io.stdout.write(text5), writeErr: (text5) => io.stderr.write(text5) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
+  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").version(JSON.parse((0, import_node_fs8.readFileSync)(import_node_path14.default.join(io.root, "package.json"), "utf8")).version).configureOutput({ writeOut: (text5) => io.stdout.write(text5), writeErr: (text5) => io.stderr.write(text5) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
   const told = (name) => Options.properties[name].description ?? "";
   command.command("check", { isDefault: false }).description("Judge a change, or with --all one revision whole.").option("--repo <dir>", told("repo"), ".").option("--base <revision>", told("base")).option("--head <revision>", told("head")).option("--config <file>", told("config")).option("--policy <name@range...>", told("policies"), []).option("--all", told("all"), false).addOption(
     new Option("--format <format>", "How the report is written.").choices(["terminal", "json", "markdown", "github"]).default("terminal")
@@ -40662,10 +40977,7 @@ async function program2(argv, io) {
     )
   ).option("--helm <program>", told("helm")).option("--kustomize <program>", told("kustomize")).option("--today <date>", told("today")).action(async (flags) => {
     const { repo, base, head, config, policy, all: all2, failOn, helm, kustomize, today } = flags;
-    const report = await run2(
-      { repo, base, head, config, policies: policy, all: all2, failOn, helm, kustomize, today },
-      { root: io.root }
-    );
+    const report = await run2({ repo, base, head, config, policies: policy, all: all2, failOn, helm, kustomize, today }, io);
     write(render3(report, flags, io), flags.output, io);
     if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}
 `);
@@ -40683,7 +40995,7 @@ async function program2(argv, io) {
         `There is no rule ${JSON.stringify(id)}; the rules are ${rules.map((rule) => rule.id).join(", ")}.`
       );
     }
-    const page = (0, import_node_fs8.readFileSync)(import_node_path13.default.join(io.root, "docs", "rules", `${id}.md`), "utf8");
+    const page = (0, import_node_fs8.readFileSync)(import_node_path14.default.join(io.root, "docs", "rules", `${id}.md`), "utf8");
     io.stdout.write(page.replace(/^<!--.*-->\n/gm, ""));
   });
   command.command("demo").description("Replay the outages in temporary Git repositories and show what the gate says.").action(async () => {
@@ -40743,7 +41055,7 @@ ${known?.cause ?? ""}
 }
 
 // src/cli/main.ts
-var root2 = import_node_path14.default.dirname(import_node_path14.default.dirname((0, import_node_fs9.realpathSync)(process.argv[1] ?? "")));
+var root2 = import_node_path15.default.dirname(import_node_path15.default.dirname((0, import_node_fs9.realpathSync)(process.argv[1] ?? "")));
 program2(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, root: root2 }).then((status) => {
   process.exitCode = status;
 });

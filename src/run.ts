@@ -13,12 +13,15 @@ import { EditedRevision } from './source/edited-revision'
 import { gather } from './source/gather'
 import { type Opening, openRevisions } from './source/open'
 import { Renderer } from './source/render/renderer'
+import type { Limits } from './source/render/tool'
 import type { Revision } from './source/revision'
 
 /** What only a host knows. */
 export interface Host extends Omit<Opening, keyof Options> {
   /** The folder of the package, which holds `policies/` and `docs/`. */
   readonly root: string
+  /** What a rendering may take; the defaults unless a test is in a hurry. */
+  readonly limits?: Limits
 }
 
 /**
@@ -43,7 +46,7 @@ export async function run(options: Options, host: Host): Promise<Report> {
     failOn: options.failOn ?? config.failOn ?? 'error',
     today,
   }
-  const renderer = new Renderer(options)
+  const renderer = new Renderer(options, host.limits)
   try {
     const gatherWith = (revision: Revision, its: Config) =>
       gather({

@@ -1,4 +1,4 @@
-import { program } from '../../src/cli/program'
+import { type Io, program } from '../../src/cli/program'
 import type { ReportJson } from '../../src/report/json'
 import { root } from '../harness'
 import { gitSettings, withEnvironment } from '../source/repository'
@@ -10,7 +10,7 @@ export interface Run {
 }
 
 /** Runs the command line in this process, with buffers for its output. */
-export async function guard(argv: readonly string[], isTTY = false): Promise<Run> {
+export async function guard(argv: readonly string[], isTTY = false, limits?: Io['limits']): Promise<Run> {
   let stdout = ''
   let stderr = ''
   const io = {
@@ -27,6 +27,7 @@ export async function guard(argv: readonly string[], isTTY = false): Promise<Run
     },
     root,
     now: new Date('2026-11-21T12:00:00Z'),
+    ...(limits ? { limits } : {}),
   }
   const status = await withEnvironment(gitSettings, () => program(argv, io))
   return { status, stdout, stderr }
@@ -34,7 +35,16 @@ export async function guard(argv: readonly string[], isTTY = false): Promise<Run
 
 /** Runs `check` for its JSON report. */
 export async function checkJson(...argv: readonly string[]): Promise<ReportJson & { readonly status: number }> {
-  const { status, stdout, stderr } = await guard(['check', '--format', 'json', '--today', '2026-11-21', ...argv])
+  return checkWithin(undefined, ...argv)
+}
+
+/** Runs `check` for its JSON report, with limits of its own on what a rendering may take. */
+export async function checkWithin(
+  limits: Io['limits'],
+  ...argv: readonly string[]
+): Promise<ReportJson & { readonly status: number }> {
+  const words = ['check', '--format', 'json', '--today', '2026-11-21', ...argv]
+  const { status, stdout, stderr } = await guard(words, false, limits)
   if (stdout === '') throw new Error(`no report; exit status ${status}: ${stderr}`)
   return { ...(JSON.parse(stdout) as ReportJson), status }
 }

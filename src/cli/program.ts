@@ -12,7 +12,7 @@ import type { Report } from '../report/report'
 import { type Paint, terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
 import { rules } from '../rules/index'
-import { run } from '../run'
+import { type Host, run } from '../run'
 import { demo } from './demo'
 
 /** What a process gives the command line; tests give buffers. */
@@ -21,6 +21,7 @@ export interface Io {
   readonly stderr: { write(text: string): unknown }
   /** The folder of the package. */
   readonly root: string
+  readonly limits?: Host['limits']
 }
 
 interface CheckFlags {
@@ -75,10 +76,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .option('--today <date>', told('today'))
     .action(async (flags: CheckFlags) => {
       const { repo, base, head, config, policy, all, failOn, helm, kustomize, today } = flags
-      const report = await run(
-        { repo, base, head, config, policies: policy, all, failOn, helm, kustomize, today },
-        { root: io.root },
-      )
+      const report = await run({ repo, base, head, config, policies: policy, all, failOn, helm, kustomize, today }, io)
       write(render(report, flags, io), flags.output, io)
       if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
       status = report.verdict === 'fail' ? 1 : 0

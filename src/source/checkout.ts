@@ -7,7 +7,10 @@ import type { Tree } from './tree'
 /** A revision's files as rendering needs them: texts by path, and copies in a private folder. */
 export class Checkout {
   private readonly contents = new Map<string, Promise<Content>>()
-  private readonly written = new Map<string, Promise<void>>()
+  private readonly written = new Map<string, Promise<string | undefined>>()
+  /** The folders of charts into which the charts that they take in were put. */
+  readonly complete = new Set<string>()
+  private last: Promise<unknown> = Promise.resolve()
 
   /**
    * @param folder a private folder that holds nothing else
@@ -79,37 +82,62 @@ export class Checkout {
   /**
    * Copies files into the folder, under their paths, from the revision's own data: no hook, no filter, no link that
    * leaves the folder.
+   *
+   * @returns the files that are not there now, and why
    */
-  async layOut(files: readonly string[]): Promise<void> {
-    const missing = files.filter((file) => !this.written.has(file))
+  async layOut(files: readonly string[]): Promise<Map<string, string>> {
+    const wanted = new Set(files)
+    // What a link leads to has to be there too.
+    for (const file of wanted) {
+      const to = this.tree.resolved.get(file)
+      if (to !== undefined) for (const target of this.tree.at(to)) wanted.add(target)
+    }
+    const missing = [...wanted].filter((file) => !this.written.has(file))
     const contents = this.read(missing)
     for (const file of missing)
       this.written.set(
         file,
         contents.then((all) => this.write(file, all.get(file))),
       )
-    await Promise.all(files.map((file) => this.written.get(file)))
-    // What a link leads to has to be there too.
-    const targets = missing.flatMap((file) => this.tree.resolved.get(file) ?? []).flatMap((to) => this.tree.at(to))
-    if (targets.length > 0) await this.layOut(targets)
-  }
-
-  private async write(file: string, content: Content | undefined): Promise<void> {
-    const target = this.placeOf(file)
-    if (!target) return
-    await mkdir(path.dirname(target), { recursive: true })
-    const leadsTo = this.tree.resolved.get(file)
-    if (leadsTo !== undefined) {
-      const to = this.placeOf(leadsTo)
-      if (to) await symlink(path.relative(path.dirname(target), to) || '.', target)
-    } else if (content && !('missing' in content)) {
-      await writeFile(target, content)
+    const faults = new Map<string, string>()
+    for (const file of wanted) {
+      const fault = await this.written.get(file)
+      if (fault !== undefined) faults.set(file, fault)
     }
+    return faults
   }
 
-  /** Where a file of the revision lies on disk; undefined for a name that would leave the folder, as no Git client writes. */
+  /** Does work on the folder that must not meet other such work: several sources may be made of the same files. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.last.then(work)
+    this.last = done.catch(() => {})
+    return done
+  }
+
+  /** @returns why the file is not there now */
+  private async write(file: string, content: Content | undefined): Promise<string | undefined> {
+    const target = this.placeOf(file)
+    if (!target) return 'it has a name that no Git client writes'
+    const leadsTo = this.tree.resolved.get(file)
+    const to = leadsTo === undefined ? undefined : this.placeOf(leadsTo)
+    if (leadsTo === undefined && this.tree.entries.get(file)?.type === 'link')
+      return `it is ${this.tree.refused.get(file) ?? 'a symbolic link that is not followed'}`
+    if (leadsTo === undefined && content && 'missing' in content) return content.missing
+    try {
+      await mkdir(path.dirname(target), { recursive: true })
+      if (to) await symlink(path.relative(path.dirname(target), to) || '.', target)
+      else if (leadsTo === undefined && content) await writeFile(target, content as Uint8Array)
+    } catch (cause) {
+      // A name too long for the disk, or one that is a file and a folder at once.
+      return `it cannot be written here (${(cause as NodeJS.ErrnoException).code})`
+    }
+    return undefined
+  }
+
+  /** Where a file of the revision lies on disk; undefined for a name that no Git client writes. */
   placeOf(file: string): string | undefined {
-    const target = path.join(this.folder, file)
-    return target.startsWith(this.folder + path.sep) || target === this.folder ? target : undefined
+    if (file === '') return this.folder
+    const hostile = file.split('/').some((name) => /^\.{0,2}$/.test(name))
+    return hostile ? undefined : path.join(this.folder, file)
   }
 }

@@ -88,7 +88,7 @@ function declaredSource(declared: DeclaredRelease): HelmSource {
 
 /** The parts of a chart's folder; what else lies in it may be a manifest that somebody applies. */
 const partOfChart =
-  /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/
+  /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/s
 
 function* chartClaims(charts: readonly string[], checkout: Checkout): Iterable<[string, Claim]> {
   for (const folder of charts) {

@@ -1,7 +1,19 @@
 import path from 'node:path/posix'
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml'
 import type { Region } from '../manifest/manifest'
 import type { Checkout } from './checkout'
+import { pathsNamed } from './outside'
 
 /** The names kustomize takes for its file, in its order. */
 const names = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
@@ -25,6 +37,10 @@ export interface Kustomization {
   /** Charts it inflates, with the folder each has to be vendored in. */
   readonly charts: readonly { readonly name: string; readonly folder: string; readonly region: Region }[]
   readonly namespace: string
+  /** Strings that would have kustomize read what is not in this repository. */
+  readonly outside: readonly Mention[]
+  /** Whether it names plugins, which read files of their own. */
+  readonly plugins: boolean
 }
 
 /** Every Kustomization of a revision, by folder. */
@@ -63,7 +79,10 @@ interface Written {
   /** Every string in it that may be a path. */
   readonly strings: ReadonlySet<string>
   readonly chartHome: string
-  readonly charts: readonly { readonly name: string; readonly region: Region }[]
+  readonly charts: readonly { readonly name: string; readonly unpackedIn: string; readonly region: Region }[]
+  readonly plugins: boolean
+  /** The strings that name what is taken in, and whether each may be a repository. */
+  readonly named: readonly (Mention & { readonly isBase: boolean })[]
 }
 
 /** Texts that were parsed: both sides of a change share nearly all of theirs, and so do all trials of it. */
@@ -72,7 +91,7 @@ const parsed = new Map<string, Written>()
 function parse(folder: string, file: string, text: string, checkout: Checkout): Kustomization {
   const written = parsed.get(text) ?? parseText(text)
   parsed.set(text, written)
-  const { component, namespace, includes, strings, charts, chartHome } = written
+  const { component, namespace, includes, strings, charts, chartHome, plugins, named } = written
   const leadsTo = [...strings].flatMap((string) => {
     const place = inside(folder, string)
     return place !== undefined && checkout.tree.at(place).length > 0 ? [place] : []
@@ -84,7 +103,12 @@ function parse(folder: string, file: string, text: string, checkout: Checkout): 
     namespace,
     includes,
     leadsTo: [...new Set(leadsTo)].sort(),
-    charts: charts.map((chart) => ({ ...chart, folder: path.join(folder, chartHome, chart.name) })),
+    charts: charts.map((chart) => ({ ...chart, folder: path.join(folder, chartHome, chart.unpackedIn) })),
+    plugins,
+    outside: named.filter(({ text, isBase }) => {
+      const place = inside(folder, isBase ? text : text.replace(/^[^=/]*=/, ''))
+      return place === undefined && !(isBase && isRemote(text))
+    }),
   }
 }
 
@@ -119,11 +143,21 @@ function parseText(text: string): Written {
       return isScalar(entry) && typeof entry.value === 'string' ? [{ text: entry.value, region: regionOf(item) }] : []
     }),
     strings,
+    plugins: /generators|transformers|validators/.test(text),
+    named: pathsNamed(document).map(({ scalar, isBase }) => ({ text: scalar.value, isBase, region: regionOf(scalar) })),
     chartHome: isMap(globals) ? String(globals.get('chartHome') ?? 'charts') : 'charts',
     charts: itemsOf('helmCharts').flatMap((item) =>
-      isMap(item) ? [{ name: String(item.get('name') ?? ''), region: regionOf(item) }] : [],
+      isMap(item)
+        ? [{ name: String(item.get('name') ?? ''), unpackedIn: unpackedIn(item), region: regionOf(item) }]
+        : [],
     ),
   }
+}
+
+/** Where kustomize looks for a chart below the home of charts: what it may pull lies beside its other versions. */
+function unpackedIn(item: YAMLMap): string {
+  const [name, version, repo] = ['name', 'version', 'repo'].map((key) => String(item.get(key) ?? ''))
+  return path.join(version && repo ? `${name}-${version}` : '', name ?? '')
 }
 
 /** A path as a file in a folder writes it, from the repository's root; undefined when it leads out of it. */
@@ -136,7 +170,7 @@ export function inside(folder: string, written: string): string | undefined {
 
 /** Whether an entry of `resources:` names something outside the repository, in the forms kustomize takes. */
 export function isRemote(written: string): boolean {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|git@|[^/]+@[^/]+:|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|gh:|[^/]+@|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
     written,
   )
 }

@@ -7,7 +7,7 @@ import { type Discovery, discover } from './discover'
 import { inside, type RemoteEntry, remoteEntries } from './kustomization'
 import type { TemplateOutput } from './render/helm'
 import type { Renderer } from './render/renderer'
-import type { Failure, Piece } from './render/rendering'
+import { type Failure, firstLine, type Piece } from './render/rendering'
 import type { Revision } from './revision'
 import type { HelmSource, KustomizeSource, Source } from './source'
 import { readTree, type Skipped, type Tree } from './tree'
@@ -95,6 +95,11 @@ export class SideOfChange {
       const origin: Origin = { kind: 'rendered', path, template, id: source.id, source: described(source) }
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })))
       unreadable.push(...file.unreadable.map(({ reason }) => ({ path, reason })))
+      const most = this.renderer.limits.objects
+      if (objects.length > most) {
+        const failure = { reason: `it renders to more than ${most} objects`, path, region: firstLine }
+        return { source, objects: [], unreadable: [], failure, remote: [] }
+      }
     }
     return { source, objects, unreadable, failure: undefined, remote: rendering.remote ?? [] }
   }

@@ -44,7 +44,7 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
       continue
     }
-    const existing = whole || old?.failure?.reason === failure.reason
+    const existing = whole || (!failure.ended && old?.failure?.reason === failure.reason)
     const key = JSON.stringify([failure, existing])
     failed.set(key, { existing, sides: [...(failed.get(key)?.sides ?? []), side] })
   }

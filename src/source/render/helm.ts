@@ -1,8 +1,10 @@
-import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Chart, chartWithLocals, localFolderOf, vendored } from '../chart'
+import { chartWithLocals } from '../chart'
 import type { Checkout } from '../checkout'
+import { inside } from '../kustomization'
 import type { HelmSource } from '../source'
+import { copiesOf, dependencyFault, putDependencies } from './dependencies'
 import { type Failure, firstLine, lineRegion, type Piece, type Rendering } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
@@ -34,6 +36,12 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
   if ('failure' in chart) return chart
   const outcome = await template(source, chart.folder, checkout, running)
   if (outcome.status !== 0 || outcome.stopped) return { failure: failureOf(outcome, source, chart, checkout) }
+  // A tool that is no helm may well end in peace; a rendering that is empty names no template, but says nothing either.
+  const before = outcome.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? ''
+  if (/\S/.test(before)) {
+    const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`
+    return { failure: { reason, path: source.at.path, region: source.at.region, ended: true } }
+  }
   return { pieces: piecesIn(outcome.stdout, source, chart, checkout) }
 }
 
@@ -45,56 +53,26 @@ export async function layOutChart(
   const at = (reason: string, file: string, region = firstLine) => ({ failure: { reason, path: file, region } })
   for (const values of source.values) {
     if ('path' in values && !checkout.has(values.path))
-      return at(`there is no values file ${values.path}`, source.at.path, source.at.region)
+      return at(`there is no values file ${values.path} in this repository`, source.at.path, source.at.region)
   }
   const charts = await chartWithLocals(checkout, source.chart)
-  const main = charts[0]
+  const isInside = source.chart === '' || inside('', source.chart) === source.chart
+  const main = isInside ? charts[0] : undefined
   if (!main && !(source.chart.endsWith('.tgz') && checkout.has(source.chart)))
-    return at(`there is no chart ${source.chart || '.'}`, source.at.path, source.at.region)
-  await checkout.layOut(await helmFiles(source, checkout))
-  const copies = new Map<string, string>()
-  for (const chart of charts) {
-    for (const dependency of chart.dependencies) {
-      if (vendored(checkout, chart, dependency)) continue
-      const { name, version, repository, at: place } = dependency
-      const local = localFolderOf(chart, dependency)
-      if (local === undefined) {
-        const from = repository ? ` of ${repository}` : ''
-        return at(
-          `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit what it brings`,
-          place.path,
-          place.region,
-        )
-      }
-      if (!charts.some(({ folder }) => folder === local))
-        return at(`its dependency ${name} is to be in ${local}, where no chart is`, place.path, place.region)
-    }
-  }
+    return at(`there is no chart ${source.chart || '.'} in this repository`, source.at.path, source.at.region)
+  const files = await helmFiles(source, checkout)
+  const broken = files.find((file) => /[\n\r]/.test(file))
+  if (broken !== undefined)
+    return at(
+      `its file ${JSON.stringify(broken)} has a line break in its name, so what helm prints cannot be told apart; rename it`,
+      broken,
+    )
+  for (const [file, fault] of await checkout.layOut(files))
+    return at(`its file ${file} is not to be had: ${fault}`, file)
+  const failure = dependencyFault(charts, checkout) ?? (await checkout.alone(() => putDependencies(charts, checkout)))
+  if (failure) return { failure }
   const folder = path.join(checkout.folder, source.chart)
-  if (main) await copyLocals(main, charts, checkout, copies, new Set())
-  return { folder, copies, name: main?.name ?? '' }
-}
-
-/** Puts the charts of this repository that a chart takes in where helm looks for them, as `helm dependency build` does. */
-async function copyLocals(
-  chart: Chart,
-  charts: readonly Chart[],
-  checkout: Checkout,
-  copies: Map<string, string>,
-  above: ReadonlySet<string>,
-): Promise<void> {
-  if (above.has(chart.folder)) return
-  for (const dependency of chart.dependencies) {
-    const local = localFolderOf(chart, dependency)
-    const other = charts.find(({ folder }) => folder === local)
-    if (!other || vendored(checkout, chart, dependency)) continue
-    await copyLocals(other, charts, checkout, copies, new Set([...above, chart.folder]))
-    const target = path.join(checkout.folder, chart.folder, 'charts', other.name)
-    if (!target.startsWith(checkout.folder + path.sep)) continue
-    await mkdir(path.dirname(target), { recursive: true })
-    await cp(path.join(checkout.folder, other.folder), target, { recursive: true, verbatimSymlinks: true })
-    copies.set(`${chart.folder}/charts/${dependency.as}`, other.folder)
-  }
+  return { folder, copies: copiesOf(charts, checkout), name: main?.name ?? '' }
 }
 
 /** Runs `helm template`. */
@@ -109,7 +87,8 @@ export async function template(
   for (const [index, one] of source.values.entries()) {
     const file = 'path' in one ? path.join(checkout.folder, one.path) : path.join(home, `values-${index}.yaml`)
     if ('text' in one) await writeFile(file, one.text)
-    values.push('--values', file)
+    // Helm takes several files in one word, apart by commas, as a line of CSV.
+    values.push('--values', `"${file.replaceAll('"', '""')}"`)
   }
   const set = Object.entries(source.set).flatMap(([key, value]) => ['--set-json', `${key}=${JSON.stringify(value)}`])
   const facts = [
@@ -128,6 +107,9 @@ export interface TemplateOutput {
   readonly text: string
 }
 
+/** Beyond so many files a chart is rendered as it is, and its lines are not told. */
+const mostFiles = 20_000
+
 /** Renders a copy of the chart with its templates rewritten; `--debug` prints also what is no YAML. */
 export async function renderRewritten(
   source: HelmSource,
@@ -138,7 +120,14 @@ export async function renderRewritten(
   const chart = await layOutChart(source, checkout)
   if ('failure' in chart || source.chart.endsWith('.tgz')) return []
   const copy = path.join(running.home, 'chart')
-  await cp(chart.folder, copy, { recursive: true, dereference: true })
+  let left = mostFiles
+  // Links that lead round in circles, which helm may have been told to pass over.
+  const filter = () => --left > 0
+  const copied = await cp(chart.folder, copy, { recursive: true, dereference: true, filter }).then(
+    () => left > 0,
+    () => false,
+  )
+  if (!copied) return []
   for (const file of await readdir(copy, { recursive: true })) {
     if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue
     const place = path.join(copy, file)
@@ -150,7 +139,8 @@ export async function renderRewritten(
 
 /** Helm's output, cut where it says which template a part comes from. */
 function cutBySource(output: string): TemplateOutput[] {
-  const marks = [...output.matchAll(/^---\n# Source: (.+)\n/gm)]
+  // A line feed alone ends a line here; what else JavaScript takes for one may stand in a template's text or name.
+  const marks = [...output.matchAll(/(?<![^\n])---\n# Source: ([^\n]+)\n/g)]
   return marks.map((mark, index) => ({
     template: mark[1] ?? '',
     text: output.slice(mark.index + mark[0].length, marks[index + 1]?.index ?? output.length),
@@ -187,25 +177,44 @@ export function pathOf(
 /** Helm's own words, at the template they name. */
 function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, checkout: Checkout): Failure {
   const start = checkout.has(source.chart) ? source.chart : path.posix.join(source.chart, 'Chart.yaml')
-  if (outcome.stopped) return { reason: `helm was ended, because ${outcome.stopped}`, path: start, region: firstLine }
+  const first = { path: start, region: firstLine }
+  if (outcome.broken) return { reason: `helm cannot be run: ${outcome.broken}`, ...source.at, missing: 'helm' }
+  if (outcome.stopped) return { reason: `helm was ended, because ${outcome.stopped}`, ...first, ended: true }
+  if (!/\S/.test(outcome.stderr))
+    return { reason: `helm ended with status ${outcome.status} and said nothing`, ...first, ended: true }
   const lines = outcome.stderr.split('\n').filter((line) => /\S/.test(line))
   const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line))
-  const said = (error ?? lines[0] ?? `it ended with status ${outcome.status} and said nothing`).replace(/^Error: /, '')
+  const said = (error ?? lines[0] ?? '').replace(/^Error: /, '')
   const rest = error ? lines.slice(lines.indexOf(error) + 1).filter((line) => /^\s*[-(\w]/.test(line)) : []
   const words = shortened([said, ...(/:\s*$/.test(said) || /schema/.test(said) ? rest : [])].join(' '), checkout.folder)
-  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
   const reason = `helm does not render it: ${words}`
-  if (!named?.[1]) return { reason, path: start, region: firstLine }
-  const line = Number(named[2] ?? 1)
-  return {
-    reason,
-    path: pathOf(named[1], source, chart, checkout),
-    region: lineRegion(line, Number(named[3] ?? 0) + 1),
+  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
+  if (named?.[1]) {
+    const region = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1)
+    return { reason, path: pathOf(named[1], source, chart, checkout), region }
   }
+  // What the declaration says of the release, not what the chart holds.
+  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
+    return { reason, ...source.at }
+  const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
+  const own = ['values.yaml', 'Chart.yaml', 'values.schema.json'].map((file) => path.posix.join(source.chart, file))
+  const meant = [...values, ...own].find((file) => said.includes(`${checkout.folder}/${file}`) && checkout.has(file))
+  const loaded = own.find((file) => said.startsWith(`cannot load ${path.posix.basename(file)}`) && checkout.has(file))
+  const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1))
+  const file = meant ?? loaded
+  return file === undefined ? { reason, ...first } : { reason, path: file, region }
 }
 
 /** A tool's message without the folders of this machine, at a length that a person reads. */
 export function shortened(message: string, folder: string): string {
-  const own = message.replaceAll(`${folder}/`, '').replaceAll(folder, '.').replace(/\s+/g, ' ').trim()
-  return (own.length > 400 ? `${own.slice(0, 400)}…` : own).replace(/[.\s]+$/, '')
+  const parent = path.dirname(folder)
+  const own = message
+    .replaceAll(`${folder}/`, '')
+    .replaceAll(folder, '.')
+    .replaceAll(parent, '.')
+    .replace(/\s+/g, ' ')
+    .trim()
+  // How it began and how it ended say most: between them it may repeat itself a thousand times.
+  const short = own.length > 400 ? `${own.slice(0, 250)} … ${own.slice(-140)}` : own
+  return short.replace(/[.\s]+$/, '')
 }

@@ -11,9 +11,10 @@ import {
   remoteEntries,
   withoutEntries,
 } from '../kustomization'
+import { urlOfPlugin } from '../outside'
 import type { KustomizeSource } from '../source'
 import { shortened } from './helm'
-import { type Failure, firstLine, type Piece, type Rendering } from './rendering'
+import { type Failure, firstLine, lineRegion, type Piece, type Rendering } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The program that builds Kustomizations: kustomize itself, or kubectl with kustomize in it. */
@@ -49,16 +50,30 @@ export async function renderKustomize(
   const kustomizations = closureOf(source.root, all)
   const own = kustomizations[0]
   if (!own) return { failure: { reason: `there is no Kustomization in ${source.root || '.'}`, ...source.at } }
+  const outside = kustomizations.flatMap((one) => one.outside.map((mention) => ({ ...mention, path: one.file })))[0]
+  if (outside) {
+    const reason = `it takes in ${outside.text}, which is not in this repository; vendor it and name the copy`
+    return { failure: { reason, path: outside.path, region: outside.region } }
+  }
   const missing = missingChart(kustomizations, checkout)
   if (missing) return { failure: missing }
-  await checkout.layOut(kustomizeFiles(source, all, checkout))
+  const files = kustomizeFiles(source, all, checkout)
+  if (kustomizations.some(({ plugins }) => plugins)) {
+    for (const [file, text] of await checkout.texts(files)) {
+      const url = text.includes('builtin') ? urlOfPlugin(text) : undefined
+      const reason = `it takes in ${url?.text}, which is not in this repository; vendor it and name the copy`
+      if (url) return { failure: { reason, path: file, region: lineRegion(url.line) } }
+    }
+  }
+  await checkout.layOut(files)
   const remote = kustomizations.flatMap((one) => remoteEntries(one, checkout))
   for (const { file } of kustomizations) await leaveOut(file, remote, checkout)
   const inflates = kustomizations.some(({ charts }) => charts.length > 0)
   if (inflates && !kustomize.helm)
     return { failure: { reason: 'it inflates charts', path: own.file, region: firstLine, missing: 'helm' } }
   const folder = await folderToBuild(source, checkout, home)
-  const charts = inflates && kustomize.helm ? ['--enable-helm', '--helm-command', kustomize.helm] : []
+  const charts =
+    inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
   const args = [...kustomize.command, ...charts, '--', folder]
   const outcome = await runTool(kustomize.program, args, { cwd: home, home, limits })
   if (outcome.status !== 0 || outcome.stopped) {
@@ -76,6 +91,22 @@ async function leaveOut(file: string, remote: readonly RemoteEntry[], checkout: 
   const place = checkout.placeOf(file)
   const text = entries.length > 0 ? await checkout.text(file) : undefined
   if (text !== undefined && place) await writeFile(place, withoutEntries(text, entries))
+}
+
+/** A helm that renders and fetches nothing, whatever kustomize would have it do. Kustomize asks for helm 3; 4 renders as well. */
+async function onlyRendering(helm: string, home: string): Promise<string> {
+  const file = path.join(home, 'helm.sh')
+  const quoted = `'${helm.replaceAll("'", `'\\''`)}'`
+  const script = `#!/bin/sh
+case "$1" in
+  version) echo v3.99.0; exit ;;
+  template) exec ${quoted} "$@" ;;
+esac
+echo "a chart that is not in the repository is not fetched" >&2
+exit 1
+`
+  await writeFile(file, script, { mode: 0o700 })
+  return file
 }
 
 /** The Kustomization's folder, or one that lays over it what an Argo CD or Flux object adds. */
@@ -102,8 +133,10 @@ export function substituted(text: string, substitutions: Readonly<Record<string,
 function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], checkout: Checkout): Failure {
   const own = kustomizations[0]
   const at = (reason: string, path = own?.file ?? '', region = firstLine): Failure => ({ reason, path, region })
-  if (outcome.stopped) return at(`kustomize was ended, because ${outcome.stopped}`)
-  const said = outcome.stderr.replace(/^error: /im, '').trim() || `it ended with status ${outcome.status}`
+  if (outcome.broken) return { ...at(`kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
+  if (outcome.stopped) return { ...at(`kustomize was ended, because ${outcome.stopped}`), ended: true }
+  const said = outcome.stderr.replace(/^error: /im, '').trim()
+  if (said === '') return { ...at(`kustomize ended with status ${outcome.status} and said nothing`), ended: true }
   const named = kustomizations
     .flatMap(({ file, includes }) =>
       includes.map(({ text, region }) => ({ file, region, place: said.lastIndexOf(`'${text}'`) })),

@@ -8,7 +8,7 @@ import type { HelmSource, Source } from '../source'
 import { helmFiles, renderHelm, renderRewritten, type TemplateOutput } from './helm'
 import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
 import type { Rendering } from './rendering'
-import { defaultLimits, findProgram, type Limits, runTool } from './tool'
+import { defaultLimits, faultOf, findProgram, type Limits, runTool } from './tool'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
 export interface Programs {
@@ -30,7 +30,7 @@ export class Renderer {
   private readonly kustomize: string | undefined
 
   constructor(
-    programs: Programs = {},
+    private readonly programs: Programs = {},
     readonly limits: Limits = defaultLimits,
   ) {
     this.helm = findProgram(programs.helm ? [programs.helm] : ['helm'])
@@ -73,11 +73,11 @@ export class Renderer {
     const home = this.newFolder()
     const limits = this.limits
     if (source.kind === 'helm') {
-      if (!this.helm) return missing('helm', source)
+      if (!this.helm) return this.missing('helm', source)
       this.renderings++
       return renderHelm(source, checkout, { program: this.helm, home, limits })
     }
-    if (!this.kustomize) return missing('kustomize', source)
+    if (!this.kustomize) return this.missing('kustomize', source)
     const kubectl = path.basename(this.kustomize).startsWith('kubectl')
     const kustomize: Kustomize = {
       program: this.kustomize,
@@ -118,8 +118,9 @@ export class Renderer {
   async tools(kinds: ReadonlySet<Source['kind']>): Promise<{ name: string; version: string }[]> {
     const told: { name: string; version: string }[] = []
     const ask = async (program: string, args: readonly string[]) => {
-      const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits: this.limits })
-      told.push({ name: path.basename(program), version: stdout.match(/v?\d+\.\d+\.\d+\S*/)?.[0] ?? 'unknown' })
+      const limits = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 }
+      const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits })
+      told.push({ name: path.basename(program), version: stdout.match(/v?\d+\.\d+\.\d+[\w.+-]*/)?.[0] ?? 'unknown' })
     }
     if (this.helm && kinds.has('helm')) await ask(this.helm, ['version', '--short'])
     if (this.kustomize && kinds.has('kustomize'))
@@ -129,10 +130,11 @@ export class Renderer {
       )
     return told
   }
-}
 
-function missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
-  const what = tool === 'helm' ? 'helm' : 'kustomize (or kubectl)'
-  const reason = `there is no ${what} to render it with; install one in the job, or name it with the input ${tool}`
-  return { failure: { reason, ...source.at, missing: tool } }
+  private missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
+    const named = this.programs[tool]
+    const none = `there is no ${tool === 'helm' ? tool : 'kustomize (or kubectl)'} to render it with; install one in the job, or name it with the input ${tool}`
+    const reason = named ? `${named}, which the input ${tool} names, ${faultOf(named)}` : none
+    return { failure: { reason, ...source.at, missing: tool } }
+  }
 }

@@ -15,10 +15,12 @@ export interface Failure {
   readonly reason: string
   readonly path: string
   readonly region: Region
-  /** It is the tool that is missing, not anything in the repository. */
+  /** It is the tool that is missing or broken, not anything in the repository. */
   readonly missing?: 'helm' | 'kustomize'
   /** What it takes in from elsewhere: without it nothing can be said of the rest. */
   readonly remote?: readonly RemoteEntry[]
+  /** The tool was ended, or said nothing to the point: what fails so at both sides need not fail for one reason. */
+  readonly ended?: true
 }
 
 /** What a source rendered to, without what it takes from elsewhere; or why it did not render. */

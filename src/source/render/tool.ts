@@ -1,23 +1,29 @@
-import { spawn } from 'node:child_process'
+import { isUtf8 } from 'node:buffer'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 
-/** How long a rendering may take, how much it may print, and how much memory its tool may have. */
+/** How long a rendering may take, how much it may print, how much memory its tool may have, and what may come of it. */
 export interface Limits {
   readonly seconds: number
   readonly outputMiB: number
   readonly memoryMiB: number
+  readonly objects: number
 }
 
-export const defaultLimits: Limits = { seconds: 60, outputMiB: 64, memoryMiB: 4096 }
+export const defaultLimits: Limits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 20_000 }
 
 /** What a tool printed, or why there is nothing to look at. */
 export interface Outcome {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
-  /** The tool was ended: it ran for too long or printed too much. */
+  /** The tool was ended: it ran for too long, printed too much or took too much memory. */
   readonly stopped?: string
+  /** It never ran: no program that this machine can execute. */
+  readonly broken?: string
 }
 
 /** Where a program is: the path that is given, else the first of the PATH. */
@@ -44,6 +50,16 @@ function isProgram(file: string): boolean {
   }
 }
 
+/** Why what a person named is no program. */
+export function faultOf(program: string): string {
+  if (!program.includes(path.sep)) return 'is in no folder of the PATH'
+  try {
+    return statSync(program).isDirectory() ? 'is a folder' : 'may not be executed'
+  } catch {
+    return 'is not there'
+  }
+}
+
 /**
  * Runs a rendering tool on files that a pull request wrote: with none of the job's environment, proxies that lead
  * nowhere, a home of its own, and limits.
@@ -55,26 +71,46 @@ export async function runTool(
   args: readonly string[],
   { cwd, home, limits, path: extraPath }: { cwd: string; home: string; limits: Limits; path?: string },
 ): Promise<Outcome> {
-  // The limit on memory is a shell's to set. The words to run are its arguments, never its text.
-  const script = `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null; exec "$@"`
-  const child = spawn('/bin/sh', ['-c', script, 'sh', program, ...args], {
-    cwd,
-    env: environment(home, limits, extraPath),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
+  if (args.some((word) => word.includes('\0')))
+    return { status: 1, stdout: '', stderr: 'what it is to be told holds a NUL character' }
+  // Limits are a shell's to set; the words to run are its arguments, never its text. The one on processor time is for a
+  // tool that outlives this process, which would have ended it.
+  const script = [
+    'ulimit -c 0 2>/dev/null',
+    `ulimit -t ${Math.ceil(limits.seconds * (availableParallelism() + 1))} 2>/dev/null`,
+    `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null`,
+    'exec "$@"',
+  ].join('; ')
+  let child: ChildProcessByStdio<null, Readable, Readable>
+  try {
+    child = spawn('/bin/sh', ['-c', script, 'sh', program, ...args], {
+      cwd,
+      env: environment(home, limits, extraPath),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'E2BIG') throw cause
+    return { status: 1, stdout: '', stderr: 'what it is to be told is too long for a command line' }
+  }
   const out: Buffer[] = []
   const err: Buffer[] = []
   let size = 0
   let stopped: string | undefined
-  const stop = (reason: string) => {
-    stopped ??= reason
+  const endGroup = () => {
     try {
       // The group: a tool's own children end with it.
       process.kill(-(child.pid ?? 0), 'SIGKILL')
     } catch {
       child.kill('SIGKILL')
     }
+  }
+  const stop = (reason: string) => {
+    stopped ??= reason
+    endGroup()
+    // A child that left the group may hold the other ends open for ever.
+    child.stdout.destroy()
+    child.stderr.destroy()
   }
   const keep = (chunks: Buffer[]) => (chunk: Buffer) => {
     size += chunk.length
@@ -89,14 +125,26 @@ export async function runTool(
       err.push(Buffer.from(cause.message))
       resolve(127)
     })
-    child.on('close', (code) => resolve(code ?? 1))
+    child.on('exit', endGroup)
+    child.on('close', (code, signal) => {
+      if (signal) stopped ??= `the system sent it ${signal}`
+      resolve(code ?? 1)
+    })
   })
   clearTimeout(timer)
+  const stdout = Buffer.concat(out)
+  const stderr = Buffer.concat(err).toString('utf8')
+  // What Go's runtime says when it is refused more.
+  if (status !== 0 && /^(?:fatal error: )?runtime: (?:out of memory|cannot allocate memory)/m.test(stderr))
+    stopped ??= `it took more than ${limits.memoryMiB} MiB of memory`
+  if (!isUtf8(stdout)) stopped ??= 'it printed what is no UTF-8'
+  const broken = (status === 126 || status === 127) && size < 10_000 ? stderr.replace(/^sh: \d+: (?:exec: )?/, '') : ''
   return {
     status,
-    stdout: Buffer.concat(out).toString('utf8'),
-    stderr: Buffer.concat(err).toString('utf8'),
+    stdout: stdout.toString('utf8'),
+    stderr,
     ...(stopped ? { stopped } : {}),
+    ...(broken ? { broken: broken.trim() } : {}),
   }
 }
 
@@ -113,12 +161,15 @@ function environment(home: string, limits: Limits, extraPath: string | undefined
     HELM_CONFIG_HOME: path.join(home, 'config'),
     HELM_DATA_HOME: path.join(home, 'data'),
     HELM_PLUGINS: path.join(home, 'no-plugins'),
+    HELM_NO_PLUGINS: '1',
     KUBECONFIG: path.join(home, 'no-cluster'),
     HTTP_PROXY: nowhere,
     HTTPS_PROXY: nowhere,
     http_proxy: nowhere,
     https_proxy: nowhere,
-    GIT_ALLOW_PROTOCOL: 'file',
+    // No protocol at all: what is in the repository is laid out, and no tool has to fetch anything, not even from this disk.
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_CONFIG_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     // A soft limit below the hard one: the tool frees what it can before it is refused more.
     GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
