@@ -30,9 +30,6 @@ export interface Case {
 
 const bundled = bundledPolicies(root)
 
-/** Rule fixtures need no tools. */
-const renderer = new Renderer({ helm: '/no/helm', kustomize: '/no/kustomize' })
-
 /** The newest version of each policy, release candidates too: the rules under test are all in force. */
 const newest: Use[] = [...new Set(bundled.map(({ file }) => file.policy))].map((policy) => {
   const versions = bundled.filter(({ file }) => file.policy === policy).map(({ file }) => file.version)
@@ -44,6 +41,8 @@ export async function judge({ base, head, guard, headClusters }: Case, rule?: st
   const config = guard === undefined ? emptyConfig : readConfig(guard, configPath)
   const resolution = resolvePolicies(config.uses ?? (rule ? newest : defaultUses(bundled)), bundled, rules)
   const active = resolution.rules.filter((candidate) => rule === undefined || candidate.rule.id === rule)
+  // Rule fixtures need no tools.
+  const renderer = new Renderer({ helm: '/no/helm', kustomize: '/no/kustomize' })
   const evidence = await gather({
     base: base && new MemoryRevision('base', base),
     head: new MemoryRevision('head', head),
@@ -53,7 +52,7 @@ export async function judge({ base, head, guard, headClusters }: Case, rule?: st
     releases: { base: config.releases, head: config.releases },
     repository: [],
     renderer,
-  })
+  }).finally(() => renderer.close())
   return check(evidence, {
     resolution: { ...resolution, rules: active },
     exceptions: config.exceptions,

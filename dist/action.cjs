@@ -62843,7 +62843,7 @@ function fromElsewhere(after, taken) {
         ...statement(sides, entry.path, false),
         region: entry.region,
         keys: [entry.path, withoutVersion(entry.text)],
-        text: `It takes in ${entry.text}, which is not in this repository, so what comes from there cannot be judged. Vendor it and name the copy.`
+        text: `It takes in ${entry.text}, which is not in this repository; vendor it and name the copy.`
       })
     );
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { role } from './objects'
-import { judgeChange, places, relatedPlaces } from './rendered'
+import { judgeChange, places, relatedPlaces, tool } from './rendered'
 import type { Files } from './repository'
 
 const name = 'system:kube-controller-manager'
@@ -185,7 +185,7 @@ describe.each(['helm', 'helm3'])('with %s', (helm) => {
     test('for values that are not there, where they are named', async () => {
       const report = await judge(declared, { 'two.yaml': null })
       expect(places(report)).toEqual([`head/${config}:4 exact source/unrendered`])
-      expect(report.findings[0]?.text).toContain('There is no values file two.yaml.')
+      expect(report.findings[0]?.text).toContain('There is no values file two.yaml in this repository.')
     })
 
     test('at the base only is a notice', async () => {
@@ -210,6 +210,6 @@ test('without helm a change that needs none is judged, and one that needs it is 
   const stopped = await judgeChange(declared, { 'two.yaml': 'replicas: 2\n' }, 'no-such-helm')
   expect([stopped.status, places(stopped)]).toEqual([1, [`head/${config}:4 exact source/unrendered`]])
   expect(stopped.findings[0]?.text).toBe(
-    'Release two/two of chart with two.yaml could not be judged: there is no helm to render it with; install one in the job, or name it with the input helm.',
+    `Release two/two of chart with two.yaml could not be judged: ${tool('no-such-helm')}, which the input helm names, is not there.`,
   )
 })

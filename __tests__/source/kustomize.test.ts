@@ -212,7 +212,7 @@ describe('what cannot be built', () => {
     const report = await judgeChange(shared, { 'overlays/prod/kustomization.yaml': elsewhere('v1') })
     expect(places(report)).toEqual(['head/overlays/prod/kustomization.yaml:5 exact source/unrendered'])
     expect(report.findings[0]?.text).toBe(
-      'It takes in https://github.com/example/base//deploy?ref=v1, which is not in this repository, so what comes from there cannot be judged. Vendor it and name the copy.',
+      'It takes in https://github.com/example/base//deploy?ref=v1, which is not in this repository; vendor it and name the copy.',
     )
   })
 
