@@ -43,21 +43,17 @@ export class OriginalPlaces {
     const text = await side.checkout.text(path)
     if (text === undefined || !path.endsWith(rendered.template.slice(rendered.template.lastIndexOf('/'))))
       return location
-    const written = rendered.template.includes('/crds/')
-      ? documentsOf(
-          text,
-          text.split('\n').map((_, index) => index + 1),
-        )
+    const written = isPrintedAsItIs(rendered.template)
+      ? documentsOf(text, lineNumbers(text))
       : ((await this.markedOf(location.side, side, source)).get(rendered.template) ?? [])
-    const plain = meaningful(rendered.text)
-    const match = written.find((one) =>
-      sameLines(
-        one.lines,
-        plain.map(([line]) => line),
-      ),
+    const plain = documentsOf(rendered.text, lineNumbers(rendered.text)).find(({ origins }) =>
+      origins.includes(rendered.line),
     )
-    const index = plain.findIndex(([, number]) => number === rendered.line)
-    const line = match?.origins[index]
+    if (!plain) return location
+    const index = plain.origins.indexOf(rendered.line)
+    // Two documents may print the same, and a template may be given to two charts: then no line is certain.
+    const lines = new Set(written.filter((one) => sameLines(one.lines, plain.lines)).map((one) => one.origins[index]))
+    const [line] = lines.size === 1 ? lines : []
     return line === undefined ? location : at(location, path, lineOf(text, line), text, 'template')
   }
 
@@ -129,19 +125,22 @@ function at(location: Location, path: string, region: Region, text: string, prec
   return { ...rest, path, region, precision, excerpt: excerptOf(text, region) }
 }
 
+/** CRDs that lie beside `templates/` are no templates. */
+function isPrintedAsItIs(template: string): boolean {
+  return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template)
+}
+
 function lineOf(text: string, line: number): Region {
   const written = text.split('\n')[line - 1] ?? ''
   const startColumn = written.search(/\S/) + 1 || 1
   return { startLine: line, startColumn, endLine: line, endColumn: Math.max(startColumn, written.trimEnd().length + 1) }
 }
 
-/** The lines that say something, with their numbers. */
-function meaningful(text: string): [line: string, number: number][] {
-  return text
-    .split('\n')
-    .flatMap((line, index): [string, number][] => (line.trim() ? [[line.trimEnd(), index + 1]] : []))
+function lineNumbers(text: string): number[] {
+  return text.split('\n').map((_, index) => index + 1)
 }
 
+/** The documents of a text, of their lines those that say something. */
 function documentsOf(text: string, origins: readonly (number | undefined)[]): Written[] {
   const documents: { lines: string[]; origins: (number | undefined)[] }[] = [{ lines: [], origins: [] }]
   for (const [index, line] of text.split('\n').entries()) {
