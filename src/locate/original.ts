@@ -52,7 +52,7 @@ export class OriginalPlaces {
     if (!plain) return location
     const index = plain.origins.indexOf(rendered.line)
     // Two documents may print the same, and a template may be given to two charts: then no line is certain.
-    const lines = new Set(written.filter((one) => sameLines(one.lines, plain.lines)).map((one) => one.origins[index]))
+    const lines = new Set(thoseLike(plain, written).map(({ origins }) => origins[index]))
     const [line] = lines.size === 1 ? lines : []
     return line === undefined ? location : at(location, path, lineOf(text, line), text, 'template')
   }
@@ -140,30 +140,33 @@ function lineNumbers(text: string): number[] {
   return text.split('\n').map((_, index) => index + 1)
 }
 
-/** The documents of a text, of their lines those that say something. */
+/** The documents of a text, of their lines those that say something. Helm prints a document from its first word on. */
 function documentsOf(text: string, origins: readonly (number | undefined)[]): Written[] {
   const documents: { lines: string[]; origins: (number | undefined)[] }[] = [{ lines: [], origins: [] }]
   for (const [index, line] of text.split('\n').entries()) {
-    if (line.startsWith('---')) documents.push({ lines: [], origins: [] })
-    else if (line.trim()) {
-      documents.at(-1)?.lines.push(line.trimEnd())
-      documents.at(-1)?.origins.push(origins[index])
-    }
+    const begins = line.startsWith('---')
+    if (begins) documents.push({ lines: [], origins: [] })
+    const written = begins ? line.slice('---'.length) : line
+    const document = documents.at(-1)
+    if (!document || !written.trim()) continue
+    document.lines.push(document.lines.length === 0 ? written.trim() : written.trimEnd())
+    document.origins.push(origins[index])
   }
   return documents
 }
 
-/** Whether marking has changed nothing; checksums of marked templates differ, and nothing else may. */
-function sameLines(marked: readonly string[], plain: readonly string[]): boolean {
-  const isChecksum = (line: string) => /[0-9a-f]{32}/.test(line)
-  return (
-    marked.length === plain.length &&
-    marked.every((line, index) => {
-      const other = plain[index] ?? ''
+/** The documents that marking has not changed, but for checksums of templates and what is made at random each time. */
+function thoseLike({ lines }: Written, written: readonly Written[]): Written[] {
+  const alike = (change: (line: string) => string) =>
+    written.filter((one) => {
       return (
-        line === other ||
-        (isChecksum(line) && line.length === other.length && line.split(':')[0] === other.split(':')[0])
+        one.lines.length === lines.length && one.lines.every((line, at) => change(line) === change(lines[at] ?? ''))
       )
     })
-  )
+  const same = alike((line) => line)
+  return same.length > 0 ? same : alike(masked)
+}
+
+function masked(line: string): string {
+  return line.replace(/[0-9a-f]{32,}/g, '…').replace(/([:=] )"?[\w+/=-]{8,}"?$/, '$1…')
 }
