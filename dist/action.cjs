@@ -57388,12 +57388,10 @@ var EditedFile = class {
     this.before = before;
     this.after = after;
     const patch = structuredPatch("", "", before ?? "", after ?? "", "", "", { context: 0, maxEditLength: 2e3 });
-    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => {
+    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, newStart, lines }) => {
       const taken = lines.filter((line) => line.startsWith("-")).map((line) => line.slice(1));
       const written2 = lines.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
-      const beforeStart = oldLines === 0 ? oldStart + 1 : oldStart;
-      const afterStart = newLines === 0 ? newStart + 1 : newStart;
-      return linePairs(taken, written2, beforeStart, afterStart);
+      return linePairs(taken, written2, oldStart, newStart);
     });
   }
   before;
@@ -57423,7 +57421,7 @@ function linePairs(before, after, beforeLine, afterLine) {
       afterLine: afterLine + pairs
     });
   }
-  return edits;
+  return edits.filter(({ before: before2, after: after2 }) => before2.length !== after2.length || String(before2) !== String(after2));
 }
 function linesOf(edit) {
   if (edit.before.length > 0 || edit.after.length < 2) return [edit];
@@ -57452,10 +57450,13 @@ async function causeOf(fingerprint, files, trial) {
 async function filesToBlame(files, gone) {
   for (const file of files) if (await gone(/* @__PURE__ */ new Map([[file, "all"]]))) return [file];
   if (files.length < 2 || !await gone(new Map(files.map((file) => [file, "all"])))) return [];
-  let needed = [...files];
-  for (const file of [...files].reverse()) {
-    const fewer = needed.filter((other) => other !== file);
-    if (fewer.length > 0 && await gone(new Map(fewer.map((other) => [other, "all"])))) needed = fewer;
+  return neededAmong(files, (fewer) => gone(new Map(fewer.map((file) => [file, "all"]))));
+}
+async function neededAmong(all2, isEnough) {
+  let needed = all2;
+  for (const one2 of [...all2].reverse()) {
+    const fewer = needed.filter((other) => other !== one2);
+    if (fewer.length > 0 && await isEnough(fewer)) needed = fewer;
   }
   return needed;
 }
@@ -57471,7 +57472,7 @@ async function editsToBlame({ text: text5 }, gone) {
   }
   if (edits.length > 1 && edits.length <= fewEdits) {
     const single = await firstThat(edits, (edit) => gone(/* @__PURE__ */ new Set([edit])));
-    edits = single ? [single] : edits;
+    edits = single ? [single] : await neededAmong(edits, (fewer) => gone(new Set(fewer)));
   }
   const [only, ...more] = edits;
   if (!only || more.length > 0) return edits;

@@ -22,12 +22,10 @@ export class EditedFile {
   ) {
     // Files that differ nearly everywhere are not worth the time a minimal difference takes.
     const patch = structuredPatch('', '', before ?? '', after ?? '', '', '', { context: 0, maxEditLength: 2000 })
-    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => {
+    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, newStart, lines }) => {
       const taken = lines.filter((line) => line.startsWith('-')).map((line) => line.slice(1))
       const written = lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1))
-      const beforeStart = oldLines === 0 ? oldStart + 1 : oldStart
-      const afterStart = newLines === 0 ? newStart + 1 : newStart
-      return linePairs(taken, written, beforeStart, afterStart)
+      return linePairs(taken, written, oldStart, newStart)
     })
   }
 
@@ -57,7 +55,8 @@ function linePairs(before: readonly string[], after: readonly string[], beforeLi
       afterLine: afterLine + pairs,
     })
   }
-  return edits
+  // Lines are equal where only the end of the last one was written or taken away.
+  return edits.filter(({ before, after }) => before.length !== after.length || String(before) !== String(after))
 }
 
 /** The single lines of an edit that only wrote lines; an edit that cannot be cut stays whole. */
