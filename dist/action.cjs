@@ -57796,11 +57796,11 @@ var Trials = class {
     const known = this.found.find(
       ({ causes: causes2, introduced: introduced2 }) => !introduced2.has(finding.fingerprint) && causes2.every(({ file }) => files.includes(file))
     );
-    if (known) return known.causes;
+    if (known) return asDeclared(known.causes, files);
     const causes = await causeOf(finding.fingerprint, files, this.trial);
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : void 0;
     if (introduced) this.found.push({ causes, introduced });
-    return causes;
+    return asDeclared(causes, files);
   }
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
@@ -57873,7 +57873,21 @@ function textWithout(file, taken) {
   return Buffer.from(file.text.without(taken));
 }
 function emptied({ path: path25 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path25) ? void 0 : new Uint8Array();
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path25) ? void 0 : new Uint8Array();
+}
+function asDeclared(causes, files) {
+  return causes.map((cause) => {
+    const [, folder, version] = cause.file.path.match(/^(.*?)charts\/[^/]+?-(v?\d[^/]*)\.tgz$/) ?? [];
+    if (version === void 0) return cause;
+    for (const file of files) {
+      if (file.path !== `${folder}Chart.yaml` && file.path !== `${folder}requirements.yaml`) continue;
+      const edit = file.text?.edits.find(
+        ({ after }) => after.some((line) => /version:/.test(line) && line.includes(version))
+      );
+      if (edit) return { file, edit };
+    }
+    return cause;
+  });
 }
 function reversalOf(causes) {
   return new Map(causes.map(({ file, edit }) => [file, edit ? /* @__PURE__ */ new Set([edit]) : "all"]));
