@@ -5481,7 +5481,7 @@ var require_body = __commonJS({
         });
       }
       assert(isReadableStreamLike(stream));
-      let action = null;
+      let action2 = null;
       let source = null;
       let length = null;
       let type = null;
@@ -5534,7 +5534,7 @@ Content-Type: ${value.type || "application/octet-stream"}\r
           length = null;
         }
         source = object;
-        action = async function* () {
+        action2 = async function* () {
           for (const part2 of blobParts) {
             if (part2.stream) {
               yield* part2.stream();
@@ -5564,11 +5564,11 @@ Content-Type: ${value.type || "application/octet-stream"}\r
       if (typeof source === "string" || util.isBuffer(source)) {
         length = Buffer.byteLength(source);
       }
-      if (action != null) {
+      if (action2 != null) {
         let iterator2;
         stream = new ReadableStream({
           async start() {
-            iterator2 = action(object)[Symbol.asyncIterator]();
+            iterator2 = action2(object)[Symbol.asyncIterator]();
           },
           async pull(controller) {
             const { value, done } = await iterator2.next();
@@ -17507,7 +17507,7 @@ var require_receiver = __commonJS({
             const buffer = this.consume(2);
             const fin = (buffer[0] & 128) !== 0;
             const opcode = buffer[0] & 15;
-            const masked = (buffer[1] & 128) === 128;
+            const masked2 = (buffer[1] & 128) === 128;
             const fragmented = !fin && opcode !== opcodes.CONTINUATION;
             const payloadLength = buffer[1] & 127;
             const rsv1 = buffer[0] & 64;
@@ -17517,7 +17517,7 @@ var require_receiver = __commonJS({
               failWebsocketConnection(this.ws, "Invalid opcode received");
               return callback();
             }
-            if (masked) {
+            if (masked2) {
               failWebsocketConnection(this.ws, "Frame cannot be masked");
               return callback();
             }
@@ -17565,7 +17565,7 @@ var require_receiver = __commonJS({
               this.#info.compressed = rsv1 !== 0;
             }
             this.#info.opcode = opcode;
-            this.#info.masked = masked;
+            this.#info.masked = masked2;
             this.#info.fin = fin;
             this.#info.fragmented = fragmented;
           } else if (this.#state === parserStates.PAYLOADLENGTH_16) {
@@ -43555,12 +43555,12 @@ function pushAll(target, items) {
     target.push(items[i]);
   }
 }
-function balancedWithBudget(str, masked, budget) {
+function balancedWithBudget(str, masked2, budget) {
   if (budget.remaining < 0) {
     return void 0;
   }
-  const r = range("{", "}", masked);
-  const unmatched = r !== void 0 && masked.indexOf("{") < r[0];
+  const r = range("{", "}", masked2);
+  const unmatched = r !== void 0 && masked2.indexOf("{") < r[0];
   budget.remaining -= r && !unmatched ? r[1] + 1 : str.length;
   if (!r || budget.remaining < 0) {
     return void 0;
@@ -43573,11 +43573,11 @@ function balancedWithBudget(str, masked, budget) {
     unmatched
   };
 }
-function maskUnmatchedOpens(masked, budget) {
-  budget.remaining -= masked.length;
+function maskUnmatchedOpens(masked2, budget) {
+  budget.remaining -= masked2.length;
   const open2 = [];
-  for (let i = 0; i < masked.length; i++) {
-    const c = masked.charCodeAt(i);
+  for (let i = 0; i < masked2.length; i++) {
+    const c = masked2.charCodeAt(i);
     if (c === 123) {
       open2.push(i);
     } else if (c === 125 && open2.length) {
@@ -43588,10 +43588,10 @@ function maskUnmatchedOpens(masked, budget) {
   let last = 0;
   for (let i = 0; i < open2.length; i++) {
     const at3 = open2[i];
-    out += masked.slice(last, at3) + "\0";
+    out += masked2.slice(last, at3) + "\0";
     last = at3 + 1;
   }
-  return out + masked.slice(last);
+  return out + masked2.slice(last);
 }
 function commaSetFollows(str, budget) {
   budget.remaining -= str.length;
@@ -43752,14 +43752,14 @@ function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTo
   let rewrites = 0;
   let dropEmpties = false;
   let firstGroup = true;
-  let masked = str;
+  let masked2 = str;
   for (; ; ) {
-    const m = balancedWithBudget(str, masked, budget);
+    const m = balancedWithBudget(str, masked2, budget);
     if (!m) {
       return combine(acc, str, [""], max, maxLength, dropEmpties, budget);
     }
     if (m.unmatched) {
-      masked = maskUnmatchedOpens(masked, budget);
+      masked2 = maskUnmatchedOpens(masked2, budget);
     }
     const pre = m.pre;
     const literal2 = () => combine(acc, pre + "{" + m.body + "}" + m.post, [""], max, maxLength, dropEmpties, budget);
@@ -43769,7 +43769,7 @@ function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTo
       if (!m.post.length)
         break;
       str = m.post;
-      masked = masked.slice(m.end + 1);
+      masked2 = masked2.slice(m.end + 1);
       continue;
     }
     const isNumericSequence = /^-?\d+\.\.-?\d+(?:\.\.-?\d+)?$/.test(m.body);
@@ -43780,7 +43780,7 @@ function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTo
       if (rewrites < maxRewrites && commaSetFollows(m.post, budget)) {
         rewrites++;
         str = m.pre + "{" + m.body + escClose + m.post;
-        masked = masked.slice(0, m.end) + escClose + masked.slice(m.end + 1);
+        masked2 = masked2.slice(0, m.end) + escClose + masked2.slice(m.end + 1);
         isTop = true;
         continue;
       }
@@ -43815,7 +43815,7 @@ function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTo
           if (!m.post.length)
             break;
           str = m.post;
-          masked = masked.slice(m.end + 1);
+          masked2 = masked2.slice(m.end + 1);
           continue;
         }
       }
@@ -43852,7 +43852,7 @@ function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTo
     if (!m.post.length)
       break;
     str = m.post;
-    masked = masked.slice(m.end + 1);
+    masked2 = masked2.slice(m.end + 1);
   }
   return acc;
 }
@@ -46908,8 +46908,8 @@ function IsSchema(value) {
 }
 
 // node_modules/typebox/build/type/types/deferred.mjs
-function Deferred(action, parameters, options2) {
-  return memory_exports.Create({ "~kind": "Deferred" }, { type: "deferred", action, parameters, options: options2 }, {});
+function Deferred(action2, parameters, options2) {
+  return memory_exports.Create({ "~kind": "Deferred" }, { type: "deferred", action: action2, parameters, options: options2 }, {});
 }
 function IsDeferred(value) {
   return IsKind(value, "Deferred");
@@ -50513,12 +50513,12 @@ function WithModifiers(type, instantiatedType) {
   const withImmutable = IsImmutable(type) ? AddImmutableAction(withReadonly, {}) : withReadonly;
   return withImmutable;
 }
-function InstantiateDeferred(context3, state, action, parameters, options2) {
+function InstantiateDeferred(context3, state, action2, parameters, options2) {
   return (
     // Modifiers
-    guard_exports.IsEqual(action, "AddImmutable") ? AddImmutableInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "RemoveImmutable") ? RemoveImmutableInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "AddReadonly") ? AddReadonlyInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "RemoveReadonly") ? RemoveReadonlyInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "AddOptional") ? AddOptionalInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "RemoveOptional") ? RemoveOptionalInstantiate(context3, state, parameters[0], options2) : (
+    guard_exports.IsEqual(action2, "AddImmutable") ? AddImmutableInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "RemoveImmutable") ? RemoveImmutableInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "AddReadonly") ? AddReadonlyInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "RemoveReadonly") ? RemoveReadonlyInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "AddOptional") ? AddOptionalInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "RemoveOptional") ? RemoveOptionalInstantiate(context3, state, parameters[0], options2) : (
       // Actions
-      guard_exports.IsEqual(action, "Capitalize") ? CapitalizeInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Conditional") ? ConditionalInstantiate(context3, state, parameters[0], parameters[1], parameters[2], parameters[3], options2) : guard_exports.IsEqual(action, "ConstructorParameters") ? ConstructorParametersInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Evaluate") ? EvaluateInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Exclude") ? ExcludeInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action, "Extract") ? ExtractInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action, "Index") ? IndexInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action, "InstanceType") ? InstanceTypeInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Interface") ? InterfaceInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action, "KeyOf") ? KeyOfInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Lowercase") ? LowercaseInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Mapped") ? MappedInstantiate(context3, state, parameters[0], parameters[1], parameters[2], parameters[3], options2) : guard_exports.IsEqual(action, "Module") ? ModuleInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "NonNullable") ? NonNullableInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Pick") ? PickInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action, "Parameters") ? ParametersInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Partial") ? PartialInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Omit") ? OmitInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action, "ReadonlyObject") ? ReadonlyObjectInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Record") ? RecordInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action, "Required") ? RequiredInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "ReturnType") ? ReturnTypeInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "TemplateLiteral") ? TemplateLiteralInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Uncapitalize") ? UncapitalizeInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "Uppercase") ? UppercaseInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action, "With") ? WithInstantiate(context3, state, parameters[0], parameters[1]) : Deferred(action, parameters, options2)
+      guard_exports.IsEqual(action2, "Capitalize") ? CapitalizeInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Conditional") ? ConditionalInstantiate(context3, state, parameters[0], parameters[1], parameters[2], parameters[3], options2) : guard_exports.IsEqual(action2, "ConstructorParameters") ? ConstructorParametersInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Evaluate") ? EvaluateInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Exclude") ? ExcludeInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action2, "Extract") ? ExtractInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action2, "Index") ? IndexInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action2, "InstanceType") ? InstanceTypeInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Interface") ? InterfaceInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action2, "KeyOf") ? KeyOfInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Lowercase") ? LowercaseInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Mapped") ? MappedInstantiate(context3, state, parameters[0], parameters[1], parameters[2], parameters[3], options2) : guard_exports.IsEqual(action2, "Module") ? ModuleInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "NonNullable") ? NonNullableInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Pick") ? PickInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action2, "Parameters") ? ParametersInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Partial") ? PartialInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Omit") ? OmitInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action2, "ReadonlyObject") ? ReadonlyObjectInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Record") ? RecordInstantiate(context3, state, parameters[0], parameters[1], options2) : guard_exports.IsEqual(action2, "Required") ? RequiredInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "ReturnType") ? ReturnTypeInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "TemplateLiteral") ? TemplateLiteralInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Uncapitalize") ? UncapitalizeInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "Uppercase") ? UppercaseInstantiate(context3, state, parameters[0], options2) : guard_exports.IsEqual(action2, "With") ? WithInstantiate(context3, state, parameters[0], parameters[1]) : Deferred(action2, parameters, options2)
     )
   );
 }
@@ -57429,7 +57429,7 @@ function linePairs(before, after, beforeLine, afterLine) {
       afterLine: afterLine + pairs
     });
   }
-  return edits;
+  return edits.filter(({ before: before2, after: after2 }) => before2.length !== after2.length || String(before2) !== String(after2));
 }
 function linesOf(edit2) {
   if (edit2.before.length > 0 || edit2.after.length < 2) return [edit2];
@@ -57458,10 +57458,13 @@ async function causeOf(fingerprint, files2, trial) {
 async function filesToBlame(files2, gone) {
   for (const file of files2) if (await gone(/* @__PURE__ */ new Map([[file, "all"]]))) return [file];
   if (files2.length < 2 || !await gone(new Map(files2.map((file) => [file, "all"])))) return [];
-  let needed = [...files2];
-  for (const file of [...files2].reverse()) {
-    const fewer = needed.filter((other) => other !== file);
-    if (fewer.length > 0 && await gone(new Map(fewer.map((other) => [other, "all"])))) needed = fewer;
+  return neededAmong(files2, (fewer) => gone(new Map(fewer.map((file) => [file, "all"]))));
+}
+async function neededAmong(all2, isEnough) {
+  let needed = all2;
+  for (const one2 of [...all2].reverse()) {
+    const fewer = needed.filter((other) => other !== one2);
+    if (fewer.length > 0 && await isEnough(fewer)) needed = fewer;
   }
   return needed;
 }
@@ -57477,7 +57480,7 @@ async function editsToBlame({ text: text5 }, gone) {
   }
   if (edits.length > 1 && edits.length <= fewEdits) {
     const single = await firstThat(edits, (edit2) => gone(/* @__PURE__ */ new Set([edit2])));
-    edits = single ? [single] : edits;
+    edits = single ? [single] : await neededAmong(edits, (fewer) => gone(new Set(fewer)));
   }
   const [only, ...more] = edits;
   if (!only || more.length > 0) return edits;
@@ -57504,16 +57507,17 @@ var Markers = class {
   nonce;
   mark;
   /**
-   * Puts a mark after the indent of each line that stands outside of actions and named templates. YAML refuses the marks,
-   * so helm prints what they are in as it is.
+   * Puts a mark after the indent of each line that stands outside of actions and named templates, and where a line goes on
+   * after the end of what it began in. YAML refuses the marks, so helm prints what they are in as it is.
    */
   into(template2) {
-    const insideAction = linesInsideActions(template2);
-    return template2.split("\n").map((line, index) => {
-      if (insideAction.has(index + 1) || /^\s*$|^---/.test(line)) return line;
-      const indent2 = line.match(/^[ \t]*/)?.[0] ?? "";
-      return `${indent2}${this.nonce}:${index + 1}${line.slice(indent2.length)}`;
-    }).join("\n");
+    let marked = "";
+    let from = 0;
+    for (const [at3, line] of placesOfMarks(template2)) {
+      marked += `${template2.slice(from, at3)}${this.nonce}:${line}`;
+      from = at3;
+    }
+    return marked + template2.slice(from);
   }
   /** The text without marks, and for each of its lines the template line that the last mark named. */
   outOf(marked) {
@@ -57522,7 +57526,7 @@ var Markers = class {
     const lines = marked.split("\n").map((line) => {
       const marks3 = [...line.matchAll(this.mark)];
       const stripped = line.replace(this.mark, "");
-      const own5 = marks3.filter((mark) => line.slice(0, mark.index).replace(this.mark, "").trim() === "").at(-1);
+      const own5 = marks3.filter((mark) => /^(?:---)?\s*$/.test(line.slice(0, mark.index).replace(this.mark, ""))).at(-1);
       if (own5) last = Number(own5[1]);
       origins.push(last);
       const end = marks3.at(-1);
@@ -57532,29 +57536,43 @@ var Markers = class {
     return { text: lines.join("\n"), origins };
   }
 };
-function linesInsideActions(template2) {
-  const inside2 = /* @__PURE__ */ new Set();
+var action = /\{\{-?\s*(?:\/\*[\s\S]*?\*\/\s*-?\}\}|((?:"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'|[^"`'}]|\}(?!\}))*)\}\})/g;
+function placesOfMarks(template2) {
+  const places = [];
   const open2 = [];
-  const action = /\{\{-?\s*(?:\/\*[\s\S]*?\*\/\s*-?\}\}|((?:"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'|[^"`'}]|\}(?!\}))*)\}\})/g;
-  let line = 1;
-  let at3 = 0;
-  const count2 = (to, mark) => {
-    for (; at3 < to; at3++) {
-      if (template2[at3] !== "\n") continue;
+  let line = 0;
+  let next = 0;
+  let depth = 0;
+  const isNamed2 = () => open2.some((word) => word === "define" || word === "block");
+  const mark = (at3) => {
+    const [space = ""] = template2.slice(at3).match(/^[ \t]*/) ?? [];
+    const place2 = at3 + space.length;
+    const isEmpty = place2 === template2.length || /[\r\n]/.test(template2.charAt(place2));
+    if (!isEmpty && !isNamed2()) places.push([place2, line]);
+  };
+  const goTo = (to, inAction) => {
+    while (next <= to && next !== -1) {
       line++;
-      if (mark) inside2.add(line);
+      depth = open2.length;
+      if (!inAction) mark(template2.startsWith("---", next) ? next + "---".length : next);
+      const end = template2.indexOf("\n", next);
+      next = end === -1 ? -1 : end + 1;
     }
   };
-  const isNamed2 = () => open2.some((word) => word === "define" || word === "block");
   for (const match3 of template2.matchAll(action)) {
-    count2(match3.index, isNamed2());
-    count2(match3.index + match3[0].length, true);
+    goTo(match3.index, false);
+    const first = line;
+    const end = match3.index + match3[0].length;
+    goTo(end - 1, true);
     const word = match3[1]?.trim().match(/^[a-z]+/)?.[0] ?? "";
     if (["if", "range", "with", "define", "block"].includes(word)) open2.push(word);
     if (word === "end") open2.pop();
+    const leaves = word === "end" ? open2.length < depth : word === "else" && open2.length <= depth;
+    if (line > first || leaves) mark(end);
+    if (leaves) depth = open2.length;
   }
-  count2(template2.length, isNamed2());
-  return inside2;
+  goTo(template2.length, false);
+  return places;
 }
 
 // src/locate/original.ts
@@ -57579,19 +57597,14 @@ var OriginalPlaces = class {
     const text5 = await side.checkout.text(path26);
     if (text5 === void 0 || !path26.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
-    const written2 = rendered.template.includes("/crds/") ? documentsOf(
-      text5,
-      text5.split("\n").map((_, index2) => index2 + 1)
-    ) : (await this.markedOf(location.side, side, source)).get(rendered.template) ?? [];
-    const plain = meaningful(rendered.text);
-    const match3 = written2.find(
-      (one2) => sameLines(
-        one2.lines,
-        plain.map(([line2]) => line2)
-      )
+    const written2 = isPrintedAsItIs(rendered.template) ? documentsOf(text5, lineNumbers(text5)) : (await this.markedOf(location.side, side, source)).get(rendered.template) ?? [];
+    const plain = documentsOf(rendered.text, lineNumbers(rendered.text)).find(
+      ({ origins }) => origins.includes(rendered.line)
     );
-    const index = plain.findIndex(([, number]) => number === rendered.line);
-    const line = match3?.origins[index];
+    if (!plain) return location;
+    const index = plain.origins.indexOf(rendered.line);
+    const lines = new Set(thoseLike(plain, written2).map(({ origins }) => origins[index]));
+    const [line] = lines.size === 1 ? lines : [];
     return line === void 0 ? location : at2(location, path26, lineOf(text5, line), text5, "template");
   }
   markedOf(name, side, source) {
@@ -57649,31 +57662,39 @@ function at2(location, path26, region, text5, precision) {
   const { rendered: _, ...rest } = location;
   return { ...rest, path: path26, region, precision, excerpt: excerptOf(text5, region) };
 }
+function isPrintedAsItIs(template2) {
+  return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template2);
+}
 function lineOf(text5, line) {
   const written2 = text5.split("\n")[line - 1] ?? "";
   const startColumn = written2.search(/\S/) + 1 || 1;
   return { startLine: line, startColumn, endLine: line, endColumn: Math.max(startColumn, written2.trimEnd().length + 1) };
 }
-function meaningful(text5) {
-  return text5.split("\n").flatMap((line, index) => line.trim() ? [[line.trimEnd(), index + 1]] : []);
+function lineNumbers(text5) {
+  return text5.split("\n").map((_, index) => index + 1);
 }
 function documentsOf(text5, origins) {
   const documents = [{ lines: [], origins: [] }];
   for (const [index, line] of text5.split("\n").entries()) {
-    if (line.startsWith("---")) documents.push({ lines: [], origins: [] });
-    else if (line.trim()) {
-      documents.at(-1)?.lines.push(line.trimEnd());
-      documents.at(-1)?.origins.push(origins[index]);
-    }
+    const begins = line.startsWith("---");
+    if (begins) documents.push({ lines: [], origins: [] });
+    const written2 = begins ? line.slice("---".length) : line;
+    const document = documents.at(-1);
+    if (!document || !written2.trim()) continue;
+    document.lines.push(document.lines.length === 0 ? written2.trim() : written2.trimEnd());
+    document.origins.push(origins[index]);
   }
   return documents;
 }
-function sameLines(marked, plain) {
-  const isChecksum = (line) => /[0-9a-f]{32}/.test(line);
-  return marked.length === plain.length && marked.every((line, index) => {
-    const other = plain[index] ?? "";
-    return line === other || isChecksum(line) && line.length === other.length && line.split(":")[0] === other.split(":")[0];
+function thoseLike({ lines }, written2) {
+  const alike = (change) => written2.filter((one2) => {
+    return one2.lines.length === lines.length && one2.lines.every((line, at3) => change(line) === change(lines[at3] ?? ""));
   });
+  const same = alike((line) => line);
+  return same.length > 0 ? same : alike(masked);
+}
+function masked(line) {
+  return line.replace(/[0-9a-f]{32,}/g, "\u2026").replace(/([:=] )"?[\w+/=-]{8,}"?$/, "$1\u2026");
 }
 
 // src/locate/locate.ts
@@ -57783,11 +57804,11 @@ var Trials = class {
     const known = this.found.find(
       ({ causes: causes2, introduced: introduced2 }) => !introduced2.has(finding.fingerprint) && causes2.every(({ file }) => files2.includes(file))
     );
-    if (known) return known.causes;
+    if (known) return asDeclared(known.causes, files2);
     const causes = await causeOf(finding.fingerprint, files2, this.trial);
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : void 0;
     if (introduced) this.found.push({ causes, introduced });
-    return causes;
+    return asDeclared(causes, files2);
   }
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
@@ -57860,7 +57881,21 @@ function textWithout(file, taken) {
   return Buffer.from(file.text.without(taken));
 }
 function emptied({ path: path26 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path26) ? void 0 : new Uint8Array();
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path26) ? void 0 : new Uint8Array();
+}
+function asDeclared(causes, files2) {
+  return causes.map((cause) => {
+    const [, folder, version] = cause.file.path.match(/^(.*?)charts\/[^/]+?-(v?\d[^/]*)\.tgz$/) ?? [];
+    if (version === void 0) return cause;
+    for (const file of files2) {
+      if (file.path !== `${folder}Chart.yaml` && file.path !== `${folder}requirements.yaml`) continue;
+      const edit2 = file.text?.edits.find(
+        ({ after }) => after.some((line) => /version:/.test(line) && line.includes(version))
+      );
+      if (edit2) return { file, edit: edit2 };
+    }
+    return cause;
+  });
 }
 function reversalOf(causes) {
   return new Map(causes.map(({ file, edit: edit2 }) => [file, edit2 ? /* @__PURE__ */ new Set([edit2]) : "all"]));

@@ -53,10 +53,18 @@ async function filesToBlame(
 ): Promise<readonly ChangedFile[]> {
   for (const file of files) if (await gone(new Map([[file, 'all']]))) return [file]
   if (files.length < 2 || !(await gone(new Map(files.map((file) => [file, 'all']))))) return []
-  let needed = [...files]
-  for (const file of [...files].reverse()) {
-    const fewer = needed.filter((other) => other !== file)
-    if (fewer.length > 0 && (await gone(new Map(fewer.map((other) => [other, 'all']))))) needed = fewer
+  return neededAmong(files, (fewer) => gone(new Map(fewer.map((file) => [file, 'all']))))
+}
+
+/** Leaves out, the last first, what need not be taken back. */
+async function neededAmong<T>(
+  all: readonly T[],
+  isEnough: (some: readonly T[]) => Promise<boolean>,
+): Promise<readonly T[]> {
+  let needed = all
+  for (const one of [...all].reverse()) {
+    const fewer = needed.filter((other) => other !== one)
+    if (fewer.length > 0 && (await isEnough(fewer))) needed = fewer
   }
   return needed
 }
@@ -78,7 +86,7 @@ async function editsToBlame(
   }
   if (edits.length > 1 && edits.length <= fewEdits) {
     const single = await firstThat(edits, (edit) => gone(new Set([edit])))
-    edits = single ? [single] : edits
+    edits = single ? [single] : await neededAmong(edits, (fewer) => gone(new Set(fewer)))
   }
   const [only, ...more] = edits
   if (!only || more.length > 0) return edits

@@ -55,7 +55,8 @@ function linePairs(before: readonly string[], after: readonly string[], beforeLi
       afterLine: afterLine + pairs,
     })
   }
-  return edits
+  // Lines are equal where only the end of the last one was written or taken away.
+  return edits.filter(({ before, after }) => before.length !== after.length || String(before) !== String(after))
 }
 
 /** The single lines of an edit that only wrote lines; an edit that cannot be cut stays whole. */

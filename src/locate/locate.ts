@@ -140,11 +140,11 @@ class Trials {
       ({ causes, introduced }) =>
         !introduced.has(finding.fingerprint) && causes.every(({ file }) => files.includes(file)),
     )
-    if (known) return known.causes
+    if (known) return asDeclared(known.causes, files)
     const causes = await causeOf(finding.fingerprint, files, this.trial)
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : undefined
     if (introduced) this.found.push({ causes, introduced })
-    return causes
+    return asDeclared(causes, files)
   }
 
   private readonly trial: Trial = (reversal) => {
@@ -223,9 +223,27 @@ function textWithout(file: ChangedFile, taken: ReadonlySet<unknown> | 'all'): Ui
   return Buffer.from(file.text.without(taken as never))
 }
 
-/** A new file is named by something that would miss it, so it is emptied; a new Kustomization has to go. */
+/** A new file is named by something that would miss it, so it is emptied; a new Kustomization or packed chart has to go. */
 function emptied({ path }: ChangedFile): Uint8Array | undefined {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path) ? undefined : new Uint8Array()
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path)
+    ? undefined
+    : new Uint8Array()
+}
+
+/** For a packed chart the line of `Chart.yaml` that asks for this version of it, where the change wrote that line. */
+function asDeclared(causes: readonly Cause[], files: readonly ChangedFile[]): Cause[] {
+  return causes.map((cause) => {
+    const [, folder, version] = cause.file.path.match(/^(.*?)charts\/[^/]+?-(v?\d[^/]*)\.tgz$/) ?? []
+    if (version === undefined) return cause
+    for (const file of files) {
+      if (file.path !== `${folder}Chart.yaml` && file.path !== `${folder}requirements.yaml`) continue
+      const edit = file.text?.edits.find(({ after }) =>
+        after.some((line) => /version:/.test(line) && line.includes(version)),
+      )
+      if (edit) return { file, edit }
+    }
+    return cause
+  })
 }
 
 function reversalOf(causes: readonly Cause[]): Reversal {

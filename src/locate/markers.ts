@@ -8,19 +8,17 @@ export class Markers {
   }
 
   /**
-   * Puts a mark after the indent of each line that stands outside of actions and named templates. YAML refuses the marks,
-   * so helm prints what they are in as it is.
+   * Puts a mark after the indent of each line that stands outside of actions and named templates, and where a line goes on
+   * after the end of what it began in. YAML refuses the marks, so helm prints what they are in as it is.
    */
   into(template: string): string {
-    const insideAction = linesInsideActions(template)
-    return template
-      .split('\n')
-      .map((line, index) => {
-        if (insideAction.has(index + 1) || /^\s*$|^---/.test(line)) return line
-        const indent = line.match(/^[ \t]*/)?.[0] ?? ''
-        return `${indent}\u0002${this.nonce}:${index + 1}\u0003${line.slice(indent.length)}`
-      })
-      .join('\n')
+    let marked = ''
+    let from = 0
+    for (const [at, line] of placesOfMarks(template)) {
+      marked += `${template.slice(from, at)}\u0002${this.nonce}:${line}\u0003`
+      from = at
+    }
+    return marked + template.slice(from)
   }
 
   /** The text without marks, and for each of its lines the template line that the last mark named. */
@@ -31,7 +29,7 @@ export class Markers {
       const marks = [...line.matchAll(this.mark)]
       const stripped = line.replace(this.mark, '')
       // A line may begin with the marks of lines that printed nothing; the last of them is its own.
-      const own = marks.filter((mark) => line.slice(0, mark.index).replace(this.mark, '').trim() === '').at(-1)
+      const own = marks.filter((mark) => /^(?:---)?\s*$/.test(line.slice(0, mark.index).replace(this.mark, ''))).at(-1)
       if (own) last = Number(own[1])
       origins.push(last)
       const end = marks.at(-1)
@@ -42,29 +40,45 @@ export class Markers {
   }
 }
 
-/** The lines that begin inside an action (`{{ … }}`) or inside `define` or `block`: what is put there is not printed there. */
-function linesInsideActions(template: string): Set<number> {
-  const inside = new Set<number>()
+const action =
+  /\{\{-?\s*(?:\/\*[\s\S]*?\*\/\s*-?\}\}|((?:"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'|[^"`'}]|\}(?!\}))*)\}\})/g
+
+/** Where marks go, and of which lines they are, in order. */
+function placesOfMarks(template: string): [at: number, line: number][] {
+  const places: [number, number][] = []
   const open: string[] = []
-  const action =
-    /\{\{-?\s*(?:\/\*[\s\S]*?\*\/\s*-?\}\}|((?:"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'|[^"`'}]|\}(?!\}))*)\}\})/g
-  let line = 1
-  let at = 0
-  const count = (to: number, mark: boolean) => {
-    for (; at < to; at++) {
-      if (template[at] !== '\n') continue
+  let line = 0
+  let next = 0
+  let depth = 0
+  const isNamed = () => open.some((word) => word === 'define' || word === 'block')
+  const mark = (at: number) => {
+    const [space = ''] = template.slice(at).match(/^[ \t]*/) ?? []
+    const place = at + space.length
+    const isEmpty = place === template.length || /[\r\n]/.test(template.charAt(place))
+    if (!isEmpty && !isNamed()) places.push([place, line])
+  }
+  const goTo = (to: number, inAction: boolean) => {
+    while (next <= to && next !== -1) {
       line++
-      if (mark) inside.add(line)
+      depth = open.length
+      if (!inAction) mark(template.startsWith('---', next) ? next + '---'.length : next)
+      const end = template.indexOf('\n', next)
+      next = end === -1 ? -1 : end + 1
     }
   }
-  const isNamed = () => open.some((word) => word === 'define' || word === 'block')
   for (const match of template.matchAll(action)) {
-    count(match.index, isNamed())
-    count(match.index + match[0].length, true)
+    goTo(match.index, false)
+    const first = line
+    const end = match.index + match[0].length
+    goTo(end - 1, true)
     const word = match[1]?.trim().match(/^[a-z]+/)?.[0] ?? ''
     if (['if', 'range', 'with', 'define', 'block'].includes(word)) open.push(word)
     if (word === 'end') open.pop()
+    // The mark at the line's start is not printed when the branch that it stands in is not taken.
+    const leaves = word === 'end' ? open.length < depth : word === 'else' && open.length <= depth
+    if (line > first || leaves) mark(end)
+    if (leaves) depth = open.length
   }
-  count(template.length, isNamed())
-  return inside
+  goTo(template.length, false)
+  return places
 }

@@ -43,21 +43,17 @@ export class OriginalPlaces {
     const text = await side.checkout.text(path)
     if (text === undefined || !path.endsWith(rendered.template.slice(rendered.template.lastIndexOf('/'))))
       return location
-    const written = rendered.template.includes('/crds/')
-      ? documentsOf(
-          text,
-          text.split('\n').map((_, index) => index + 1),
-        )
+    const written = isPrintedAsItIs(rendered.template)
+      ? documentsOf(text, lineNumbers(text))
       : ((await this.markedOf(location.side, side, source)).get(rendered.template) ?? [])
-    const plain = meaningful(rendered.text)
-    const match = written.find((one) =>
-      sameLines(
-        one.lines,
-        plain.map(([line]) => line),
-      ),
+    const plain = documentsOf(rendered.text, lineNumbers(rendered.text)).find(({ origins }) =>
+      origins.includes(rendered.line),
     )
-    const index = plain.findIndex(([, number]) => number === rendered.line)
-    const line = match?.origins[index]
+    if (!plain) return location
+    const index = plain.origins.indexOf(rendered.line)
+    // Two documents may print the same, and a template may be given to two charts: then no line is certain.
+    const lines = new Set(thoseLike(plain, written).map(({ origins }) => origins[index]))
+    const [line] = lines.size === 1 ? lines : []
     return line === undefined ? location : at(location, path, lineOf(text, line), text, 'template')
   }
 
@@ -129,42 +125,48 @@ function at(location: Location, path: string, region: Region, text: string, prec
   return { ...rest, path, region, precision, excerpt: excerptOf(text, region) }
 }
 
+/** CRDs that lie beside `templates/` are no templates. */
+function isPrintedAsItIs(template: string): boolean {
+  return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template)
+}
+
 function lineOf(text: string, line: number): Region {
   const written = text.split('\n')[line - 1] ?? ''
   const startColumn = written.search(/\S/) + 1 || 1
   return { startLine: line, startColumn, endLine: line, endColumn: Math.max(startColumn, written.trimEnd().length + 1) }
 }
 
-/** The lines that say something, with their numbers. */
-function meaningful(text: string): [line: string, number: number][] {
-  return text
-    .split('\n')
-    .flatMap((line, index): [string, number][] => (line.trim() ? [[line.trimEnd(), index + 1]] : []))
+function lineNumbers(text: string): number[] {
+  return text.split('\n').map((_, index) => index + 1)
 }
 
+/** The documents of a text, of their lines those that say something. Helm prints a document from its first word on. */
 function documentsOf(text: string, origins: readonly (number | undefined)[]): Written[] {
   const documents: { lines: string[]; origins: (number | undefined)[] }[] = [{ lines: [], origins: [] }]
   for (const [index, line] of text.split('\n').entries()) {
-    if (line.startsWith('---')) documents.push({ lines: [], origins: [] })
-    else if (line.trim()) {
-      documents.at(-1)?.lines.push(line.trimEnd())
-      documents.at(-1)?.origins.push(origins[index])
-    }
+    const begins = line.startsWith('---')
+    if (begins) documents.push({ lines: [], origins: [] })
+    const written = begins ? line.slice('---'.length) : line
+    const document = documents.at(-1)
+    if (!document || !written.trim()) continue
+    document.lines.push(document.lines.length === 0 ? written.trim() : written.trimEnd())
+    document.origins.push(origins[index])
   }
   return documents
 }
 
-/** Whether marking has changed nothing; checksums of marked templates differ, and nothing else may. */
-function sameLines(marked: readonly string[], plain: readonly string[]): boolean {
-  const isChecksum = (line: string) => /[0-9a-f]{32}/.test(line)
-  return (
-    marked.length === plain.length &&
-    marked.every((line, index) => {
-      const other = plain[index] ?? ''
+/** The documents that marking has not changed, but for checksums of templates and what is made at random each time. */
+function thoseLike({ lines }: Written, written: readonly Written[]): Written[] {
+  const alike = (change: (line: string) => string) =>
+    written.filter((one) => {
       return (
-        line === other ||
-        (isChecksum(line) && line.length === other.length && line.split(':')[0] === other.split(':')[0])
+        one.lines.length === lines.length && one.lines.every((line, at) => change(line) === change(lines[at] ?? ''))
       )
     })
-  )
+  const same = alike((line) => line)
+  return same.length > 0 ? same : alike(masked)
+}
+
+function masked(line: string): string {
+  return line.replace(/[0-9a-f]{32,}/g, '…').replace(/([:=] )"?[\w+/=-]{8,}"?$/, '$1…')
 }

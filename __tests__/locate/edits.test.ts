@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { EditedFile, linesOf } from '../../src/locate/edits'
+
+/** `3>3 -b +c`: the line at the base, the line at the head, what was taken away, what was written. */
+function shown({ edits }: EditedFile): string[] {
+  return edits.map(({ before, after, beforeLine, afterLine }) =>
+    [`${beforeLine}>${afterLine}`, ...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)].join(' '),
+  )
+}
+
+/** The texts that each edit taken back alone leaves. */
+function each(file: EditedFile): string[] {
+  return file.edits.map((edit) => file.without(new Set([edit])))
+}
+
+describe('the edits of a file', () => {
+  test.each<[what: string, before: string | undefined, after: string | undefined, edits: string[], without: string[]]>([
+    ['a line written', 'a\nc\n', 'a\nb\nc\n', ['2>2 +b'], ['a\nc\n']],
+    ['lines written at the end', 'a\n', 'a\nb\nc\n', ['2>2 +b +c'], ['a\n']],
+    ['a line written at the start', 'b\n', 'a\nb\n', ['1>1 +a'], ['b\n']],
+    ['a line taken away', 'a\nb\nc\n', 'a\nc\n', ['2>2 -b'], ['a\nb\nc\n']],
+    ['the last line taken away', 'a\nb\n', 'a\n', ['2>2 -b'], ['a\nb\n']],
+    ['a line replaced', 'a\nb\nc\n', 'a\nx\nc\n', ['2>2 -b +x'], ['a\nb\nc\n']],
+    [
+      'lines replaced by as many',
+      'a\nb\nc\nd\n',
+      'a\nx\ny\nd\n',
+      ['2>2 -b +x', '3>3 -c +y'],
+      ['a\nb\ny\nd\n', 'a\nx\nc\nd\n'],
+    ],
+    [
+      'a line replaced by more',
+      'a\nb\nc\n',
+      'a\nx\ny\nz\nc\n',
+      ['2>2 -b +x', '3>3 +y +z'],
+      ['a\nb\ny\nz\nc\n', 'a\nx\nc\n'],
+    ],
+    [
+      'lines replaced by fewer',
+      'a\nb\nc\nd\ne\n',
+      'a\nx\ne\n',
+      ['2>2 -b +x', '3>3 -c -d'],
+      ['a\nb\ne\n', 'a\nx\nc\nd\ne\n'],
+    ],
+    [
+      'edits far from each other',
+      'a\nb\nc\nd\ne\n',
+      'b\nc\nx\nd\n',
+      ['1>1 -a', '4>3 +x', '5>5 -e'],
+      ['a\nb\nc\nx\nd\n', 'b\nc\nd\n', 'b\nc\nx\nd\ne\n'],
+    ],
+    ['no line end at the end of either', 'a\nb', 'a\nc', ['2>2 -b +c'], ['a\nb']],
+    ['only a line end at the end written, which is no edit', 'a\nb', 'a\nb\n', [], []],
+    ['CRLF', 'a\r\nb\r\n', 'a\r\nc\r\n', ['2>2 -b\r +c\r'], ['a\r\nb\r\n']],
+    ['a new file', undefined, 'a\nb\n', ['1>1 +a +b'], ['']],
+    ['a deleted file', 'a\nb\n', undefined, ['1>1 -a -b'], ['a\nb\n']],
+    ['a file that is the same', 'a\n', 'a\n', [], []],
+  ])('%s', (_, before, after, edits, without) => {
+    const file = new EditedFile(before, after)
+    expect(shown(file)).toEqual(edits)
+    expect(each(file)).toEqual(without)
+  })
+
+  test('all taken back are the base', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'b', 'c', ' d', ''), { maxLength: 12 })
+      .map((lines) => `${lines.join('\n')}\n`)
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const file = new EditedFile(before, after)
+        expect(file.without(new Set(file.edits))).toBe(before)
+        expect(file.without(new Set())).toBe(after)
+      }),
+    )
+  })
+})
+
+describe('the lines of an edit', () => {
+  test('are what it wrote, each of which can be taken back alone', () => {
+    const file = new EditedFile('a\n', 'a\nb\nc\n')
+    const [edit] = file.edits
+    expect(edit && linesOf(edit).map((line) => [line.afterLine, file.without(new Set([line]))])).toEqual([
+      [2, 'a\nc\n'],
+      [3, 'a\nb\n'],
+    ])
+  })
+
+  test('are itself, where it took lines away or wrote one', () => {
+    const edits = new EditedFile('a\nb\nc\nd\n', 'a\nd\ne\n').edits
+    expect(edits.map(linesOf)).toEqual(edits.map((edit) => [edit]))
+    expect(shown({ edits } as EditedFile)).toEqual(['2>2 -b -c', '5>3 +e'])
+  })
+})
