@@ -968,7 +968,7 @@ var require_util = __commonJS({
     var net = require("node:net");
     var { Blob: Blob2 } = require("node:buffer");
     var nodeUtil = require("node:util");
-    var { stringify: stringify6 } = require("node:querystring");
+    var { stringify: stringify5 } = require("node:querystring");
     var { EventEmitter: EE } = require("node:events");
     var { InvalidArgumentError } = require_errors();
     var { headerNameLowerCasedRecord } = require_constants();
@@ -1028,7 +1028,7 @@ var require_util = __commonJS({
       if (url.includes("?") || url.includes("#")) {
         throw new Error('Query params cannot be passed when url already contains "?" or "#".');
       }
-      const stringified = stringify6(queryParams);
+      const stringified = stringify5(queryParams);
       if (stringified) {
         url += "?" + stringified;
       }
@@ -1073,14 +1073,14 @@ var require_util = __commonJS({
         }
         const port = url.port != null ? url.port : url.protocol === "https:" ? 443 : 80;
         let origin = url.origin != null ? url.origin : `${url.protocol || ""}//${url.hostname || ""}:${port}`;
-        let path27 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
+        let path29 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
         if (origin[origin.length - 1] === "/") {
           origin = origin.slice(0, origin.length - 1);
         }
-        if (path27 && path27[0] !== "/") {
-          path27 = `/${path27}`;
+        if (path29 && path29[0] !== "/") {
+          path29 = `/${path29}`;
         }
-        return new URL(`${origin}${path27}`);
+        return new URL(`${origin}${path29}`);
       }
       if (!isHttpOrHttpsPrefixed(url.origin || url.protocol)) {
         throw new InvalidArgumentError("Invalid URL protocol: the URL must start with `http:` or `https:`.");
@@ -1531,39 +1531,39 @@ var require_diagnostics = __commonJS({
       });
       diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
         const {
-          request: { method, path: path27, origin }
+          request: { method, path: path29, origin }
         } = evt;
-        debuglog("sending request to %s %s/%s", method, origin, path27);
+        debuglog("sending request to %s %s/%s", method, origin, path29);
       });
       diagnosticsChannel.channel("undici:request:headers").subscribe((evt) => {
         const {
-          request: { method, path: path27, origin },
+          request: { method, path: path29, origin },
           response: { statusCode }
         } = evt;
         debuglog(
           "received response to %s %s/%s - HTTP %d",
           method,
           origin,
-          path27,
+          path29,
           statusCode
         );
       });
       diagnosticsChannel.channel("undici:request:trailers").subscribe((evt) => {
         const {
-          request: { method, path: path27, origin }
+          request: { method, path: path29, origin }
         } = evt;
-        debuglog("trailers received from %s %s/%s", method, origin, path27);
+        debuglog("trailers received from %s %s/%s", method, origin, path29);
       });
       diagnosticsChannel.channel("undici:request:error").subscribe((evt) => {
         const {
-          request: { method, path: path27, origin },
+          request: { method, path: path29, origin },
           error: error2
         } = evt;
         debuglog(
           "request to %s %s/%s errored - %s",
           method,
           origin,
-          path27,
+          path29,
           error2.message
         );
       });
@@ -1612,9 +1612,9 @@ var require_diagnostics = __commonJS({
         });
         diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
           const {
-            request: { method, path: path27, origin }
+            request: { method, path: path29, origin }
           } = evt;
-          debuglog("sending request to %s %s/%s", method, origin, path27);
+          debuglog("sending request to %s %s/%s", method, origin, path29);
         });
       }
       diagnosticsChannel.channel("undici:websocket:open").subscribe((evt) => {
@@ -1677,7 +1677,7 @@ var require_request = __commonJS({
     var kHandler = /* @__PURE__ */ Symbol("handler");
     var Request = class {
       constructor(origin, {
-        path: path27,
+        path: path29,
         method,
         body,
         headers,
@@ -1692,11 +1692,11 @@ var require_request = __commonJS({
         expectContinue,
         servername
       }, handler2) {
-        if (typeof path27 !== "string") {
+        if (typeof path29 !== "string") {
           throw new InvalidArgumentError("path must be a string");
-        } else if (path27[0] !== "/" && !(path27.startsWith("http://") || path27.startsWith("https://")) && method !== "CONNECT") {
+        } else if (path29[0] !== "/" && !(path29.startsWith("http://") || path29.startsWith("https://")) && method !== "CONNECT") {
           throw new InvalidArgumentError("path must be an absolute URL or start with a slash");
-        } else if (invalidPathRegex.test(path27)) {
+        } else if (invalidPathRegex.test(path29)) {
           throw new InvalidArgumentError("invalid request path");
         }
         if (typeof method !== "string") {
@@ -1762,7 +1762,7 @@ var require_request = __commonJS({
         this.completed = false;
         this.aborted = false;
         this.upgrade = upgrade || null;
-        this.path = query ? buildURL(path27, query) : path27;
+        this.path = query ? buildURL(path29, query) : path29;
         this.origin = origin;
         this.idempotent = idempotent == null ? method === "HEAD" || method === "GET" : idempotent;
         this.blocking = blocking == null ? false : blocking;
@@ -6455,7 +6455,7 @@ var require_client_h1 = __commonJS({
       return method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && method !== "TRACE" && method !== "CONNECT";
     }
     function writeH1(client, request3) {
-      const { method, path: path27, host, upgrade, blocking, reset } = request3;
+      const { method, path: path29, host, upgrade, blocking, reset } = request3;
       let { body, headers, contentLength } = request3;
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH" || method === "QUERY" || method === "PROPFIND" || method === "PROPPATCH";
       if (util.isFormDataLike(body)) {
@@ -6536,7 +6536,7 @@ var require_client_h1 = __commonJS({
       if (blocking) {
         socket[kBlocking] = true;
       }
-      let header = `${method} ${path27} HTTP/1.1\r
+      let header = `${method} ${path29} HTTP/1.1\r
 `;
       if (typeof host === "string") {
         header += `host: ${host}\r
@@ -7065,7 +7065,7 @@ var require_client_h2 = __commonJS({
     }
     function writeH2(client, request3) {
       const session = client[kHTTP2Session];
-      const { method, path: path27, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
+      const { method, path: path29, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
       let { body } = request3;
       if (upgrade) {
         util.errorRequest(client, request3, new Error("Upgrade not supported for H2"));
@@ -7162,7 +7162,7 @@ var require_client_h2 = __commonJS({
         });
         return true;
       }
-      headers[HTTP2_HEADER_PATH] = path27;
+      headers[HTTP2_HEADER_PATH] = path29;
       headers[HTTP2_HEADER_SCHEME] = "https";
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH";
       if (body && typeof body.read === "function") {
@@ -7515,9 +7515,9 @@ var require_redirect_handler = __commonJS({
           return this.handler.onHeaders(statusCode, headers, resume, statusText);
         }
         const { origin, pathname, search } = util.parseURL(new URL(this.location, this.opts.origin && new URL(this.opts.path, this.opts.origin)));
-        const path27 = search ? `${pathname}${search}` : pathname;
+        const path29 = search ? `${pathname}${search}` : pathname;
         this.opts.headers = cleanRequestHeaders(this.opts.headers, statusCode === 303, this.opts.origin !== origin);
-        this.opts.path = path27;
+        this.opts.path = path29;
         this.opts.origin = origin;
         this.opts.maxRedirections = 0;
         this.opts.query = null;
@@ -8756,10 +8756,10 @@ var require_proxy_agent = __commonJS({
         };
         const {
           origin,
-          path: path27 = "/",
+          path: path29 = "/",
           headers = {}
         } = opts;
-        opts.path = origin + path27;
+        opts.path = origin + path29;
         if (!("host" in headers) && !("Host" in headers)) {
           const { host } = new URL2(origin);
           headers.host = host;
@@ -10731,20 +10731,20 @@ var require_mock_utils = __commonJS({
       }
       return true;
     }
-    function safeUrl(path27) {
-      if (typeof path27 !== "string") {
-        return path27;
+    function safeUrl(path29) {
+      if (typeof path29 !== "string") {
+        return path29;
       }
-      const pathSegments = path27.split("?");
+      const pathSegments = path29.split("?");
       if (pathSegments.length !== 2) {
-        return path27;
+        return path29;
       }
       const qp = new URLSearchParams(pathSegments.pop());
       qp.sort();
       return [...pathSegments, qp.toString()].join("?");
     }
-    function matchKey(mockDispatch2, { path: path27, method, body, headers }) {
-      const pathMatch = matchValue(mockDispatch2.path, path27);
+    function matchKey(mockDispatch2, { path: path29, method, body, headers }) {
+      const pathMatch = matchValue(mockDispatch2.path, path29);
       const methodMatch = matchValue(mockDispatch2.method, method);
       const bodyMatch = typeof mockDispatch2.body !== "undefined" ? matchValue(mockDispatch2.body, body) : true;
       const headersMatch = matchHeaders(mockDispatch2, headers);
@@ -10766,7 +10766,7 @@ var require_mock_utils = __commonJS({
     function getMockDispatch(mockDispatches, key) {
       const basePath = key.query ? buildURL(key.path, key.query) : key.path;
       const resolvedPath = typeof basePath === "string" ? safeUrl(basePath) : basePath;
-      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path27 }) => matchValue(safeUrl(path27), resolvedPath));
+      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path29 }) => matchValue(safeUrl(path29), resolvedPath));
       if (matchedMockDispatches.length === 0) {
         throw new MockNotMatchedError(`Mock dispatch not matched for path '${resolvedPath}'`);
       }
@@ -10804,9 +10804,9 @@ var require_mock_utils = __commonJS({
       }
     }
     function buildKey(opts) {
-      const { path: path27, method, body, headers, query } = opts;
+      const { path: path29, method, body, headers, query } = opts;
       return {
-        path: path27,
+        path: path29,
         method,
         body,
         headers,
@@ -11269,10 +11269,10 @@ var require_pending_interceptors_formatter = __commonJS({
       }
       format(pendingInterceptors) {
         const withPrettyHeaders = pendingInterceptors.map(
-          ({ method, path: path27, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
+          ({ method, path: path29, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
             Method: method,
             Origin: origin,
-            Path: path27,
+            Path: path29,
             "Status code": statusCode,
             Persistent: persist ? PERSISTENT : NOT_PERSISTENT,
             Invocations: timesInvoked,
@@ -16151,9 +16151,9 @@ var require_util6 = __commonJS({
         }
       }
     }
-    function validateCookiePath(path27) {
-      for (let i = 0; i < path27.length; ++i) {
-        const code4 = path27.charCodeAt(i);
+    function validateCookiePath(path29) {
+      for (let i = 0; i < path29.length; ++i) {
+        const code4 = path29.charCodeAt(i);
         if (code4 < 32 || // exclude CTLs (0-31)
         code4 > 126 || // exclude DEL and non-ascii
         code4 === 59) {
@@ -16235,7 +16235,7 @@ var require_util6 = __commonJS({
         throw new Error("Invalid cookie max-age");
       }
     }
-    function stringify6(cookie) {
+    function stringify5(cookie) {
       if (cookie.name.length === 0) {
         return null;
       }
@@ -16293,7 +16293,7 @@ var require_util6 = __commonJS({
       validateCookiePath,
       validateCookieValue,
       toIMFDate,
-      stringify: stringify6
+      stringify: stringify5
     };
   }
 });
@@ -16439,7 +16439,7 @@ var require_cookies = __commonJS({
   "node_modules/undici/lib/web/cookies/index.js"(exports2, module2) {
     "use strict";
     var { parseSetCookie } = require_parse();
-    var { stringify: stringify6 } = require_util6();
+    var { stringify: stringify5 } = require_util6();
     var { webidl } = require_webidl();
     var { Headers: Headers2 } = require_headers();
     function getCookies(headers) {
@@ -16482,7 +16482,7 @@ var require_cookies = __commonJS({
       webidl.argumentLengthCheck(arguments, 2, "setCookie");
       webidl.brandCheck(headers, Headers2, { strict: false });
       cookie = webidl.converters.Cookie(cookie);
-      const str = stringify6(cookie);
+      const str = stringify5(cookie);
       if (str) {
         headers.append("Set-Cookie", str);
       }
@@ -19073,11 +19073,11 @@ var require_undici = __commonJS({
           if (typeof opts.path !== "string") {
             throw new InvalidArgumentError("invalid opts.path");
           }
-          let path27 = opts.path;
+          let path29 = opts.path;
           if (!opts.path.startsWith("/")) {
-            path27 = `/${path27}`;
+            path29 = `/${path29}`;
           }
-          url = new URL(util.parseOrigin(url).origin + path27);
+          url = new URL(util.parseOrigin(url).origin + path29);
         } else {
           if (!opts) {
             opts = typeof url === "object" ? url : {};
@@ -20093,17 +20093,17 @@ var require_visit = __commonJS({
     visit4.BREAK = BREAK;
     visit4.SKIP = SKIP2;
     visit4.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path27) {
-      const ctrl = callVisitor(key, node2, visitor, path27);
+    function visit_(key, node2, visitor, path29) {
+      const ctrl = callVisitor(key, node2, visitor, path29);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path27, ctrl);
-        return visit_(key, ctrl, visitor, path27);
+        replaceNode(key, path29, ctrl);
+        return visit_(key, ctrl, visitor, path29);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path27 = Object.freeze(path27.concat(node2));
+          path29 = Object.freeze(path29.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path27);
+            const ci = visit_(i, node2.items[i], visitor, path29);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20114,13 +20114,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path27 = Object.freeze(path27.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path27);
+          path29 = Object.freeze(path29.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path29);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path27);
+          const cv = visit_("value", node2.value, visitor, path29);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20141,17 +20141,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path27) {
-      const ctrl = await callVisitor(key, node2, visitor, path27);
+    async function visitAsync_(key, node2, visitor, path29) {
+      const ctrl = await callVisitor(key, node2, visitor, path29);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path27, ctrl);
-        return visitAsync_(key, ctrl, visitor, path27);
+        replaceNode(key, path29, ctrl);
+        return visitAsync_(key, ctrl, visitor, path29);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path27 = Object.freeze(path27.concat(node2));
+          path29 = Object.freeze(path29.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path27);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path29);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20162,13 +20162,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path27 = Object.freeze(path27.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path27);
+          path29 = Object.freeze(path29.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path29);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path27);
+          const cv = await visitAsync_("value", node2.value, visitor, path29);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20195,23 +20195,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path27) {
+    function callVisitor(key, node2, visitor, path29) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path27);
+        return visitor(key, node2, path29);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path27);
+        return visitor.Map?.(key, node2, path29);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path27);
+        return visitor.Seq?.(key, node2, path29);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path27);
+        return visitor.Pair?.(key, node2, path29);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path27);
+        return visitor.Scalar?.(key, node2, path29);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path27);
+        return visitor.Alias?.(key, node2, path29);
       return void 0;
     }
-    function replaceNode(key, path27, node2) {
-      const parent = path27[path27.length - 1];
+    function replaceNode(key, path29, node2) {
+      const parent = path29[path29.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -20823,10 +20823,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path27, value) {
+    function collectionFromPath(schema, path29, value) {
       let v = value;
-      for (let i = path27.length - 1; i >= 0; --i) {
-        const k = path27[i];
+      for (let i = path29.length - 1; i >= 0; --i) {
+        const k = path29[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -20845,7 +20845,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path27) => path27 == null || typeof path27 === "object" && !!path27[Symbol.iterator]().next().done;
+    var isEmptyPath = (path29) => path29 == null || typeof path29 === "object" && !!path29[Symbol.iterator]().next().done;
     var Collection2 = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -20875,11 +20875,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path27, value) {
-        if (isEmptyPath(path27))
+      addIn(path29, value) {
+        if (isEmptyPath(path29))
           this.add(value);
         else {
-          const [key, ...rest] = path27;
+          const [key, ...rest] = path29;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -20893,8 +20893,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path27) {
-        const [key, ...rest] = path27;
+      deleteIn(path29) {
+        const [key, ...rest] = path29;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -20908,8 +20908,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path27, keepScalar) {
-        const [key, ...rest] = path27;
+      getIn(path29, keepScalar) {
+        const [key, ...rest] = path29;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -20927,8 +20927,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path27) {
-        const [key, ...rest] = path27;
+      hasIn(path29) {
+        const [key, ...rest] = path29;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -20938,8 +20938,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path27, value) {
-        const [key, ...rest] = path27;
+      setIn(path29, value) {
+        const [key, ...rest] = path29;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -21486,7 +21486,7 @@ var require_stringify = __commonJS({
         props.push(doc.directives.tagString(tag));
       return props.join(" ");
     }
-    function stringify6(item, ctx, onComment, onChompKeep) {
+    function stringify5(item, ctx, onComment, onChompKeep) {
       if (identity.isPair(item))
         return item.toString(ctx, onComment, onChompKeep);
       if (identity.isAlias(item)) {
@@ -21515,7 +21515,7 @@ var require_stringify = __commonJS({
 ${ctx.indent}${str}`;
     }
     exports2.createStringifyContext = createStringifyContext;
-    exports2.stringify = stringify6;
+    exports2.stringify = stringify5;
   }
 });
 
@@ -21525,7 +21525,7 @@ var require_stringifyPair = __commonJS({
     "use strict";
     var identity = require_identity();
     var Scalar = require_Scalar();
-    var stringify6 = require_stringify();
+    var stringify5 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
       const { allNullValues, doc, indent: indent2, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
@@ -21547,7 +21547,7 @@ var require_stringifyPair = __commonJS({
       });
       let keyCommentDone = false;
       let chompKeep = false;
-      let str = stringify6.stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
+      let str = stringify5.stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
       if (!explicitKey && !ctx.inFlow && str.length > 1024) {
         if (simpleKeys)
           throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
@@ -21599,7 +21599,7 @@ ${indent2}:`;
         ctx.indent = ctx.indent.substring(2);
       }
       let valueCommentDone = false;
-      const valueStr = stringify6.stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
+      const valueStr = stringify5.stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
       let ws = " ";
       if (keyComment || vsb || vcb) {
         ws = vsb ? "\n" : "";
@@ -21740,7 +21740,7 @@ var require_addPairToJSMap = __commonJS({
     "use strict";
     var log = require_log();
     var merge3 = require_merge();
-    var stringify6 = require_stringify();
+    var stringify5 = require_stringify();
     var identity = require_identity();
     var toJS = require_toJS();
     function addPairToJSMap(ctx, map4, { key, value }) {
@@ -21776,7 +21776,7 @@ var require_addPairToJSMap = __commonJS({
       if (typeof jsKey !== "object")
         return String(jsKey);
       if (identity.isNode(key) && ctx?.doc) {
-        const strCtx = stringify6.createStringifyContext(ctx.doc, {});
+        const strCtx = stringify5.createStringifyContext(ctx.doc, {});
         strCtx.anchors = /* @__PURE__ */ new Set();
         for (const node2 of ctx.anchors.keys())
           strCtx.anchors.add(node2.anchor);
@@ -21843,12 +21843,12 @@ var require_stringifyCollection = __commonJS({
   "node_modules/yaml/dist/stringify/stringifyCollection.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var stringify6 = require_stringify();
+    var stringify5 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyCollection(collection, ctx, options2) {
       const flow = ctx.inFlow ?? collection.flow;
-      const stringify7 = flow ? stringifyFlowCollection : stringifyBlockCollection;
-      return stringify7(collection, ctx, options2);
+      const stringify6 = flow ? stringifyFlowCollection : stringifyBlockCollection;
+      return stringify6(collection, ctx, options2);
     }
     function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, flowChars, itemIndent, onChompKeep, onComment }) {
       const { indent: indent2, options: { commentString } } = ctx;
@@ -21873,7 +21873,7 @@ var require_stringifyCollection = __commonJS({
           }
         }
         chompKeep = false;
-        let str2 = stringify6.stringify(item, itemCtx, () => comment2 = null, () => chompKeep = true);
+        let str2 = stringify5.stringify(item, itemCtx, () => comment2 = null, () => chompKeep = true);
         if (comment2)
           str2 += stringifyComment.lineComment(str2, itemIndent, commentString(comment2));
         if (chompKeep && comment2)
@@ -21940,7 +21940,7 @@ ${indent2}${line}` : "\n";
         }
         if (comment)
           reqNewline = true;
-        let str = stringify6.stringify(item, itemCtx, () => comment = null);
+        let str = stringify5.stringify(item, itemCtx, () => comment = null);
         reqNewline || (reqNewline = lines.length > linesAtValue || str.includes("\n"));
         if (i < items.length - 1) {
           str += ",";
@@ -23301,7 +23301,7 @@ var require_stringifyDocument = __commonJS({
   "node_modules/yaml/dist/stringify/stringifyDocument.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var stringify6 = require_stringify();
+    var stringify5 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyDocument(doc, options2) {
       const lines = [];
@@ -23316,7 +23316,7 @@ var require_stringifyDocument = __commonJS({
       }
       if (hasDirectives)
         lines.push("---");
-      const ctx = stringify6.createStringifyContext(doc, options2);
+      const ctx = stringify5.createStringifyContext(doc, options2);
       const { commentString } = ctx.options;
       if (doc.commentBefore) {
         if (lines.length !== 1)
@@ -23338,7 +23338,7 @@ var require_stringifyDocument = __commonJS({
           contentComment = doc.contents.comment;
         }
         const onChompKeep = contentComment ? void 0 : () => chompKeep = true;
-        let body = stringify6.stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
+        let body = stringify5.stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
         if (contentComment)
           body += stringifyComment.lineComment(body, "", commentString(contentComment));
         if ((body[0] === "|" || body[0] === ">") && lines[lines.length - 1] === "---") {
@@ -23346,7 +23346,7 @@ var require_stringifyDocument = __commonJS({
         } else
           lines.push(body);
       } else {
-        lines.push(stringify6.stringify(doc.contents, ctx));
+        lines.push(stringify5.stringify(doc.contents, ctx));
       }
       if (doc.directives?.docEnd) {
         if (doc.comment) {
@@ -23454,9 +23454,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path27, value) {
+      addIn(path29, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path27, value);
+          this.contents.addIn(path29, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -23531,14 +23531,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path27) {
-        if (Collection2.isEmptyPath(path27)) {
+      deleteIn(path29) {
+        if (Collection2.isEmptyPath(path29)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path27) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path29) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -23553,10 +23553,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path27, keepScalar) {
-        if (Collection2.isEmptyPath(path27))
+      getIn(path29, keepScalar) {
+        if (Collection2.isEmptyPath(path29))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path27, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path29, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -23567,10 +23567,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path27) {
-        if (Collection2.isEmptyPath(path27))
+      hasIn(path29) {
+        if (Collection2.isEmptyPath(path29))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path27) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path29) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -23587,13 +23587,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path27, value) {
-        if (Collection2.isEmptyPath(path27)) {
+      setIn(path29, value) {
+        if (Collection2.isEmptyPath(path29)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path27), value);
+          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path29), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path27, value);
+          this.contents.setIn(path29, value);
         }
       }
       /**
@@ -25482,7 +25482,7 @@ var require_cst_scalar = __commonJS({
 var require_cst_stringify = __commonJS({
   "node_modules/yaml/dist/parse/cst-stringify.js"(exports2) {
     "use strict";
-    var stringify6 = (cst) => "type" in cst ? stringifyToken(cst) : stringifyItem(cst);
+    var stringify5 = (cst) => "type" in cst ? stringifyToken(cst) : stringifyItem(cst);
     function stringifyToken(token) {
       switch (token.type) {
         case "block-scalar": {
@@ -25535,7 +25535,7 @@ var require_cst_stringify = __commonJS({
         res += stringifyToken(value);
       return res;
     }
-    exports2.stringify = stringify6;
+    exports2.stringify = stringify5;
   }
 });
 
@@ -25554,9 +25554,9 @@ var require_cst_visit = __commonJS({
     visit4.BREAK = BREAK;
     visit4.SKIP = SKIP2;
     visit4.REMOVE = REMOVE;
-    visit4.itemAtPath = (cst, path27) => {
+    visit4.itemAtPath = (cst, path29) => {
       let item = cst;
-      for (const [field2, index] of path27) {
+      for (const [field2, index] of path29) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -25565,23 +25565,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit4.parentCollection = (cst, path27) => {
-      const parent = visit4.itemAtPath(cst, path27.slice(0, -1));
-      const field2 = path27[path27.length - 1][0];
+    visit4.parentCollection = (cst, path29) => {
+      const parent = visit4.itemAtPath(cst, path29.slice(0, -1));
+      const field2 = path29[path29.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path27, item, visitor) {
-      let ctrl = visitor(item, path27);
+    function _visit(path29, item, visitor) {
+      let ctrl = visitor(item, path29);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path27.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path29.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -25592,10 +25592,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path27);
+            ctrl = ctrl(item, path29);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path27) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path29) : ctrl;
     }
     exports2.visit = visit4;
   }
@@ -27265,7 +27265,7 @@ var require_public_api = __commonJS({
       }
       return doc.toJS(Object.assign({ reviver: _reviver }, options2));
     }
-    function stringify6(value, replacer, options2) {
+    function stringify5(value, replacer, options2) {
       let _replacer = null;
       if (typeof replacer === "function" || Array.isArray(replacer)) {
         _replacer = replacer;
@@ -27290,7 +27290,7 @@ var require_public_api = __commonJS({
     exports2.parse = parse4;
     exports2.parseAllDocuments = parseAllDocuments2;
     exports2.parseDocument = parseDocument5;
-    exports2.stringify = stringify6;
+    exports2.stringify = stringify5;
   }
 });
 
@@ -27474,10 +27474,10 @@ var require_code = __commonJS({
     function interpolate(x) {
       return typeof x == "number" || typeof x == "boolean" || x === null ? x : safeStringify(Array.isArray(x) ? x.join(",") : x);
     }
-    function stringify6(x) {
+    function stringify5(x) {
       return new _Code(safeStringify(x));
     }
-    exports2.stringify = stringify6;
+    exports2.stringify = stringify5;
     function safeStringify(x) {
       return JSON.stringify(x).replace(/\u2028/g, "\\u2028").replace(/\u2029/g, "\\u2029");
     }
@@ -30575,8 +30575,8 @@ var require_utils2 = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path27) {
-      let input = path27;
+    function removeDotSegments(path29) {
+      let input = path29;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -30650,11 +30650,11 @@ var require_utils2 = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path27) {
-      if (path27 === "" || path27[0] === "/") {
-        return removeDotSegments(path27);
+    function removeDotSegmentsRelative(path29) {
+      if (path29 === "" || path29[0] === "/") {
+        return removeDotSegments(path29);
       }
-      const segments = path27.split("/");
+      const segments = path29.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -31017,8 +31017,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path27 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path27 && path27 !== "/" ? path27 : void 0;
+        const path29 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path29 && path29 !== "/" ? path29 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -39331,8 +39331,8 @@ var Context = class {
       if ((0, import_fs2.existsSync)(process.env.GITHUB_EVENT_PATH)) {
         this.payload = JSON.parse((0, import_fs2.readFileSync)(process.env.GITHUB_EVENT_PATH, { encoding: "utf8" }));
       } else {
-        const path27 = process.env.GITHUB_EVENT_PATH;
-        process.stdout.write(`GITHUB_EVENT_PATH ${path27} does not exist${import_os3.EOL}`);
+        const path29 = process.env.GITHUB_EVENT_PATH;
+        process.stdout.write(`GITHUB_EVENT_PATH ${path29} does not exist${import_os3.EOL}`);
       }
     }
     this.eventName = process.env.GITHUB_EVENT_NAME;
@@ -43455,8 +43455,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path27, region } = this.at;
-    return region ? `${path27}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path27}: ${this.message}`;
+    const { path: path29, region } = this.at;
+    return region ? `${path29}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path29}: ${this.message}`;
   }
 };
 
@@ -46124,9 +46124,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path27, written2, key, parent) {
+  constructor(manifest, path29, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path27;
+    this.path = path29;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -46291,7 +46291,7 @@ function isDate(text4) {
   const date = /* @__PURE__ */ new Date(`${text4}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text4;
 }
-function readOwnDocument(text4, path27, schema, code4) {
+function readOwnDocument(text4, path29, schema, code4) {
   const counter = new import_yaml2.LineCounter();
   const document = (0, import_yaml2.parseDocument)(text4, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
@@ -46299,7 +46299,7 @@ function readOwnDocument(text4, path27, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path27, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path29, region: region(...syntax.pos) });
   const regionOf = (keys) => {
     const node2 = nodeAt(document, keys);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -46307,20 +46307,20 @@ function readOwnDocument(text4, path27, schema, code4) {
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path27, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path29, region: region(from, to) });
   }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path27, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path29, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path27,
+      path: path29,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf(failure.keys)
     });
   }
@@ -50852,11 +50852,11 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text4, path27) {
-  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path27 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path27, ConfigFile, "config");
+function readConfig(text4, path29) {
+  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path29 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path29, ConfigFile, "config");
   return {
-    path: path27,
+    path: path29,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
@@ -50864,7 +50864,7 @@ function readConfig(text4, path27) {
       ...release,
       chart: release.chart.replace(/^\.\//, "").replace(/\/+$/, ""),
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, "")),
-      at: { path: path27, region: regionOf(["helm", index]) }
+      at: { path: path29, region: regionOf(["helm", index]) }
     })),
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
       ...exception,
@@ -50872,8 +50872,8 @@ function readConfig(text4, path27) {
     })),
     uses: value.policies,
     places: {
-      key: (index, keys) => ({ path: path27, region: regionOfKey(["policies", index, ...keys]) }),
-      value: (index, keys) => ({ path: path27, region: regionOf(["policies", index, ...keys]) })
+      key: (index, keys) => ({ path: path29, region: regionOfKey(["policies", index, ...keys]) }),
+      value: (index, keys) => ({ path: path29, region: regionOf(["policies", index, ...keys]) })
     }
   };
 }
@@ -50916,9 +50916,9 @@ function read({ manifests, sources, rendered }) {
   ];
   return `${count(manifests, "object")} in ${places.join(" and ")}`;
 }
-function placeOf({ path: path27, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path27} (at the base)` : path27;
-  return side === "base" ? `${path27} (was line ${region.startLine} at the base)` : `${path27}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path29, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path29} (at the base)` : path29;
+  return side === "base" ? `${path29} (was line ${region.startLine} at the base)` : `${path29}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -50935,8 +50935,8 @@ function subjectOf(finding) {
 }
 function sourceName(source) {
   if (source.kind === "kustomize") return `Kustomization ${source.path}`;
-  const { release, namespace, path: path27, values } = source;
-  return `release ${namespace}/${release} of ${path27}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release, namespace, path: path29, values } = source;
+  return `release ${namespace}/${release} of ${path29}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -51001,8 +51001,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path27, region, precision }) {
-  const file = visible(path27);
+function at({ path: path29, region, precision }) {
+  const file = visible(path29);
   if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
@@ -51128,8 +51128,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path27, region, precision, note }) {
-  return { side, path: path27, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path29, region, precision, note }) {
+  return { side, path: path29, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -55886,7 +55886,7 @@ function markdownReport(report) {
       quiet,
       ({ rule, location, text: text4 }) => words(`${rule} ${placeOf(location)}: ${text4}`)
     ),
-    () => listOf("Not inspected", skipped, ({ path: path27, reason }) => [inlineCode2(path27), text2(": "), ...words(reason)]),
+    () => listOf("Not inspected", skipped, ({ path: path29, reason }) => [inlineCode2(path29), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
@@ -56044,7 +56044,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path27, reason }) => `${path27} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path29, reason }) => `${path29} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text4) {
@@ -56076,8 +56076,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
     `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf(path27) {
-  return path27.slice(0, path27.lastIndexOf("/") + 1);
+function folderOf(path29) {
+  return path29.slice(0, path29.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -56313,16 +56313,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path27, added, removed, oldPosInc, options2) {
-    const last = path27.lastComponent;
+  addToPath(path29, added, removed, oldPosInc, options2) {
+    const last = path29.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path27.oldPos + oldPosInc,
+        oldPos: path29.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path27.oldPos + oldPosInc,
+        oldPos: path29.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -56641,7 +56641,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path27, region, text: text4, keys, status, object = null, fileText, sources } = statement2;
+  const { side, path: path29, region, text: text4, keys, status, object = null, fileText, sources } = statement2;
   return {
     rule,
     message,
@@ -56652,10 +56652,10 @@ function gateFinding(rule, message, level, statement2) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path27, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path29, cluster: "" }],
     location: {
       side,
-      path: path27,
+      path: path29,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
@@ -56767,11 +56767,11 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path27, region, text4, placing, note) {
-  const changed = side === "head" && (placing.isNew(path27) || placing.hunks(path27)?.wrote(region.startLine) === true);
+function place(side, path29, region, text4, placing, note) {
+  const changed = side === "head" && (placing.isNew(path29) || placing.hunks(path29)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path27,
+    path: path29,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -56779,11 +56779,11 @@ function place(side, path27, region, text4, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path27, region, precision }, placing) {
-  const line = side === "base" && precision === "exact" ? placing.hunks(path27)?.removalOf(region) : void 0;
+function removalOf({ side, path: path29, region, precision }, placing) {
+  const line = side === "base" && precision === "exact" ? placing.hunks(path29)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path27, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path29, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -56898,13 +56898,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path27) => changedTexts2.has(path27) && changedTexts2.get(path27)?.before === void 0,
-    isDeleted: (path27) => changedTexts2.has(path27) && changedTexts2.get(path27)?.after === void 0,
-    hunks(path27) {
-      const { before, after } = changedTexts2.get(path27) ?? {};
+    isNew: (path29) => changedTexts2.has(path29) && changedTexts2.get(path29)?.before === void 0,
+    isDeleted: (path29) => changedTexts2.has(path29) && changedTexts2.get(path29)?.after === void 0,
+    hunks(path29) {
+      const { before, after } = changedTexts2.get(path29) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path27) ?? new Hunks(before, after);
-      hunks.set(path27, known);
+      const known = hunks.get(path29) ?? new Hunks(before, after);
+      hunks.set(path29, known);
       return known;
     }
   };
@@ -57569,9 +57569,9 @@ var OriginalPlaces = class {
     return source.kind === "helm" ? this.templateLine(location, rendered, side, source) : this.includedLine(location, rendered, side, source);
   }
   async templateLine(location, rendered, side, source) {
-    const { path: path27 } = location;
-    const text4 = await side.checkout.text(path27);
-    if (text4 === void 0 || !path27.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+    const { path: path29 } = location;
+    const text4 = await side.checkout.text(path29);
+    if (text4 === void 0 || !path29.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
     const written2 = rendered.template.includes("/crds/") ? documentsOf(
       text4,
@@ -57586,7 +57586,7 @@ var OriginalPlaces = class {
     );
     const index = plain.findIndex(([, number]) => number === rendered.line);
     const line = match3?.origins[index];
-    return line === void 0 ? location : at2(location, path27, lineOf(text4, line), text4, "template");
+    return line === void 0 ? location : at2(location, path29, lineOf(text4, line), text4, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -57608,20 +57608,20 @@ var OriginalPlaces = class {
     const key = `${location.side} ${source.id}`;
     const origins = this.origins.get(key) ?? originsOf(side, source);
     this.origins.set(key, origins);
-    const path27 = (await origins).get(nameOf(rendered.object));
-    const text4 = path27 === void 0 ? void 0 : await side.checkout.text(path27);
-    if (path27 === void 0 || text4 === void 0) return location;
+    const path29 = (await origins).get(nameOf(rendered.object));
+    const text4 = path29 === void 0 ? void 0 : await side.checkout.text(path29);
+    if (path29 === void 0 || text4 === void 0) return location;
     const { kind, name } = rendered.object;
     const candidates2 = loadFile({ text: text4 }).objects.filter(
       ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path27 }, []).root.at(...rendered.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path29 }, []).root.at(...rendered.keys);
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
-    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path27 }, []).root.at(...rendered.keys).value;
+    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path29 }, []).root.at(...rendered.keys).value;
     const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
-    return same ? at2(location, path27, original.region, text4, "exact") : at2(location, path27, object.region, text4, "file");
+    return same ? at2(location, path29, original.region, text4, "exact") : at2(location, path29, object.region, text4, "file");
   }
 };
 async function originsOf(side, source) {
@@ -57633,15 +57633,15 @@ async function originsOf(side, source) {
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path27 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path27 !== void 0) found.set(nameOf(object.ref), path27);
+      const path29 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path29 !== void 0) found.set(nameOf(object.ref), path29);
     }
   }
   return found;
 }
-function at2(location, path27, region, text4, precision) {
+function at2(location, path29, region, text4, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path27, region, precision, excerpt: excerptOf(text4, region) };
+  return { ...rest, path: path29, region, precision, excerpt: excerptOf(text4, region) };
 }
 function lineOf(text4, line) {
   const written2 = text4.split("\n")[line - 1] ?? "";
@@ -57702,13 +57702,13 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places, main2) {
-  const key = ({ side, path: path27, region }) => JSON.stringify([side, path27, region.startLine]);
+  const key = ({ side, path: path29, region }) => JSON.stringify([side, path29, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key(main2)]);
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
 function placesOfCause({ file, edit }, { sides }) {
-  const { path: path27, text: text4 } = file;
-  const precision = precisionOf(path27, sides);
+  const { path: path29, text: text4 } = file;
+  const precision = precisionOf(path29, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text4?.after : text4?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
@@ -57721,7 +57721,7 @@ function placesOfCause({ file, edit }, { sides }) {
     };
     return {
       side,
-      path: path27,
+      path: path29,
       region,
       precision,
       ...note ? { note } : {},
@@ -57736,7 +57736,7 @@ function placesOfCause({ file, edit }, { sides }) {
     return [
       {
         side: deleted ? "base" : "head",
-        path: path27,
+        path: path29,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -57748,17 +57748,17 @@ function placesOfCause({ file, edit }, { sides }) {
   if (edit.after.length > 0) return [at3("head", edit.afterLine)];
   return [at3("base", edit.beforeLine), at3("head", Math.max(1, edit.afterLine - 1), "taken away here")];
 }
-function precisionOf(path27, { base, head }) {
+function precisionOf(path29, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (sources.some((source) => isValuesOf(path27, source))) return "values";
-  return /(?:^|\/)templates\//.test(path27) ? "template" : "exact";
+  if (sources.some((source) => isValuesOf(path29, source))) return "values";
+  return /(?:^|\/)templates\//.test(path29) ? "template" : "exact";
 }
-function isValuesOf(path27, source) {
+function isValuesOf(path29, source) {
   if (source.kind !== "helm") return false;
-  return source.values.some((one2) => "path" in one2 && one2.path === path27) || isDefaultValues(path27);
+  return source.values.some((one2) => "path" in one2 && one2.path === path29) || isDefaultValues(path29);
 }
-function isDefaultValues(path27) {
-  return /(?:^|\/)values\.ya?ml$/.test(path27);
+function isDefaultValues(path29) {
+  return /(?:^|\/)values\.ya?ml$/.test(path29);
 }
 var Trials = class {
   constructor(bench) {
@@ -57786,7 +57786,7 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
     const key = JSON.stringify(
-      [...edits].map(([path27, text4]) => [path27, text4 && Buffer.from(text4).toString("base64")]).sort()
+      [...edits].map(([path29, text4]) => [path29, text4 && Buffer.from(text4).toString("base64")]).sort()
     );
     const known = this.done.get(key);
     if (known) return known;
@@ -57816,46 +57816,46 @@ var Trials = class {
       }
     }
     const changed = [];
-    for (const path27 of names2) {
-      const file = await this.changedFile(path27);
+    for (const path29 of names2) {
+      const file = await this.changedFile(path29);
       if (file) changed.push(file);
     }
-    const rank = ({ path: path27 }) => {
-      if (values.has(path27)) return 0;
-      if (isDefaultValues(path27)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path27)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path27)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path27)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path27) ? 5 : 4;
+    const rank = ({ path: path29 }) => {
+      if (values.has(path29)) return 0;
+      if (isDefaultValues(path29)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path29)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path29)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path29)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path29) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path27) {
-    if (this.files.has(path27)) return this.files.get(path27);
+  async changedFile(path29) {
+    if (this.files.has(path29)) return this.files.get(path29);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path27)?.id !== head.checkout.tree.entries.get(path27)?.id;
-    const file = differs ? await readChanged(path27, base, head) : void 0;
-    this.files.set(path27, file);
+    const differs = base && base.checkout.tree.entries.get(path29)?.id !== head.checkout.tree.entries.get(path29)?.id;
+    const file = differs ? await readChanged(path29, base, head) : void 0;
+    this.files.set(path29, file);
     return file;
   }
 };
-async function readChanged(path27, base, head) {
+async function readChanged(path29, base, head) {
   const read4 = async ({ checkout }) => {
-    const content = (await checkout.read([path27])).get(path27);
+    const content = (await checkout.read([path29])).get(path29);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read4(base), read4(head)]);
   const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path27, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
+  return { path: path29, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
 }
 function textWithout(file, taken) {
   if (taken === "all" || !file.text) return file.before ?? emptied(file);
   if (file.after === void 0) return file.before;
   return Buffer.from(file.text.without(taken));
 }
-function emptied({ path: path27 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path27) ? void 0 : new Uint8Array();
+function emptied({ path: path29 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path29) ? void 0 : new Uint8Array();
 }
 function reversalOf(causes) {
   return new Map(causes.map(({ file, edit }) => [file, edit ? /* @__PURE__ */ new Set([edit]) : "all"]));
@@ -57867,9 +57867,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text4, path27) {
-  const { value } = readOwnDocument(text4, path27, PolicyFile, "policy");
-  return { path: path27, file: value };
+function readPolicy(text4, path29) {
+  const { value } = readOwnDocument(text4, path29, PolicyFile, "policy");
+  return { path: path29, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -58677,11 +58677,11 @@ function certificateRefs(listener) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path27) => (root3) => [[root3.at(...path27)]];
-var each = (path27, name, namespace) => (root3) => [...root3.at(...path27).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path27, name, namespace) => (root3) => [[root3.at(...path27, name), root3.at(...path27, namespace)]];
+var field = (...path29) => (root3) => [[root3.at(...path29)]];
+var each = (path29, name, namespace) => (root3) => [...root3.at(...path29).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path29, name, namespace) => (root3) => [[root3.at(...path29, name), root3.at(...path29, namespace)]];
 var firstOf2 = (...paths) => (root3) => {
-  const written2 = paths.map((path27) => root3.at(...path27)).find((cursor) => cursor.string);
+  const written2 = paths.map((path29) => root3.at(...path29)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -58756,8 +58756,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path27 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path27 !== void 0 && [...manifest.root.at(...path27).entries()].some(([name]) => mirrored.test(name));
+  const path29 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path29 !== void 0 && [...manifest.root.at(...path29).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -59443,12 +59443,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path27 of paths) {
-      const written2 = path27.at("path").string || "/";
-      const exact = path27.at("pathType").string === "Exact";
+    for (const path29 of paths) {
+      const written2 = path29.at("path").string || "/";
+      const exact = path29.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path27.at("path").exists ? path27.at("path") : rule.at("host"));
+        claims.set(claim, path29.at("path").exists ? path29.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -59681,7 +59681,7 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path27) => root3.at(...path27)).filter((map4) => map4.exists);
+  const written2 = maps.map((path29) => root3.at(...path29)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -60042,14 +60042,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept = (await this.revision.list()).filter(({ path: path27 }) => !this.edits.has(path27));
+    const kept = (await this.revision.list()).filter(({ path: path29 }) => !this.edits.has(path29));
     const edited = [...this.edits].flatMap(
-      ([path27, content]) => content ? [{ path: path27, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path29, content]) => content ? [{ path: path29, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path27 }) => !this.edits.has(path27));
+    const theirs = entries.filter(({ path: path29 }) => !this.edits.has(path29));
     const reading = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -60165,41 +60165,41 @@ function contentsByCluster(manifests) {
 function mapClusters({ base, head, isNew }, files) {
   const repeated = foldersThatRepeat(files);
   const hasBase = files.some(({ side }) => side === "base");
-  const placeBy = (declarations, path27) => {
+  const placeBy = (declarations, path29) => {
     for (const declared2 of declarations) {
       const names2 = Object.keys(declared2).filter(
-        (name) => declared2[name]?.paths?.some((glob) => minimatch(path27, glob, { dot: true }))
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path29, glob, { dot: true }))
       );
       if (names2.length > 0) return { clusters: names2, evidence: "declared" };
     }
-    const layout = path27.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-    const sibling = ancestors(path27).findLast((folder) => repeated.has(folder));
+    const layout = path29.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path29).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known = new Set(
-    files.filter(({ side }) => side === "base").flatMap(({ path: path27 }) => placeBy([base], path27).clusters)
+    files.filter(({ side }) => side === "base").flatMap(({ path: path29 }) => placeBy([base], path29).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path27) => placeBy(isNew(path27) ? [base, fresh] : [base], path27)
+    of: (path29) => placeBy(isNew(path29) ? [base, fresh] : [base], path29)
   };
 }
-function ancestors(path27) {
+function ancestors(path29) {
   const folders = [];
-  for (let end = path27.indexOf("/"); end !== -1; end = path27.indexOf("/", end + 1)) folders.push(path27.slice(0, end));
+  for (let end = path29.indexOf("/"); end !== -1; end = path29.indexOf("/", end + 1)) folders.push(path29.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path27, side, refs } of files) {
+  for (const { path: path29, side, refs } of files) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path27)) {
+    for (const folder of ancestors(path29)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -60302,18 +60302,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path27) {
-    const file = this.head.loaded.get(path27);
+  reasonFor(path29) {
+    const file = this.head.loaded.get(path29);
     const unreadable3 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable3) return unreadable3.reason;
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path27);
+    const hidden = this.hiddenAt(path29);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path27 === link2 || path27.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path29 === link2 || path29.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path27);
+    return this.head.missing.get(path29);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -60327,80 +60327,80 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path27, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path27);
+    for (const [path29, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path29);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path27, reason: `not readable: ${reason}` });
+          skipped.push({ path: path29, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path27, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path27))
+          unreadable(path29, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path29))
         );
-        if (!old) lost.delete(path27);
+        if (!old) lost.delete(path29);
       }
-      if (file.templates.length > 0) skipped.push({ path: path27, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path29, reason: "a template" });
     }
-    for (const [path27, reason] of this.head.missing) {
-      findings.push(unreadable(path27, reason, start3, "introduced", void 0, lost.get(path27)));
-      lost.delete(path27);
+    for (const [path29, reason] of this.head.missing) {
+      findings.push(unreadable(path29, reason, start3, "introduced", void 0, lost.get(path29)));
+      lost.delete(path29);
     }
-    for (const [path27, manifests] of lost) {
-      const text4 = this.head.loaded.get(path27)?.text;
-      findings.push(unreadable(path27, this.reasonFor(path27) ?? "it is gone", start3, "introduced", text4, manifests));
+    for (const [path29, manifests] of lost) {
+      const text4 = this.head.loaded.get(path29)?.text;
+      findings.push(unreadable(path29, this.reasonFor(path29) ?? "it is gone", start3, "introduced", text4, manifests));
     }
-    for (const [path27, reason] of this.base.missing) {
-      if (!this.head.missing.has(path27)) findings.push(unreadableBase(path27, reason));
+    for (const [path29, reason] of this.base.missing) {
+      if (!this.head.missing.has(path29)) findings.push(unreadableBase(path29, reason));
     }
-    for (const [path27, reason] of others.missing) {
-      if (others.absent.has(path27)) findings.push(unreadable(path27, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path27, reason });
+    for (const [path29, reason] of others.missing) {
+      if (others.absent.has(path29)) findings.push(unreadable(path29, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path29, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path27, reason) {
+function unreadableBase(path29, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path27,
+    path: path29,
     region: start3,
     status: "introduced",
-    keys: [path27],
+    keys: [path29],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path27, file] of head.loaded) {
+  for (const [path29, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path27, reason, region, "existing", file.text));
-      else skipped.push({ path: path27, reason: `not readable: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path29, reason, region, "existing", file.text));
+      else skipped.push({ path: path29, reason: `not readable: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path27, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path29, reason: "a template" });
   }
-  for (const [path27, reason] of head.missing) findings.push(unreadable(path27, reason, start3, "existing", void 0));
+  for (const [path29, reason] of head.missing) findings.push(unreadable(path29, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path27, reason, region, status, fileText, lost = []) {
+function unreadable(path29, reason, region, status, fileText, lost = []) {
   const names2 = lost.map(({ ref }) => nameOf(ref));
   const more = names2.length > 3 ? ` and ${names2.length - 3} more` : "";
   const unknown2 = names2.length > 0 ? ` What became of ${names2.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path27,
+    path: path29,
     region,
     status,
-    keys: [path27],
+    keys: [path29],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
 }
 
 // src/source/discover.ts
-var import_posix6 = __toESM(require("node:path/posix"), 1);
+var import_posix8 = __toESM(require("node:path/posix"), 1);
 
 // src/source/chart.ts
 var import_posix = __toESM(require("node:path/posix"), 1);
@@ -60479,67 +60479,12 @@ async function chartWithLocals(checkout, folder) {
 }
 
 // src/source/flux-values.ts
-var import_yaml7 = __toESM(require_dist(), 1);
-
-// src/source/untyped.ts
-function fieldsOf(value) {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
-}
-function listOf2(value) {
-  return Array.isArray(value) ? value : [];
-}
-function textOf3(value) {
-  if (typeof value === "string") return value;
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
-}
-function wordOf(value) {
-  if (typeof value !== "string") return value;
-  if (value === "true" || value === "false") return value === "true";
-  if (value === "null") return null;
-  if (/^\{.*\}$/.test(value)) return value === "{}" ? [] : value.slice(1, -1).split(",").map(wordOf);
-  return /^-?(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
-}
-
-// src/source/flux-values.ts
-function namesOfHolders({ root: root3 }) {
-  const spec = fieldsOf(root3.at("spec").value);
-  const references = [...listOf2(spec.valuesFrom), ...listOf2(fieldsOf(spec.postBuild).substituteFrom)];
-  return references.map((reference) => textOf3(fieldsOf(reference).name)).filter(Boolean);
-}
-function holderOf(reference, namespace, all2) {
-  const named = all2.filter(({ ref }) => ref.kind === textOf3(reference.kind) && ref.name === textOf3(reference.name));
-  return named.find(({ ref }) => ref.namespace === namespace) ?? named.find(({ ref }) => ref.namespace === "" || namespace === "");
-}
-function dataOf(holder) {
-  const { root: root3, ref } = holder;
-  if (root3.at("sops").exists) return {};
-  const texts = (field2) => Object.entries(fieldsOf(root3.at(field2).value)).map(([key, value]) => [key, textOf3(value)]);
-  if (ref.kind !== "Secret") return Object.fromEntries(texts("data"));
-  const decoded = texts("data").map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]);
-  return Object.fromEntries([...decoded, ...texts("stringData")]);
-}
-function valuesFrom(reference, holder) {
-  const held = dataOf(holder)[textOf3(reference.valuesKey) || "values.yaml"];
-  if (held === void 0) return void 0;
-  const name = `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`;
-  const keys = textOf3(reference.targetPath).split(/(?<!\\)\./);
-  if (keys[0] === "") return { text: held, name };
-  return { text: (0, import_yaml7.stringify)(nested(keys, wordOf(held.replace(/\n$/, "")))), name };
-}
-function nested([key = "", ...rest], value) {
-  return { [key.replaceAll("\\.", ".")]: rest.length > 0 ? nested(rest, value) : value };
-}
-
-// src/source/application-set.ts
-var import_posix4 = __toESM(require("node:path/posix"), 1);
-
-// src/source/argocd.ts
 var import_posix3 = __toESM(require("node:path/posix"), 1);
-var import_yaml9 = __toESM(require_dist(), 1);
+var import_yaml8 = __toESM(require_dist(), 1);
 
 // src/source/kustomization.ts
 var import_posix2 = __toESM(require("node:path/posix"), 1);
-var import_yaml8 = __toESM(require_dist(), 1);
+var import_yaml7 = __toESM(require_dist(), 1);
 
 // src/source/render/rendering.ts
 var firstLine = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
@@ -60573,22 +60518,22 @@ function folderOf3(file) {
   return file.includes("/") ? import_posix2.default.dirname(file) : "";
 }
 function parse3(folder, file, text4, checkout) {
-  const lines = new import_yaml8.LineCounter();
-  const document = (0, import_yaml8.parseDocument)(text4, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  const lines = new import_yaml7.LineCounter();
+  const document = (0, import_yaml7.parseDocument)(text4, { lineCounter: lines, logLevel: "silent", version: "1.1" });
   const regionOf = (node2) => {
     const [from, to] = node2.range ?? [0, 0];
     const [start4, end] = [lines.linePos(from), lines.linePos(to)];
     return { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
   };
-  const root3 = (0, import_yaml8.isMap)(document.contents) ? document.contents : void 0;
+  const root3 = (0, import_yaml7.isMap)(document.contents) ? document.contents : void 0;
   const includes = ["resources", "bases", "components"].flatMap((key) => {
     const list3 = root3?.get(key);
-    return (0, import_yaml8.isSeq)(list3) ? list3.items.flatMap(
-      (item) => (0, import_yaml8.isScalar)(item) && typeof item.value === "string" ? [{ text: item.value, region: regionOf(item) }] : []
+    return (0, import_yaml7.isSeq)(list3) ? list3.items.flatMap(
+      (item) => (0, import_yaml7.isScalar)(item) && typeof item.value === "string" ? [{ text: item.value, region: regionOf(item) }] : []
     ) : [];
   });
   const leadsTo = /* @__PURE__ */ new Set();
-  (0, import_yaml8.visit)(document, {
+  (0, import_yaml7.visit)(document, {
     Scalar(_, { value }) {
       if (typeof value !== "string" || value.includes("\n") || value.length > 500) return;
       for (const written2 of [value, value.slice(value.indexOf("=") + 1)]) {
@@ -60598,7 +60543,7 @@ function parse3(folder, file, text4, checkout) {
     }
   });
   const globals = root3?.get("helmGlobals");
-  const home = (0, import_yaml8.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts";
+  const home = (0, import_yaml7.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts";
   const charts = root3?.get("helmCharts");
   return {
     folder,
@@ -60606,8 +60551,8 @@ function parse3(folder, file, text4, checkout) {
     component: String(root3?.get("kind") ?? "") === "Component",
     includes,
     leadsTo: [...leadsTo].sort(),
-    charts: (0, import_yaml8.isSeq)(charts) ? charts.items.flatMap(
-      (item) => (0, import_yaml8.isMap)(item) ? [
+    charts: (0, import_yaml7.isSeq)(charts) ? charts.items.flatMap(
+      (item) => (0, import_yaml7.isMap)(item) ? [
         {
           name: String(item.get("name") ?? ""),
           folder: import_posix2.default.join(folder, home, String(item.get("name") ?? "")),
@@ -60673,13 +60618,101 @@ function remoteIn(kustomizations, checkout) {
   return void 0;
 }
 
+// src/source/untyped.ts
+function fieldsOf(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+}
+function listOf2(value) {
+  return Array.isArray(value) ? value : [];
+}
+function textOf3(value) {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+function wordOf(value) {
+  if (typeof value !== "string") return value;
+  if (value === "true" || value === "false") return value === "true";
+  if (value === "null") return null;
+  if (/^\{.*\}$/.test(value)) return value === "{}" ? [] : value.slice(1, -1).split(",").map(wordOf);
+  return /^-?(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
+}
+
+// src/source/flux-values.ts
+function namesOfHolders({ root: root3 }) {
+  const spec = fieldsOf(root3.at("spec").value);
+  const references = [...listOf2(spec.valuesFrom), ...listOf2(fieldsOf(spec.postBuild).substituteFrom)];
+  return references.map((reference) => textOf3(fieldsOf(reference).name)).filter(Boolean);
+}
+function holderOf(reference, namespace, all2) {
+  const named = all2.filter(({ ref }) => ref.kind === textOf3(reference.kind) && ref.name === textOf3(reference.name));
+  return named.find(({ ref }) => ref.namespace === namespace) ?? named.find(({ ref }) => ref.namespace === "" || namespace === "");
+}
+function dataOf(holder) {
+  const { root: root3, ref } = holder;
+  if (root3.at("sops").exists) return {};
+  const texts = (field2) => Object.entries(fieldsOf(root3.at(field2).value)).map(([key, value]) => [key, textOf3(value)]);
+  if (ref.kind !== "Secret") return Object.fromEntries(texts("data"));
+  const decoded = texts("data").map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]);
+  return Object.fromEntries([...decoded, ...texts("stringData")]);
+}
+function valuesOf(manifest, { chart, place: place2, holders }, named) {
+  const spec = fieldsOf(manifest.root.at("spec").value);
+  const { checkout } = named.surroundings;
+  const values = [];
+  const files = listOf2(chart.valuesFiles).map(textOf3);
+  for (const file of files) {
+    const [fromRoot, fromChart] = [inside("", file), inside(place2, file)];
+    const found = [fromRoot, fromChart].find((one2) => one2 !== void 0 && checkout.has(one2)) ?? fromRoot;
+    if (found === void 0) {
+      named.skip(manifest, `its values ${file} are outside this repository`);
+      return void 0;
+    }
+    if (chart.ignoreMissingValuesFiles === true && !checkout.has(found)) continue;
+    values.push({ path: found });
+  }
+  const defaults3 = import_posix3.default.join(place2, "values.yaml");
+  if (values.length > 0 && !values.some((one2) => "path" in one2 && one2.path === defaults3))
+    named.skip(manifest, `its valuesFiles take the place of ${defaults3}, and are laid over it here`);
+  for (const [index, reference] of listOf2(spec.valuesFrom).map(fieldsOf).entries()) {
+    const holder = holders[index];
+    const held = holder && valuesFrom(reference, holder);
+    if (held) values.push(held);
+    else if (reference.optional !== true) {
+      const what = `${textOf3(reference.kind)} ${textOf3(reference.name)}`;
+      named.skip(manifest, `its values of ${what} are not in this repository`);
+      return void 0;
+    }
+  }
+  if (spec.values !== void 0 && spec.values !== null)
+    values.push({ text: (0, import_yaml8.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
+  return values;
+}
+function valuesFrom(reference, holder) {
+  const held = dataOf(holder)[textOf3(reference.valuesKey) || "values.yaml"];
+  if (held === void 0) return void 0;
+  const name = `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`;
+  const keys = textOf3(reference.targetPath).split(/(?<!\\)\./);
+  if (keys[0] === "") return { text: held, name };
+  return { text: (0, import_yaml8.stringify)(nested(keys, wordOf(held.replace(/\n$/, "")))), name };
+}
+function nested([key = "", ...rest], value) {
+  return { [key.replaceAll("\\.", ".")]: rest.length > 0 ? nested(rest, value) : value };
+}
+
+// src/source/application-set.ts
+var import_posix5 = __toESM(require("node:path/posix"), 1);
+
+// src/source/argocd.ts
+var import_posix4 = __toESM(require("node:path/posix"), 1);
+var import_yaml9 = __toESM(require_dist(), 1);
+
 // src/source/repository-name.ts
 function repositoryName(url) {
   const written2 = url.trim().toLowerCase();
   const rest = written2.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
   const address = rest.replace(/^[^/@]+@/, "");
-  const path27 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
-  return path27.replace(/\/+$/, "").replace(/\.git$/, "");
+  const path29 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
+  return path29.replace(/\/+$/, "").replace(/\.git$/, "");
 }
 function isFolder(remote) {
   return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim());
@@ -60785,9 +60818,9 @@ function readApplication(manifest, name, value, named) {
     const { checkout } = named.surroundings;
     if (source.plugin !== void 0) {
       named.skip(manifest, `a plugin makes its manifests of ${written2}`);
-    } else if (checkout.has(import_posix3.default.join(place2, "Chart.yaml"))) {
+    } else if (checkout.has(import_posix4.default.join(place2, "Chart.yaml"))) {
       const helm = fieldsOf(source.helm);
-      const values = valuesOf(manifest, helm, place2, sources, named);
+      const values = valuesOf2(manifest, helm, place2, sources, named);
       if (!values) continue;
       named.sources.push({
         ...at3,
@@ -60818,7 +60851,7 @@ function readApplication(manifest, name, value, named) {
     }
   }
 }
-function valuesOf(manifest, helm, chart, sources, named) {
+function valuesOf2(manifest, helm, chart, sources, named) {
   const values = [];
   const { checkout } = named.surroundings;
   for (const file of listOf2(helm.valueFiles).map(textOf3)) {
@@ -60907,7 +60940,7 @@ function matching(rules2, { surroundings: { checkout } }) {
   return [...folders].filter((folder) => rules2.some((rule) => rule.exclude !== true && matches(folder, rule))).filter((folder) => !rules2.some((rule) => rule.exclude === true && matches(folder, rule))).sort();
 }
 function elementOfFolder(folder, goTemplate) {
-  const basename4 = import_posix4.default.basename(folder);
+  const basename4 = import_posix5.default.basename(folder);
   const segments = folder.split("/");
   const named = {
     "path.basename": basename4,
@@ -60941,8 +60974,40 @@ function flattened(value, prefix2 = "") {
 
 // src/source/flux.ts
 var import_node_crypto8 = require("node:crypto");
-var import_posix5 = __toESM(require("node:path/posix"), 1);
-var import_yaml10 = __toESM(require_dist(), 1);
+var import_posix7 = __toESM(require("node:path/posix"), 1);
+
+// src/source/made-kustomization.ts
+var import_posix6 = __toESM(require("node:path/posix"), 1);
+function madeIn(place2, manifest, { checkout, kustomizations }) {
+  const start4 = place2 === "" ? 0 : place2.length + 1;
+  const members = /* @__PURE__ */ new Set();
+  for (const file of checkout.below(place2)) {
+    const above = foldersBetween(place2, file);
+    const own6 = above.find((folder) => kustomizations.has(folder));
+    const chart = above.some((folder) => checkout.has(import_posix6.default.join(folder, "Chart.yaml")));
+    if (own6 !== void 0) members.add(own6);
+    else if (!chart && /\.ya?ml$/.test(file) && checkout.tree.files.has(file)) members.add(file);
+  }
+  const leadsTo = [...members].sort();
+  return {
+    folder: place2,
+    file: manifest.origin.path,
+    made: true,
+    component: false,
+    includes: leadsTo.map((member) => ({ text: member.slice(start4), region: firstLine })),
+    leadsTo,
+    charts: [],
+    namespace: ""
+  };
+}
+function foldersBetween(start4, file) {
+  const found = [];
+  for (let end = file.indexOf("/", start4 === "" ? 0 : start4.length + 1); end !== -1; end = file.indexOf("/", end + 1))
+    found.push(file.slice(0, end));
+  return found;
+}
+
+// src/source/flux.ts
 var FluxObjects = class {
   constructor(manifests, named) {
     this.manifests = manifests;
@@ -60983,7 +61048,7 @@ var FluxObjects = class {
     }
     const { made } = this.named;
     if (!this.named.kustomization(place2)) {
-      const its = this.madeIn(place2, manifest);
+      const its = madeIn(place2, manifest, this.named.surroundings);
       if (its.leadsTo.length === 0) {
         this.named.skip(manifest, `there is nothing to apply in ${written2 || "."}`);
         return;
@@ -60994,33 +61059,6 @@ var FluxObjects = class {
     const taken = closureOf(place2, all2);
     const files = new Set(taken.flatMap(({ file, made: its, leadsTo }) => its ? leadsTo : [file, ...leadsTo]));
     this.trees.push({ manifest, spec, place: place2, files, written: taken.map(({ file }) => file) });
-  }
-  /**
-   * The Kustomization that Flux makes of a folder that has none: of all manifests below it, and of the folders that
-   * have one, whole. https://fluxcd.io/flux/components/kustomize/kustomizations/#generate-kustomizationyaml
-   */
-  madeIn(place2, manifest) {
-    const { checkout, kustomizations } = this.named.surroundings;
-    const start4 = place2 === "" ? 0 : place2.length + 1;
-    const members = /* @__PURE__ */ new Set();
-    for (const file of checkout.below(place2)) {
-      const above = foldersBetween(place2, file);
-      const own6 = above.find((folder) => kustomizations.has(folder));
-      const chart = above.some((folder) => checkout.has(import_posix5.default.join(folder, "Chart.yaml")));
-      if (own6 !== void 0) members.add(own6);
-      else if (!chart && /\.ya?ml$/.test(file) && checkout.tree.files.has(file)) members.add(file);
-    }
-    const leadsTo = [...members].sort();
-    return {
-      folder: place2,
-      file: manifest.origin.path,
-      made: true,
-      component: false,
-      includes: leadsTo.map((member) => ({ text: member.slice(start4), region: firstLine })),
-      leadsTo,
-      charts: [],
-      namespace: ""
-    };
   }
   deploy({ manifest, spec, place: place2 }) {
     const overlay = fluxOverlayOf(spec);
@@ -61096,13 +61134,13 @@ var FluxObjects = class {
     const place2 = inside("", written2.replace(/^\/+/, ""));
     const url = textOf3(specOf(this.sourceOf(reference, own6)).url);
     const { checkout } = this.named.surroundings;
-    const here = textOf3(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix5.default.join(place2, "Chart.yaml")));
+    const here = textOf3(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix7.default.join(place2, "Chart.yaml")));
     if (!here) {
       this.named.skip(manifest, `the chart ${written2}${url ? ` of ${url}` : ""} is not in this repository`);
       return;
     }
     const holders = listOf2(spec.valuesFrom).map((one2) => holderOf(fieldsOf(one2), own6, this.manifests));
-    const values = this.valuesOf(manifest, spec, chart, place2, holders);
+    const values = valuesOf(manifest, { chart, place: place2, holders }, this.named);
     if (!values) return;
     const patch = patches.find(({ ref }) => ref.name === name);
     if (patch) this.named.skip(manifest, `it is rendered as it is written, without the patch in ${patch.origin.path}`);
@@ -61123,38 +61161,6 @@ var FluxObjects = class {
       });
     }
   }
-  /** Values files first, then `valuesFrom` in its order, then the values of the object itself. */
-  valuesOf(manifest, spec, chart, place2, holders) {
-    const { checkout } = this.named.surroundings;
-    const values = [];
-    const files = listOf2(chart.valuesFiles).map(textOf3);
-    for (const file of files) {
-      const [fromRoot, fromChart] = [inside("", file), inside(place2, file)];
-      const found = [fromRoot, fromChart].find((one2) => one2 !== void 0 && checkout.has(one2)) ?? fromRoot;
-      if (found === void 0) {
-        this.named.skip(manifest, `its values ${file} are outside this repository`);
-        return void 0;
-      }
-      if (chart.ignoreMissingValuesFiles === true && !checkout.has(found)) continue;
-      values.push({ path: found });
-    }
-    const defaults3 = import_posix5.default.join(place2, "values.yaml");
-    if (values.length > 0 && !values.some((one2) => "path" in one2 && one2.path === defaults3))
-      this.named.skip(manifest, `its valuesFiles take the place of ${defaults3}, and are laid over it here`);
-    for (const [index, reference] of listOf2(spec.valuesFrom).map(fieldsOf).entries()) {
-      const holder = holders[index];
-      const held = holder && valuesFrom(reference, holder);
-      if (held) values.push(held);
-      else if (reference.optional !== true) {
-        const what = `${textOf3(reference.kind)} ${textOf3(reference.name)}`;
-        this.named.skip(manifest, `its values of ${what} are not in this repository`);
-        return void 0;
-      }
-    }
-    if (spec.values !== void 0 && spec.values !== null)
-      values.push({ text: (0, import_yaml10.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
-    return values;
-  }
   sourceOf(reference, own6) {
     const namespace = textOf3(reference.namespace) || own6;
     const named = this.manifests.filter(
@@ -61165,7 +61171,7 @@ var FluxObjects = class {
   /** The namespace that the Kustomization beside an object gives it, or else the tree that applies it. */
   namespaceOf(manifest) {
     const file = manifest.origin.path;
-    const beside = this.named.kustomization(file.includes("/") ? import_posix5.default.dirname(file) : "")?.namespace;
+    const beside = this.named.kustomization(file.includes("/") ? import_posix7.default.dirname(file) : "")?.namespace;
     const [owner] = this.ownersOf(manifest);
     return beside || textOf3(owner?.spec.targetNamespace);
   }
@@ -61182,12 +61188,6 @@ function elsewhere({ ref, origin }) {
 function releaseName(name) {
   if (name.length <= 53) return name;
   return `${name.slice(0, 40)}-${(0, import_node_crypto8.createHash)("sha256").update(name).digest("hex").slice(0, 12)}`;
-}
-function foldersBetween(start4, file) {
-  const found = [];
-  for (let end = file.indexOf("/", start4 === "" ? 0 : start4.length + 1); end !== -1; end = file.indexOf("/", end + 1))
-    found.push(file.slice(0, end));
-  return found;
 }
 
 // src/source/gitops.ts
@@ -61210,7 +61210,7 @@ function readGitOps(manifests, surroundings) {
 
 // src/source/discover.ts
 async function discover(checkout, known, side) {
-  const charts = [...checkout.tree.entries.keys()].filter((file) => import_posix6.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix6.default.dirname(file) : "").sort();
+  const charts = [...checkout.tree.entries.keys()].filter((file) => import_posix8.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix8.default.dirname(file) : "").sort();
   const written2 = await readKustomizations(checkout);
   const declared2 = known.releases.map(declaredSource);
   if (charts.length === 0 && written2.size === 0 && declared2.length === 0 && !known.base?.sources.length)
@@ -61242,7 +61242,7 @@ function placeOf2(source) {
 function declaredSource(declared2) {
   const { chart, values = [], release, namespace, cluster, at: at3 } = declared2;
   const own6 = values.find((file) => !file.startsWith(`${chart}/`));
-  const target = cluster ? { cluster } : { path: own6 ?? import_posix6.default.join(chart, "Chart.yaml") };
+  const target = cluster ? { cluster } : { path: own6 ?? import_posix8.default.join(chart, "Chart.yaml") };
   return {
     kind: "helm",
     id: `declared:${JSON.stringify([release, namespace, target])}`,
@@ -61338,12 +61338,12 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
   ]);
   return charts.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
     ({ folder }) => !folders.some(
-      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix6.default.join(other, "charts")}/`)
+      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix8.default.join(other, "charts")}/`)
     )
   ).flatMap(({ folder, name }) => {
     const start4 = folder === "" ? 0 : folder.length + 1;
     const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start4)));
-    const at3 = { path: import_posix6.default.join(folder, "Chart.yaml"), region: firstLine };
+    const at3 = { path: import_posix8.default.join(folder, "Chart.yaml"), region: firstLine };
     const release = (values, target) => ({
       kind: "helm",
       id: `chart:${folder}:${values.join()}`,
@@ -61362,7 +61362,7 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
 }
 function stillDiscovered(found, base) {
   if (!base) return [...found];
-  return found.filter(({ chart }) => !base.claims.has(import_posix6.default.join(chart, "Chart.yaml")) || discoveredIn(base).has(chart));
+  return found.filter(({ chart }) => !base.claims.has(import_posix8.default.join(chart, "Chart.yaml")) || discoveredIn(base).has(chart));
 }
 function discoveredIn({ sources }) {
   return new Set(sources.filter(({ known }) => known === "discovered").map(placeOf2));
@@ -61381,9 +61381,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path27, { missing: missing2, absent }) {
-    this.missing.set(path27, missing2);
-    if (absent) this.absent.add(path27);
+  miss(path29, { missing: missing2, absent }) {
+    this.missing.set(path29, missing2);
+    if (absent) this.absent.add(path29);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -61443,18 +61443,18 @@ function loadPartners(rules2, changes, rest, loadedAlready = []) {
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path27, text4] of rest) {
+    for (const [path29, text4] of rest) {
       if (!strings.some((string) => text4.includes(string))) continue;
-      const before = new Set(loaded.get(path27)?.objects.map((object) => identityOf(object.ref)));
+      const before = new Set(loaded.get(path29)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
         { text: text4 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path27, file);
+      loaded.set(path29, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path27 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path29 }, []))
       );
     }
   }
@@ -61572,7 +61572,7 @@ var Checkout = class {
 };
 
 // src/source/tree.ts
-var import_posix7 = __toESM(require("node:path/posix"), 1);
+var import_posix9 = __toESM(require("node:path/posix"), 1);
 var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
@@ -61691,8 +61691,8 @@ var Links = class {
       const prefix2 = parts.slice(0, length).join("/");
       const target = this.targets.get(prefix2);
       if (target === void 0) continue;
-      const next = import_posix7.default.normalize(import_posix7.default.join(import_posix7.default.dirname(prefix2), target, ...parts.slice(length)));
-      if (import_posix7.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
+      const next = import_posix9.default.normalize(import_posix9.default.join(import_posix9.default.dirname(prefix2), target, ...parts.slice(length)));
+      if (import_posix9.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
         return { reason: "a symbolic link out of the repository, which is not followed" };
       }
       return this.resolve(next === "." ? "" : next.replace(/\/$/, ""), hops + 1);
@@ -61754,11 +61754,11 @@ var SideOfChange = class _SideOfChange {
     if ("failure" in rendering) return { source, objects: [], unreadable: [], failure: rendering.failure };
     const objects = [];
     const unreadable3 = [];
-    for (const { path: path27, template: template2, text: text4 } of rendering.pieces) {
+    for (const { path: path29, template: template2, text: text4 } of rendering.pieces) {
       const file = loadFile({ text: text4 });
-      const origin = { kind: "rendered", path: path27, template: template2, id: source.id, source: described2(source) };
+      const origin = { kind: "rendered", path: path29, template: template2, id: source.id, source: described2(source) };
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
-      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path27, reason })));
+      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path29, reason })));
     }
     return { source, objects, unreadable: unreadable3, failure: void 0 };
   }
@@ -61777,11 +61777,11 @@ function withNamespace(object, source) {
 function withoutClaimed(tree, { claims, notInspected }) {
   const orphans = /* @__PURE__ */ new Map();
   const files = new Map(tree.files);
-  for (const [path27, { deployed, reason }] of claims) {
-    if (files.delete(path27) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path27]);
+  for (const [path29, { deployed, reason }] of claims) {
+    if (files.delete(path29) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path29]);
   }
-  const skipped = [...orphans].map(([reason, [path27 = "", ...more]]) => {
-    return { path: path27, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path29 = "", ...more]]) => {
+    return { path: path29, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
   return { ...tree, files, skipped: [...tree.skipped, ...skipped, ...notInspected] };
 }
@@ -61804,7 +61804,7 @@ function unrendered({ before, after, rest, unknown: unknown2, whole }) {
   for (const side of after) {
     const { source, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path27, reason } of side.unreadable) findings.push(unreadable2(side, path27, reason, whole));
+      for (const { path: path29, reason } of side.unreadable) findings.push(unreadable2(side, path29, reason, whole));
       continue;
     }
     const old = was.get(source.id);
@@ -61862,19 +61862,19 @@ function withoutTool(missing2, whole) {
     });
   });
 }
-function unreadable2({ source }, path27, reason, whole) {
+function unreadable2({ source }, path29, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement(source, path27, whole),
+    ...statement(source, path29, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path27, reason],
+    keys: [path29, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(source, path27, existing) {
+function statement(source, path29, existing) {
   const cluster = "cluster" in source.target ? source.target.cluster : "";
   return {
     side: "head",
-    path: path27,
+    path: path29,
     status: existing ? "existing" : "introduced",
     sources: [{ ...described2(source), cluster }]
   };
@@ -61897,12 +61897,12 @@ async function gather2(scope) {
     base: base?.discovery
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path27) => baseTree.files.get(path27)?.id !== headTree.files.get(path27)?.id || String(baseTree.aliases.get(path27) ?? "") !== String(headTree.aliases.get(path27) ?? "");
+  const differs = (path29) => baseTree.files.get(path29)?.id !== headTree.files.get(path29)?.id || String(baseTree.aliases.get(path29) ?? "") !== String(headTree.aliases.get(path29) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path27 }) => !base || differs(path27));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path29 }) => !base || differs(path29));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path27 }) => !differs(path27)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path29 }) => !differs(path29)) : [];
   const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source))
@@ -61917,23 +61917,23 @@ async function gather2(scope) {
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderAll(head, await wantedAmong(head, sameSource, rules2, touched)) : [];
   const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope.clusters, isNew: (path27) => !wasThere.has(path27) };
+  const declarations = { ...scope.clusters, isNew: (path29) => !wasThere.has(path29) };
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf = (tree, path27) => [
-    ...new Set([path27, ...tree.aliases.get(path27) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path29) => [
+    ...new Set([path29, ...tree.aliases.get(path29) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named = (side, names2) => names2.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf = (side, files) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files].flatMap(([path27, file]) => {
-      const names2 = named(side, clustersOf(tree, path27));
-      const { evidence } = clusters.of(path27);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path27 }, names2, evidence));
+    return [...files].flatMap(([path29, file]) => {
+      const names2 = named(side, clustersOf(tree, path29));
+      const { evidence } = clusters.of(path29);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path29 }, names2, evidence));
     });
   };
   const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
@@ -61943,7 +61943,7 @@ async function gather2(scope) {
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path27) => clustersOf(headTree, path27)),
+    ...[...rest.keys()].flatMap((path29) => clustersOf(headTree, path29)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -61989,7 +61989,7 @@ async function gather2(scope) {
 function looseManifests(side, files, rendered) {
   return [
     ...[...files.loaded].flatMap(
-      ([path27, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path27 }, []))
+      ([path29, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path29 }, []))
     ),
     ...rendered.flatMap(({ objects }) => objects.map(({ object, origin }) => new Manifest(object, side, origin, [])))
   ];
@@ -62022,9 +62022,9 @@ async function hiddenAt(head, rendered) {
   for (const { source, failure } of rendered) {
     if (!failure) for (const file of await head.files(source)) seen.add(file);
   }
-  return (path27) => {
-    const claim = head.discovery.claims.get(path27);
-    return claim?.deployed && !seen.has(path27) ? claim.reason : void 0;
+  return (path29) => {
+    const claim = head.discovery.claims.get(path29);
+    return claim?.deployed && !seen.has(path29) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered) {
@@ -62053,12 +62053,12 @@ async function readTexts(revision, entries, files) {
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files) => [...files.loaded].map(([path27, file]) => ({ path: path27, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path27, text4]) => {
+  const loaded = (side, files) => [...files.loaded].map(([path29, file]) => ({ path: path29, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path29, text4]) => {
     const refs = skimIdentities(text4);
     return [
-      { path: path27, side: "base", refs },
-      { path: path27, side: "head", refs }
+      { path: path29, side: "base", refs },
+      { path: path29, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -62091,8 +62091,8 @@ function duplicateKeys(changes, whole) {
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path27, { text: text4 }] of before.loaded) texts.set(path27, { before: text4 });
-  for (const [path27, { text: text4 }] of after.loaded) texts.set(path27, { ...texts.get(path27), after: text4 });
+  for (const [path29, { text: text4 }] of before.loaded) texts.set(path29, { before: text4 });
+  for (const [path29, { text: text4 }] of after.loaded) texts.set(path29, { ...texts.get(path29), after: text4 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -62853,10 +62853,10 @@ function shortened(message, folder) {
 // src/source/render/kustomize.ts
 var import_promises5 = require("node:fs/promises");
 var import_node_path11 = __toESM(require("node:path"), 1);
-var import_yaml12 = __toESM(require_dist(), 1);
+var import_yaml11 = __toESM(require_dist(), 1);
 
 // src/source/substitution.ts
-var import_yaml11 = __toESM(require_dist(), 1);
+var import_yaml10 = __toESM(require_dist(), 1);
 function substituted(text4, substitutions) {
   if (!substitutions || !text4.includes("${") || isLeftAlone(text4)) return text4;
   return text4.replace(
@@ -62871,7 +62871,7 @@ function substituted(text4, substitutions) {
 }
 function isLeftAlone(text4) {
   if (!text4.includes("kustomize.toolkit.fluxcd.io/substitute")) return false;
-  const document = (0, import_yaml11.parseDocument)(text4, { logLevel: "silent", version: "1.1" });
+  const document = (0, import_yaml10.parseDocument)(text4, { logLevel: "silent", version: "1.1" });
   return ["annotations", "labels"].some(
     (field2) => document.getIn(["metadata", field2, "kustomize.toolkit.fluxcd.io/substitute"]) === "disabled"
   );
@@ -62914,13 +62914,13 @@ async function folderToBuild({ root: root3, overlay, components }, checkout, hom
   await (0, import_promises5.mkdir)(over, { recursive: true });
   const resources = [import_node_path11.default.relative(over, folder)];
   const laid = components ? { components: components.map((one2) => import_node_path11.default.relative(over, import_node_path11.default.join(checkout.folder, one2))) } : {};
-  await (0, import_promises5.writeFile)(import_node_path11.default.join(over, "kustomization.yaml"), (0, import_yaml12.stringify)({ ...overlay, ...laid, resources }));
+  await (0, import_promises5.writeFile)(import_node_path11.default.join(over, "kustomization.yaml"), (0, import_yaml11.stringify)({ ...overlay, ...laid, resources }));
   return over;
 }
 async function writeMade(kustomizations, checkout) {
   for (const { made, folder, includes } of kustomizations) {
     const place2 = checkout.placeOf(import_node_path11.default.posix.join(folder, "kustomization.yaml"));
-    if (made && place2) await (0, import_promises5.writeFile)(place2, (0, import_yaml12.stringify)({ resources: includes.map(({ text: text4 }) => text4) }));
+    if (made && place2) await (0, import_promises5.writeFile)(place2, (0, import_yaml11.stringify)({ resources: includes.map(({ text: text4 }) => text4) }));
   }
 }
 function failureOf2(outcome3, own6, checkout) {

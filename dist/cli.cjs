@@ -1197,7 +1197,7 @@ var require_command = __commonJS({
   "node_modules/commander/lib/command.js"(exports2) {
     var EventEmitter = require("node:events").EventEmitter;
     var childProcess = require("node:child_process");
-    var path23 = require("node:path");
+    var path25 = require("node:path");
     var fs = require("node:fs");
     var process2 = require("node:process");
     var { Argument: Argument2, humanReadableArgName } = require_argument();
@@ -2210,9 +2210,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
         let launchWithNode = false;
         const sourceExt = [".js", ".ts", ".tsx", ".mjs", ".cjs"];
         function findFile(baseDir, baseName) {
-          const localBin = path23.resolve(baseDir, baseName);
+          const localBin = path25.resolve(baseDir, baseName);
           if (fs.existsSync(localBin)) return localBin;
-          if (sourceExt.includes(path23.extname(baseName))) return void 0;
+          if (sourceExt.includes(path25.extname(baseName))) return void 0;
           const foundExt = sourceExt.find(
             (ext2) => fs.existsSync(`${localBin}${ext2}`)
           );
@@ -2230,17 +2230,17 @@ Expecting one of '${allowedValues.join("', '")}'`);
           } catch {
             resolvedScriptPath = this._scriptPath;
           }
-          executableDir = path23.resolve(
-            path23.dirname(resolvedScriptPath),
+          executableDir = path25.resolve(
+            path25.dirname(resolvedScriptPath),
             executableDir
           );
         }
         if (executableDir) {
           let localFile = findFile(executableDir, executableFile);
           if (!localFile && !subcommand._executableFile && this._scriptPath) {
-            const legacyName = path23.basename(
+            const legacyName = path25.basename(
               this._scriptPath,
-              path23.extname(this._scriptPath)
+              path25.extname(this._scriptPath)
             );
             if (legacyName !== this._name) {
               localFile = findFile(
@@ -2251,7 +2251,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
           }
           executableFile = localFile || executableFile;
         }
-        launchWithNode = sourceExt.includes(path23.extname(executableFile));
+        launchWithNode = sourceExt.includes(path25.extname(executableFile));
         let proc;
         if (process2.platform !== "win32") {
           if (launchWithNode) {
@@ -3166,7 +3166,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @return {Command}
        */
       nameFromFilename(filename) {
-        this._name = path23.basename(filename, path23.extname(filename));
+        this._name = path25.basename(filename, path25.extname(filename));
         return this;
       }
       /**
@@ -3180,9 +3180,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {string} [path]
        * @return {(string|null|Command)}
        */
-      executableDir(path24) {
-        if (path24 === void 0) return this._executableDir;
-        this._executableDir = path24;
+      executableDir(path26) {
+        if (path26 === void 0) return this._executableDir;
+        this._executableDir = path26;
         return this;
       }
       /**
@@ -3537,17 +3537,17 @@ var require_visit = __commonJS({
     visit4.BREAK = BREAK;
     visit4.SKIP = SKIP2;
     visit4.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path23) {
-      const ctrl = callVisitor(key, node2, visitor, path23);
+    function visit_(key, node2, visitor, path25) {
+      const ctrl = callVisitor(key, node2, visitor, path25);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path23, ctrl);
-        return visit_(key, ctrl, visitor, path23);
+        replaceNode(key, path25, ctrl);
+        return visit_(key, ctrl, visitor, path25);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path23 = Object.freeze(path23.concat(node2));
+          path25 = Object.freeze(path25.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path23);
+            const ci = visit_(i, node2.items[i], visitor, path25);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3558,13 +3558,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path23 = Object.freeze(path23.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path23);
+          path25 = Object.freeze(path25.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path25);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path23);
+          const cv = visit_("value", node2.value, visitor, path25);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3585,17 +3585,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path23) {
-      const ctrl = await callVisitor(key, node2, visitor, path23);
+    async function visitAsync_(key, node2, visitor, path25) {
+      const ctrl = await callVisitor(key, node2, visitor, path25);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path23, ctrl);
-        return visitAsync_(key, ctrl, visitor, path23);
+        replaceNode(key, path25, ctrl);
+        return visitAsync_(key, ctrl, visitor, path25);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path23 = Object.freeze(path23.concat(node2));
+          path25 = Object.freeze(path25.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path23);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path25);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3606,13 +3606,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path23 = Object.freeze(path23.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path23);
+          path25 = Object.freeze(path25.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path25);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path23);
+          const cv = await visitAsync_("value", node2.value, visitor, path25);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3639,23 +3639,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path23) {
+    function callVisitor(key, node2, visitor, path25) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path23);
+        return visitor(key, node2, path25);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path23);
+        return visitor.Map?.(key, node2, path25);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path23);
+        return visitor.Seq?.(key, node2, path25);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path23);
+        return visitor.Pair?.(key, node2, path25);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path23);
+        return visitor.Scalar?.(key, node2, path25);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path23);
+        return visitor.Alias?.(key, node2, path25);
       return void 0;
     }
-    function replaceNode(key, path23, node2) {
-      const parent = path23[path23.length - 1];
+    function replaceNode(key, path25, node2) {
+      const parent = path25[path25.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -4267,10 +4267,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path23, value) {
+    function collectionFromPath(schema, path25, value) {
       let v = value;
-      for (let i = path23.length - 1; i >= 0; --i) {
-        const k = path23[i];
+      for (let i = path25.length - 1; i >= 0; --i) {
+        const k = path25[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -4289,7 +4289,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path23) => path23 == null || typeof path23 === "object" && !!path23[Symbol.iterator]().next().done;
+    var isEmptyPath = (path25) => path25 == null || typeof path25 === "object" && !!path25[Symbol.iterator]().next().done;
     var Collection = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -4319,11 +4319,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path23, value) {
-        if (isEmptyPath(path23))
+      addIn(path25, value) {
+        if (isEmptyPath(path25))
           this.add(value);
         else {
-          const [key, ...rest] = path23;
+          const [key, ...rest] = path25;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -4337,8 +4337,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path23) {
-        const [key, ...rest] = path23;
+      deleteIn(path25) {
+        const [key, ...rest] = path25;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -4352,8 +4352,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path23, keepScalar) {
-        const [key, ...rest] = path23;
+      getIn(path25, keepScalar) {
+        const [key, ...rest] = path25;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -4371,8 +4371,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path23) {
-        const [key, ...rest] = path23;
+      hasIn(path25) {
+        const [key, ...rest] = path25;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -4382,8 +4382,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path23, value) {
-        const [key, ...rest] = path23;
+      setIn(path25, value) {
+        const [key, ...rest] = path25;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -4930,7 +4930,7 @@ var require_stringify = __commonJS({
         props.push(doc.directives.tagString(tag));
       return props.join(" ");
     }
-    function stringify6(item, ctx, onComment, onChompKeep) {
+    function stringify5(item, ctx, onComment, onChompKeep) {
       if (identity.isPair(item))
         return item.toString(ctx, onComment, onChompKeep);
       if (identity.isAlias(item)) {
@@ -4959,7 +4959,7 @@ var require_stringify = __commonJS({
 ${ctx.indent}${str}`;
     }
     exports2.createStringifyContext = createStringifyContext;
-    exports2.stringify = stringify6;
+    exports2.stringify = stringify5;
   }
 });
 
@@ -4969,7 +4969,7 @@ var require_stringifyPair = __commonJS({
     "use strict";
     var identity = require_identity();
     var Scalar = require_Scalar();
-    var stringify6 = require_stringify();
+    var stringify5 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
       const { allNullValues, doc, indent: indent2, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
@@ -4991,7 +4991,7 @@ var require_stringifyPair = __commonJS({
       });
       let keyCommentDone = false;
       let chompKeep = false;
-      let str = stringify6.stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
+      let str = stringify5.stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
       if (!explicitKey && !ctx.inFlow && str.length > 1024) {
         if (simpleKeys)
           throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
@@ -5043,7 +5043,7 @@ ${indent2}:`;
         ctx.indent = ctx.indent.substring(2);
       }
       let valueCommentDone = false;
-      const valueStr = stringify6.stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
+      const valueStr = stringify5.stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
       let ws = " ";
       if (keyComment || vsb || vcb) {
         ws = vsb ? "\n" : "";
@@ -5184,7 +5184,7 @@ var require_addPairToJSMap = __commonJS({
     "use strict";
     var log = require_log();
     var merge2 = require_merge();
-    var stringify6 = require_stringify();
+    var stringify5 = require_stringify();
     var identity = require_identity();
     var toJS = require_toJS();
     function addPairToJSMap(ctx, map4, { key, value }) {
@@ -5220,7 +5220,7 @@ var require_addPairToJSMap = __commonJS({
       if (typeof jsKey !== "object")
         return String(jsKey);
       if (identity.isNode(key) && ctx?.doc) {
-        const strCtx = stringify6.createStringifyContext(ctx.doc, {});
+        const strCtx = stringify5.createStringifyContext(ctx.doc, {});
         strCtx.anchors = /* @__PURE__ */ new Set();
         for (const node2 of ctx.anchors.keys())
           strCtx.anchors.add(node2.anchor);
@@ -5287,12 +5287,12 @@ var require_stringifyCollection = __commonJS({
   "node_modules/yaml/dist/stringify/stringifyCollection.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var stringify6 = require_stringify();
+    var stringify5 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyCollection(collection, ctx, options2) {
       const flow = ctx.inFlow ?? collection.flow;
-      const stringify7 = flow ? stringifyFlowCollection : stringifyBlockCollection;
-      return stringify7(collection, ctx, options2);
+      const stringify6 = flow ? stringifyFlowCollection : stringifyBlockCollection;
+      return stringify6(collection, ctx, options2);
     }
     function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, flowChars, itemIndent, onChompKeep, onComment }) {
       const { indent: indent2, options: { commentString } } = ctx;
@@ -5317,7 +5317,7 @@ var require_stringifyCollection = __commonJS({
           }
         }
         chompKeep = false;
-        let str2 = stringify6.stringify(item, itemCtx, () => comment2 = null, () => chompKeep = true);
+        let str2 = stringify5.stringify(item, itemCtx, () => comment2 = null, () => chompKeep = true);
         if (comment2)
           str2 += stringifyComment.lineComment(str2, itemIndent, commentString(comment2));
         if (chompKeep && comment2)
@@ -5384,7 +5384,7 @@ ${indent2}${line}` : "\n";
         }
         if (comment)
           reqNewline = true;
-        let str = stringify6.stringify(item, itemCtx, () => comment = null);
+        let str = stringify5.stringify(item, itemCtx, () => comment = null);
         reqNewline || (reqNewline = lines.length > linesAtValue || str.includes("\n"));
         if (i < items.length - 1) {
           str += ",";
@@ -6745,7 +6745,7 @@ var require_stringifyDocument = __commonJS({
   "node_modules/yaml/dist/stringify/stringifyDocument.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var stringify6 = require_stringify();
+    var stringify5 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyDocument(doc, options2) {
       const lines = [];
@@ -6760,7 +6760,7 @@ var require_stringifyDocument = __commonJS({
       }
       if (hasDirectives)
         lines.push("---");
-      const ctx = stringify6.createStringifyContext(doc, options2);
+      const ctx = stringify5.createStringifyContext(doc, options2);
       const { commentString } = ctx.options;
       if (doc.commentBefore) {
         if (lines.length !== 1)
@@ -6782,7 +6782,7 @@ var require_stringifyDocument = __commonJS({
           contentComment = doc.contents.comment;
         }
         const onChompKeep = contentComment ? void 0 : () => chompKeep = true;
-        let body = stringify6.stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
+        let body = stringify5.stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
         if (contentComment)
           body += stringifyComment.lineComment(body, "", commentString(contentComment));
         if ((body[0] === "|" || body[0] === ">") && lines[lines.length - 1] === "---") {
@@ -6790,7 +6790,7 @@ var require_stringifyDocument = __commonJS({
         } else
           lines.push(body);
       } else {
-        lines.push(stringify6.stringify(doc.contents, ctx));
+        lines.push(stringify5.stringify(doc.contents, ctx));
       }
       if (doc.directives?.docEnd) {
         if (doc.comment) {
@@ -6898,9 +6898,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path23, value) {
+      addIn(path25, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path23, value);
+          this.contents.addIn(path25, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -6975,14 +6975,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path23) {
-        if (Collection.isEmptyPath(path23)) {
+      deleteIn(path25) {
+        if (Collection.isEmptyPath(path25)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path23) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path25) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -6997,10 +6997,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path23, keepScalar) {
-        if (Collection.isEmptyPath(path23))
+      getIn(path25, keepScalar) {
+        if (Collection.isEmptyPath(path25))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path23, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path25, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -7011,10 +7011,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path23) {
-        if (Collection.isEmptyPath(path23))
+      hasIn(path25) {
+        if (Collection.isEmptyPath(path25))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path23) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path25) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -7031,13 +7031,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path23, value) {
-        if (Collection.isEmptyPath(path23)) {
+      setIn(path25, value) {
+        if (Collection.isEmptyPath(path25)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection.collectionFromPath(this.schema, Array.from(path23), value);
+          this.contents = Collection.collectionFromPath(this.schema, Array.from(path25), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path23, value);
+          this.contents.setIn(path25, value);
         }
       }
       /**
@@ -8926,7 +8926,7 @@ var require_cst_scalar = __commonJS({
 var require_cst_stringify = __commonJS({
   "node_modules/yaml/dist/parse/cst-stringify.js"(exports2) {
     "use strict";
-    var stringify6 = (cst) => "type" in cst ? stringifyToken(cst) : stringifyItem(cst);
+    var stringify5 = (cst) => "type" in cst ? stringifyToken(cst) : stringifyItem(cst);
     function stringifyToken(token) {
       switch (token.type) {
         case "block-scalar": {
@@ -8979,7 +8979,7 @@ var require_cst_stringify = __commonJS({
         res += stringifyToken(value);
       return res;
     }
-    exports2.stringify = stringify6;
+    exports2.stringify = stringify5;
   }
 });
 
@@ -8998,9 +8998,9 @@ var require_cst_visit = __commonJS({
     visit4.BREAK = BREAK;
     visit4.SKIP = SKIP2;
     visit4.REMOVE = REMOVE;
-    visit4.itemAtPath = (cst, path23) => {
+    visit4.itemAtPath = (cst, path25) => {
       let item = cst;
-      for (const [field2, index] of path23) {
+      for (const [field2, index] of path25) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -9009,23 +9009,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit4.parentCollection = (cst, path23) => {
-      const parent = visit4.itemAtPath(cst, path23.slice(0, -1));
-      const field2 = path23[path23.length - 1][0];
+    visit4.parentCollection = (cst, path25) => {
+      const parent = visit4.itemAtPath(cst, path25.slice(0, -1));
+      const field2 = path25[path25.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path23, item, visitor) {
-      let ctrl = visitor(item, path23);
+    function _visit(path25, item, visitor) {
+      let ctrl = visitor(item, path25);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path23.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path25.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -9036,10 +9036,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path23);
+            ctrl = ctrl(item, path25);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path23) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path25) : ctrl;
     }
     exports2.visit = visit4;
   }
@@ -10709,7 +10709,7 @@ var require_public_api = __commonJS({
       }
       return doc.toJS(Object.assign({ reviver: _reviver }, options2));
     }
-    function stringify6(value, replacer, options2) {
+    function stringify5(value, replacer, options2) {
       let _replacer = null;
       if (typeof replacer === "function" || Array.isArray(replacer)) {
         _replacer = replacer;
@@ -10734,7 +10734,7 @@ var require_public_api = __commonJS({
     exports2.parse = parse3;
     exports2.parseAllDocuments = parseAllDocuments2;
     exports2.parseDocument = parseDocument5;
-    exports2.stringify = stringify6;
+    exports2.stringify = stringify5;
   }
 });
 
@@ -10918,10 +10918,10 @@ var require_code = __commonJS({
     function interpolate(x) {
       return typeof x == "number" || typeof x == "boolean" || x === null ? x : safeStringify(Array.isArray(x) ? x.join(",") : x);
     }
-    function stringify6(x) {
+    function stringify5(x) {
       return new _Code(safeStringify(x));
     }
-    exports2.stringify = stringify6;
+    exports2.stringify = stringify5;
     function safeStringify(x) {
       return JSON.stringify(x).replace(/\u2028/g, "\\u2028").replace(/\u2029/g, "\\u2029");
     }
@@ -14019,8 +14019,8 @@ var require_utils = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path23) {
-      let input = path23;
+    function removeDotSegments(path25) {
+      let input = path25;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -14094,11 +14094,11 @@ var require_utils = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path23) {
-      if (path23 === "" || path23[0] === "/") {
-        return removeDotSegments(path23);
+    function removeDotSegmentsRelative(path25) {
+      if (path25 === "" || path25[0] === "/") {
+        return removeDotSegments(path25);
       }
-      const segments = path23.split("/");
+      const segments = path25.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -14461,8 +14461,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path23 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path23 && path23 !== "/" ? path23 : void 0;
+        const path25 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path25 && path25 !== "/" ? path25 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -20525,8 +20525,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path23, region } = this.at;
-    return region ? `${path23}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path23}: ${this.message}`;
+    const { path: path25, region } = this.at;
+    return region ? `${path25}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path25}: ${this.message}`;
   }
 };
 
@@ -27636,9 +27636,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path23, written2, key, parent) {
+  constructor(manifest, path25, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path23;
+    this.path = path25;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -27803,7 +27803,7 @@ function isDate(text4) {
   const date = /* @__PURE__ */ new Date(`${text4}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text4;
 }
-function readOwnDocument(text4, path23, schema, code4) {
+function readOwnDocument(text4, path25, schema, code4) {
   const counter = new import_yaml2.LineCounter();
   const document = (0, import_yaml2.parseDocument)(text4, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
@@ -27811,7 +27811,7 @@ function readOwnDocument(text4, path23, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path23, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path25, region: region(...syntax.pos) });
   const regionOf = (keys) => {
     const node2 = nodeAt(document, keys);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -27819,20 +27819,20 @@ function readOwnDocument(text4, path23, schema, code4) {
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path23, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path25, region: region(from, to) });
   }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path23, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path25, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path23,
+      path: path25,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf(failure.keys)
     });
   }
@@ -27954,11 +27954,11 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text4, path23) {
-  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path23 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path23, ConfigFile, "config");
+function readConfig(text4, path25) {
+  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path25 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path25, ConfigFile, "config");
   return {
-    path: path23,
+    path: path25,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
@@ -27966,7 +27966,7 @@ function readConfig(text4, path23) {
       ...release,
       chart: release.chart.replace(/^\.\//, "").replace(/\/+$/, ""),
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, "")),
-      at: { path: path23, region: regionOf(["helm", index]) }
+      at: { path: path25, region: regionOf(["helm", index]) }
     })),
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
       ...exception,
@@ -27974,8 +27974,8 @@ function readConfig(text4, path23) {
     })),
     uses: value.policies,
     places: {
-      key: (index, keys) => ({ path: path23, region: regionOfKey(["policies", index, ...keys]) }),
-      value: (index, keys) => ({ path: path23, region: regionOf(["policies", index, ...keys]) })
+      key: (index, keys) => ({ path: path25, region: regionOfKey(["policies", index, ...keys]) }),
+      value: (index, keys) => ({ path: path25, region: regionOf(["policies", index, ...keys]) })
     }
   };
 }
@@ -28018,9 +28018,9 @@ function read({ manifests, sources, rendered }) {
   ];
   return `${count(manifests, "object")} in ${places.join(" and ")}`;
 }
-function placeOf({ path: path23, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path23} (at the base)` : path23;
-  return side === "base" ? `${path23} (was line ${region.startLine} at the base)` : `${path23}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path25, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path25} (at the base)` : path25;
+  return side === "base" ? `${path25} (was line ${region.startLine} at the base)` : `${path25}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -28037,8 +28037,8 @@ function subjectOf(finding) {
 }
 function sourceName(source) {
   if (source.kind === "kustomize") return `Kustomization ${source.path}`;
-  const { release, namespace, path: path23, values } = source;
-  return `release ${namespace}/${release} of ${path23}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release, namespace, path: path25, values } = source;
+  return `release ${namespace}/${release} of ${path25}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -28103,8 +28103,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path23, region, precision }) {
-  const file = visible(path23);
+function at({ path: path25, region, precision }) {
+  const file = visible(path25);
   if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
@@ -28244,8 +28244,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path23, region, precision, note }) {
-  return { side, path: path23, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path25, region, precision, note }) {
+  return { side, path: path25, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -33002,7 +33002,7 @@ function markdownReport(report) {
       quiet,
       ({ rule, location, text: text4 }) => words(`${rule} ${placeOf(location)}: ${text4}`)
     ),
-    () => listOf("Not inspected", skipped, ({ path: path23, reason }) => [inlineCode2(path23), text2(": "), ...words(reason)]),
+    () => listOf("Not inspected", skipped, ({ path: path25, reason }) => [inlineCode2(path25), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
@@ -33157,7 +33157,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path23, reason }) => `${path23} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path25, reason }) => `${path25} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text4) {
@@ -33836,11 +33836,11 @@ function certificateRefs(listener) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path23) => (root3) => [[root3.at(...path23)]];
-var each = (path23, name, namespace) => (root3) => [...root3.at(...path23).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path23, name, namespace) => (root3) => [[root3.at(...path23, name), root3.at(...path23, namespace)]];
+var field = (...path25) => (root3) => [[root3.at(...path25)]];
+var each = (path25, name, namespace) => (root3) => [...root3.at(...path25).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path25, name, namespace) => (root3) => [[root3.at(...path25, name), root3.at(...path25, namespace)]];
 var firstOf = (...paths) => (root3) => {
-  const written2 = paths.map((path23) => root3.at(...path23)).find((cursor) => cursor.string);
+  const written2 = paths.map((path25) => root3.at(...path25)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -33915,8 +33915,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path23 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path23 !== void 0 && [...manifest.root.at(...path23).entries()].some(([name]) => mirrored.test(name));
+  const path25 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path25 !== void 0 && [...manifest.root.at(...path25).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -34602,12 +34602,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path23 of paths) {
-      const written2 = path23.at("path").string || "/";
-      const exact = path23.at("pathType").string === "Exact";
+    for (const path25 of paths) {
+      const written2 = path25.at("path").string || "/";
+      const exact = path25.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path23.at("path").exists ? path23.at("path") : rule.at("host"));
+        claims.set(claim, path25.at("path").exists ? path25.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -34840,7 +34840,7 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path23) => root3.at(...path23)).filter((map4) => map4.exists);
+  const written2 = maps.map((path25) => root3.at(...path25)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -35093,8 +35093,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
     `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf2(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf2(path23) {
-  return path23.slice(0, path23.lastIndexOf("/") + 1);
+function folderOf2(path25) {
+  return path25.slice(0, path25.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -35330,16 +35330,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path23, added, removed, oldPosInc, options2) {
-    const last = path23.lastComponent;
+  addToPath(path25, added, removed, oldPosInc, options2) {
+    const last = path25.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path23.oldPos + oldPosInc,
+        oldPos: path25.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path23.oldPos + oldPosInc,
+        oldPos: path25.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -35658,7 +35658,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path23, region, text: text4, keys, status, object = null, fileText, sources } = statement2;
+  const { side, path: path25, region, text: text4, keys, status, object = null, fileText, sources } = statement2;
   return {
     rule,
     message,
@@ -35669,10 +35669,10 @@ function gateFinding(rule, message, level, statement2) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path23, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path25, cluster: "" }],
     location: {
       side,
-      path: path23,
+      path: path25,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
@@ -35784,11 +35784,11 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path23, region, text4, placing, note) {
-  const changed = side === "head" && (placing.isNew(path23) || placing.hunks(path23)?.wrote(region.startLine) === true);
+function place(side, path25, region, text4, placing, note) {
+  const changed = side === "head" && (placing.isNew(path25) || placing.hunks(path25)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path23,
+    path: path25,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -35796,11 +35796,11 @@ function place(side, path23, region, text4, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path23, region, precision }, placing) {
-  const line = side === "base" && precision === "exact" ? placing.hunks(path23)?.removalOf(region) : void 0;
+function removalOf({ side, path: path25, region, precision }, placing) {
+  const line = side === "base" && precision === "exact" ? placing.hunks(path25)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path23, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path25, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -35915,13 +35915,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path23) => changedTexts2.has(path23) && changedTexts2.get(path23)?.before === void 0,
-    isDeleted: (path23) => changedTexts2.has(path23) && changedTexts2.get(path23)?.after === void 0,
-    hunks(path23) {
-      const { before, after } = changedTexts2.get(path23) ?? {};
+    isNew: (path25) => changedTexts2.has(path25) && changedTexts2.get(path25)?.before === void 0,
+    isDeleted: (path25) => changedTexts2.has(path25) && changedTexts2.get(path25)?.after === void 0,
+    hunks(path25) {
+      const { before, after } = changedTexts2.get(path25) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path23) ?? new Hunks(before, after);
-      hunks.set(path23, known);
+      const known = hunks.get(path25) ?? new Hunks(before, after);
+      hunks.set(path25, known);
       return known;
     }
   };
@@ -36586,9 +36586,9 @@ var OriginalPlaces = class {
     return source.kind === "helm" ? this.templateLine(location, rendered, side, source) : this.includedLine(location, rendered, side, source);
   }
   async templateLine(location, rendered, side, source) {
-    const { path: path23 } = location;
-    const text4 = await side.checkout.text(path23);
-    if (text4 === void 0 || !path23.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+    const { path: path25 } = location;
+    const text4 = await side.checkout.text(path25);
+    if (text4 === void 0 || !path25.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
     const written2 = rendered.template.includes("/crds/") ? documentsOf(
       text4,
@@ -36603,7 +36603,7 @@ var OriginalPlaces = class {
     );
     const index = plain.findIndex(([, number]) => number === rendered.line);
     const line = match3?.origins[index];
-    return line === void 0 ? location : at2(location, path23, lineOf(text4, line), text4, "template");
+    return line === void 0 ? location : at2(location, path25, lineOf(text4, line), text4, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -36625,20 +36625,20 @@ var OriginalPlaces = class {
     const key = `${location.side} ${source.id}`;
     const origins = this.origins.get(key) ?? originsOf(side, source);
     this.origins.set(key, origins);
-    const path23 = (await origins).get(nameOf(rendered.object));
-    const text4 = path23 === void 0 ? void 0 : await side.checkout.text(path23);
-    if (path23 === void 0 || text4 === void 0) return location;
+    const path25 = (await origins).get(nameOf(rendered.object));
+    const text4 = path25 === void 0 ? void 0 : await side.checkout.text(path25);
+    if (path25 === void 0 || text4 === void 0) return location;
     const { kind, name } = rendered.object;
     const candidates2 = loadFile({ text: text4 }).objects.filter(
       ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path23 }, []).root.at(...rendered.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path25 }, []).root.at(...rendered.keys);
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
-    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path23 }, []).root.at(...rendered.keys).value;
+    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path25 }, []).root.at(...rendered.keys).value;
     const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
-    return same ? at2(location, path23, original.region, text4, "exact") : at2(location, path23, object.region, text4, "file");
+    return same ? at2(location, path25, original.region, text4, "exact") : at2(location, path25, object.region, text4, "file");
   }
 };
 async function originsOf(side, source) {
@@ -36650,15 +36650,15 @@ async function originsOf(side, source) {
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path23 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path23 !== void 0) found.set(nameOf(object.ref), path23);
+      const path25 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path25 !== void 0) found.set(nameOf(object.ref), path25);
     }
   }
   return found;
 }
-function at2(location, path23, region, text4, precision) {
+function at2(location, path25, region, text4, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path23, region, precision, excerpt: excerptOf(text4, region) };
+  return { ...rest, path: path25, region, precision, excerpt: excerptOf(text4, region) };
 }
 function lineOf(text4, line) {
   const written2 = text4.split("\n")[line - 1] ?? "";
@@ -36719,13 +36719,13 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places, main) {
-  const key = ({ side, path: path23, region }) => JSON.stringify([side, path23, region.startLine]);
+  const key = ({ side, path: path25, region }) => JSON.stringify([side, path25, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key(main)]);
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
 function placesOfCause({ file, edit }, { sides }) {
-  const { path: path23, text: text4 } = file;
-  const precision = precisionOf(path23, sides);
+  const { path: path25, text: text4 } = file;
+  const precision = precisionOf(path25, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text4?.after : text4?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
@@ -36738,7 +36738,7 @@ function placesOfCause({ file, edit }, { sides }) {
     };
     return {
       side,
-      path: path23,
+      path: path25,
       region,
       precision,
       ...note ? { note } : {},
@@ -36753,7 +36753,7 @@ function placesOfCause({ file, edit }, { sides }) {
     return [
       {
         side: deleted ? "base" : "head",
-        path: path23,
+        path: path25,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -36765,17 +36765,17 @@ function placesOfCause({ file, edit }, { sides }) {
   if (edit.after.length > 0) return [at3("head", edit.afterLine)];
   return [at3("base", edit.beforeLine), at3("head", Math.max(1, edit.afterLine - 1), "taken away here")];
 }
-function precisionOf(path23, { base, head }) {
+function precisionOf(path25, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (sources.some((source) => isValuesOf(path23, source))) return "values";
-  return /(?:^|\/)templates\//.test(path23) ? "template" : "exact";
+  if (sources.some((source) => isValuesOf(path25, source))) return "values";
+  return /(?:^|\/)templates\//.test(path25) ? "template" : "exact";
 }
-function isValuesOf(path23, source) {
+function isValuesOf(path25, source) {
   if (source.kind !== "helm") return false;
-  return source.values.some((one2) => "path" in one2 && one2.path === path23) || isDefaultValues(path23);
+  return source.values.some((one2) => "path" in one2 && one2.path === path25) || isDefaultValues(path25);
 }
-function isDefaultValues(path23) {
-  return /(?:^|\/)values\.ya?ml$/.test(path23);
+function isDefaultValues(path25) {
+  return /(?:^|\/)values\.ya?ml$/.test(path25);
 }
 var Trials = class {
   constructor(bench) {
@@ -36803,7 +36803,7 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
     const key = JSON.stringify(
-      [...edits].map(([path23, text4]) => [path23, text4 && Buffer.from(text4).toString("base64")]).sort()
+      [...edits].map(([path25, text4]) => [path25, text4 && Buffer.from(text4).toString("base64")]).sort()
     );
     const known = this.done.get(key);
     if (known) return known;
@@ -36833,46 +36833,46 @@ var Trials = class {
       }
     }
     const changed = [];
-    for (const path23 of names2) {
-      const file = await this.changedFile(path23);
+    for (const path25 of names2) {
+      const file = await this.changedFile(path25);
       if (file) changed.push(file);
     }
-    const rank = ({ path: path23 }) => {
-      if (values.has(path23)) return 0;
-      if (isDefaultValues(path23)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path23)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path23)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path23)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path23) ? 5 : 4;
+    const rank = ({ path: path25 }) => {
+      if (values.has(path25)) return 0;
+      if (isDefaultValues(path25)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path25)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path25)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path25)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path25) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path23) {
-    if (this.files.has(path23)) return this.files.get(path23);
+  async changedFile(path25) {
+    if (this.files.has(path25)) return this.files.get(path25);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path23)?.id !== head.checkout.tree.entries.get(path23)?.id;
-    const file = differs ? await readChanged(path23, base, head) : void 0;
-    this.files.set(path23, file);
+    const differs = base && base.checkout.tree.entries.get(path25)?.id !== head.checkout.tree.entries.get(path25)?.id;
+    const file = differs ? await readChanged(path25, base, head) : void 0;
+    this.files.set(path25, file);
     return file;
   }
 };
-async function readChanged(path23, base, head) {
+async function readChanged(path25, base, head) {
   const read4 = async ({ checkout }) => {
-    const content = (await checkout.read([path23])).get(path23);
+    const content = (await checkout.read([path25])).get(path25);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read4(base), read4(head)]);
   const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path23, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
+  return { path: path25, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
 }
 function textWithout(file, taken) {
   if (taken === "all" || !file.text) return file.before ?? emptied(file);
   if (file.after === void 0) return file.before;
   return Buffer.from(file.text.without(taken));
 }
-function emptied({ path: path23 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path23) ? void 0 : new Uint8Array();
+function emptied({ path: path25 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path25) ? void 0 : new Uint8Array();
 }
 function reversalOf(causes) {
   return new Map(causes.map(({ file, edit }) => [file, edit ? /* @__PURE__ */ new Set([edit]) : "all"]));
@@ -36884,9 +36884,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver3 = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text4, path23) {
-  const { value } = readOwnDocument(text4, path23, PolicyFile, "policy");
-  return { path: path23, file: value };
+function readPolicy(text4, path25) {
+  const { value } = readOwnDocument(text4, path25, PolicyFile, "policy");
+  return { path: path25, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -37155,14 +37155,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept = (await this.revision.list()).filter(({ path: path23 }) => !this.edits.has(path23));
+    const kept = (await this.revision.list()).filter(({ path: path25 }) => !this.edits.has(path25));
     const edited = [...this.edits].flatMap(
-      ([path23, content]) => content ? [{ path: path23, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path25, content]) => content ? [{ path: path25, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path23 }) => !this.edits.has(path23));
+    const theirs = entries.filter(({ path: path25 }) => !this.edits.has(path25));
     const reading = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -37278,41 +37278,41 @@ function contentsByCluster(manifests) {
 function mapClusters({ base, head, isNew }, files) {
   const repeated = foldersThatRepeat(files);
   const hasBase = files.some(({ side }) => side === "base");
-  const placeBy = (declarations, path23) => {
+  const placeBy = (declarations, path25) => {
     for (const declared2 of declarations) {
       const names2 = Object.keys(declared2).filter(
-        (name) => declared2[name]?.paths?.some((glob) => minimatch(path23, glob, { dot: true }))
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path25, glob, { dot: true }))
       );
       if (names2.length > 0) return { clusters: names2, evidence: "declared" };
     }
-    const layout = path23.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-    const sibling = ancestors(path23).findLast((folder) => repeated.has(folder));
+    const layout = path25.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path25).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known = new Set(
-    files.filter(({ side }) => side === "base").flatMap(({ path: path23 }) => placeBy([base], path23).clusters)
+    files.filter(({ side }) => side === "base").flatMap(({ path: path25 }) => placeBy([base], path25).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path23) => placeBy(isNew(path23) ? [base, fresh] : [base], path23)
+    of: (path25) => placeBy(isNew(path25) ? [base, fresh] : [base], path25)
   };
 }
-function ancestors(path23) {
+function ancestors(path25) {
   const folders = [];
-  for (let end = path23.indexOf("/"); end !== -1; end = path23.indexOf("/", end + 1)) folders.push(path23.slice(0, end));
+  for (let end = path25.indexOf("/"); end !== -1; end = path25.indexOf("/", end + 1)) folders.push(path25.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path23, side, refs } of files) {
+  for (const { path: path25, side, refs } of files) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path23)) {
+    for (const folder of ancestors(path25)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -37415,18 +37415,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path23) {
-    const file = this.head.loaded.get(path23);
+  reasonFor(path25) {
+    const file = this.head.loaded.get(path25);
     const unreadable3 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable3) return unreadable3.reason;
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path23);
+    const hidden = this.hiddenAt(path25);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path23 === link2 || path23.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path25 === link2 || path25.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path23);
+    return this.head.missing.get(path25);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -37440,80 +37440,80 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path23, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path23);
+    for (const [path25, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path25);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path23, reason: `not readable: ${reason}` });
+          skipped.push({ path: path25, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path23, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path23))
+          unreadable(path25, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path25))
         );
-        if (!old) lost.delete(path23);
+        if (!old) lost.delete(path25);
       }
-      if (file.templates.length > 0) skipped.push({ path: path23, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path25, reason: "a template" });
     }
-    for (const [path23, reason] of this.head.missing) {
-      findings.push(unreadable(path23, reason, start3, "introduced", void 0, lost.get(path23)));
-      lost.delete(path23);
+    for (const [path25, reason] of this.head.missing) {
+      findings.push(unreadable(path25, reason, start3, "introduced", void 0, lost.get(path25)));
+      lost.delete(path25);
     }
-    for (const [path23, manifests] of lost) {
-      const text4 = this.head.loaded.get(path23)?.text;
-      findings.push(unreadable(path23, this.reasonFor(path23) ?? "it is gone", start3, "introduced", text4, manifests));
+    for (const [path25, manifests] of lost) {
+      const text4 = this.head.loaded.get(path25)?.text;
+      findings.push(unreadable(path25, this.reasonFor(path25) ?? "it is gone", start3, "introduced", text4, manifests));
     }
-    for (const [path23, reason] of this.base.missing) {
-      if (!this.head.missing.has(path23)) findings.push(unreadableBase(path23, reason));
+    for (const [path25, reason] of this.base.missing) {
+      if (!this.head.missing.has(path25)) findings.push(unreadableBase(path25, reason));
     }
-    for (const [path23, reason] of others.missing) {
-      if (others.absent.has(path23)) findings.push(unreadable(path23, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path23, reason });
+    for (const [path25, reason] of others.missing) {
+      if (others.absent.has(path25)) findings.push(unreadable(path25, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path25, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path23, reason) {
+function unreadableBase(path25, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path23,
+    path: path25,
     region: start3,
     status: "introduced",
-    keys: [path23],
+    keys: [path25],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path23, file] of head.loaded) {
+  for (const [path25, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path23, reason, region, "existing", file.text));
-      else skipped.push({ path: path23, reason: `not readable: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path25, reason, region, "existing", file.text));
+      else skipped.push({ path: path25, reason: `not readable: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path23, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path25, reason: "a template" });
   }
-  for (const [path23, reason] of head.missing) findings.push(unreadable(path23, reason, start3, "existing", void 0));
+  for (const [path25, reason] of head.missing) findings.push(unreadable(path25, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path23, reason, region, status, fileText, lost = []) {
+function unreadable(path25, reason, region, status, fileText, lost = []) {
   const names2 = lost.map(({ ref }) => nameOf(ref));
   const more = names2.length > 3 ? ` and ${names2.length - 3} more` : "";
   const unknown2 = names2.length > 0 ? ` What became of ${names2.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path23,
+    path: path25,
     region,
     status,
-    keys: [path23],
+    keys: [path25],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
 }
 
 // src/source/discover.ts
-var import_posix6 = __toESM(require("node:path/posix"), 1);
+var import_posix8 = __toESM(require("node:path/posix"), 1);
 
 // src/source/chart.ts
 var import_posix = __toESM(require("node:path/posix"), 1);
@@ -37592,67 +37592,12 @@ async function chartWithLocals(checkout, folder) {
 }
 
 // src/source/flux-values.ts
-var import_yaml7 = __toESM(require_dist(), 1);
-
-// src/source/untyped.ts
-function fieldsOf(value) {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
-}
-function listOf2(value) {
-  return Array.isArray(value) ? value : [];
-}
-function textOf3(value) {
-  if (typeof value === "string") return value;
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
-}
-function wordOf(value) {
-  if (typeof value !== "string") return value;
-  if (value === "true" || value === "false") return value === "true";
-  if (value === "null") return null;
-  if (/^\{.*\}$/.test(value)) return value === "{}" ? [] : value.slice(1, -1).split(",").map(wordOf);
-  return /^-?(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
-}
-
-// src/source/flux-values.ts
-function namesOfHolders({ root: root3 }) {
-  const spec = fieldsOf(root3.at("spec").value);
-  const references = [...listOf2(spec.valuesFrom), ...listOf2(fieldsOf(spec.postBuild).substituteFrom)];
-  return references.map((reference) => textOf3(fieldsOf(reference).name)).filter(Boolean);
-}
-function holderOf(reference, namespace, all2) {
-  const named = all2.filter(({ ref }) => ref.kind === textOf3(reference.kind) && ref.name === textOf3(reference.name));
-  return named.find(({ ref }) => ref.namespace === namespace) ?? named.find(({ ref }) => ref.namespace === "" || namespace === "");
-}
-function dataOf(holder) {
-  const { root: root3, ref } = holder;
-  if (root3.at("sops").exists) return {};
-  const texts = (field2) => Object.entries(fieldsOf(root3.at(field2).value)).map(([key, value]) => [key, textOf3(value)]);
-  if (ref.kind !== "Secret") return Object.fromEntries(texts("data"));
-  const decoded = texts("data").map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]);
-  return Object.fromEntries([...decoded, ...texts("stringData")]);
-}
-function valuesFrom(reference, holder) {
-  const held = dataOf(holder)[textOf3(reference.valuesKey) || "values.yaml"];
-  if (held === void 0) return void 0;
-  const name = `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`;
-  const keys = textOf3(reference.targetPath).split(/(?<!\\)\./);
-  if (keys[0] === "") return { text: held, name };
-  return { text: (0, import_yaml7.stringify)(nested(keys, wordOf(held.replace(/\n$/, "")))), name };
-}
-function nested([key = "", ...rest], value) {
-  return { [key.replaceAll("\\.", ".")]: rest.length > 0 ? nested(rest, value) : value };
-}
-
-// src/source/application-set.ts
-var import_posix4 = __toESM(require("node:path/posix"), 1);
-
-// src/source/argocd.ts
 var import_posix3 = __toESM(require("node:path/posix"), 1);
-var import_yaml9 = __toESM(require_dist(), 1);
+var import_yaml8 = __toESM(require_dist(), 1);
 
 // src/source/kustomization.ts
 var import_posix2 = __toESM(require("node:path/posix"), 1);
-var import_yaml8 = __toESM(require_dist(), 1);
+var import_yaml7 = __toESM(require_dist(), 1);
 
 // src/source/render/rendering.ts
 var firstLine = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
@@ -37686,22 +37631,22 @@ function folderOf3(file) {
   return file.includes("/") ? import_posix2.default.dirname(file) : "";
 }
 function parse2(folder, file, text4, checkout) {
-  const lines = new import_yaml8.LineCounter();
-  const document = (0, import_yaml8.parseDocument)(text4, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  const lines = new import_yaml7.LineCounter();
+  const document = (0, import_yaml7.parseDocument)(text4, { lineCounter: lines, logLevel: "silent", version: "1.1" });
   const regionOf = (node2) => {
     const [from, to] = node2.range ?? [0, 0];
     const [start4, end] = [lines.linePos(from), lines.linePos(to)];
     return { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
   };
-  const root3 = (0, import_yaml8.isMap)(document.contents) ? document.contents : void 0;
+  const root3 = (0, import_yaml7.isMap)(document.contents) ? document.contents : void 0;
   const includes = ["resources", "bases", "components"].flatMap((key) => {
     const list3 = root3?.get(key);
-    return (0, import_yaml8.isSeq)(list3) ? list3.items.flatMap(
-      (item) => (0, import_yaml8.isScalar)(item) && typeof item.value === "string" ? [{ text: item.value, region: regionOf(item) }] : []
+    return (0, import_yaml7.isSeq)(list3) ? list3.items.flatMap(
+      (item) => (0, import_yaml7.isScalar)(item) && typeof item.value === "string" ? [{ text: item.value, region: regionOf(item) }] : []
     ) : [];
   });
   const leadsTo = /* @__PURE__ */ new Set();
-  (0, import_yaml8.visit)(document, {
+  (0, import_yaml7.visit)(document, {
     Scalar(_, { value }) {
       if (typeof value !== "string" || value.includes("\n") || value.length > 500) return;
       for (const written2 of [value, value.slice(value.indexOf("=") + 1)]) {
@@ -37711,7 +37656,7 @@ function parse2(folder, file, text4, checkout) {
     }
   });
   const globals = root3?.get("helmGlobals");
-  const home = (0, import_yaml8.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts";
+  const home = (0, import_yaml7.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts";
   const charts = root3?.get("helmCharts");
   return {
     folder,
@@ -37719,8 +37664,8 @@ function parse2(folder, file, text4, checkout) {
     component: String(root3?.get("kind") ?? "") === "Component",
     includes,
     leadsTo: [...leadsTo].sort(),
-    charts: (0, import_yaml8.isSeq)(charts) ? charts.items.flatMap(
-      (item) => (0, import_yaml8.isMap)(item) ? [
+    charts: (0, import_yaml7.isSeq)(charts) ? charts.items.flatMap(
+      (item) => (0, import_yaml7.isMap)(item) ? [
         {
           name: String(item.get("name") ?? ""),
           folder: import_posix2.default.join(folder, home, String(item.get("name") ?? "")),
@@ -37786,13 +37731,101 @@ function remoteIn(kustomizations, checkout) {
   return void 0;
 }
 
+// src/source/untyped.ts
+function fieldsOf(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+}
+function listOf2(value) {
+  return Array.isArray(value) ? value : [];
+}
+function textOf3(value) {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+function wordOf(value) {
+  if (typeof value !== "string") return value;
+  if (value === "true" || value === "false") return value === "true";
+  if (value === "null") return null;
+  if (/^\{.*\}$/.test(value)) return value === "{}" ? [] : value.slice(1, -1).split(",").map(wordOf);
+  return /^-?(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
+}
+
+// src/source/flux-values.ts
+function namesOfHolders({ root: root3 }) {
+  const spec = fieldsOf(root3.at("spec").value);
+  const references = [...listOf2(spec.valuesFrom), ...listOf2(fieldsOf(spec.postBuild).substituteFrom)];
+  return references.map((reference) => textOf3(fieldsOf(reference).name)).filter(Boolean);
+}
+function holderOf(reference, namespace, all2) {
+  const named = all2.filter(({ ref }) => ref.kind === textOf3(reference.kind) && ref.name === textOf3(reference.name));
+  return named.find(({ ref }) => ref.namespace === namespace) ?? named.find(({ ref }) => ref.namespace === "" || namespace === "");
+}
+function dataOf(holder) {
+  const { root: root3, ref } = holder;
+  if (root3.at("sops").exists) return {};
+  const texts = (field2) => Object.entries(fieldsOf(root3.at(field2).value)).map(([key, value]) => [key, textOf3(value)]);
+  if (ref.kind !== "Secret") return Object.fromEntries(texts("data"));
+  const decoded = texts("data").map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]);
+  return Object.fromEntries([...decoded, ...texts("stringData")]);
+}
+function valuesOf(manifest, { chart, place: place2, holders }, named) {
+  const spec = fieldsOf(manifest.root.at("spec").value);
+  const { checkout } = named.surroundings;
+  const values = [];
+  const files = listOf2(chart.valuesFiles).map(textOf3);
+  for (const file of files) {
+    const [fromRoot, fromChart] = [inside("", file), inside(place2, file)];
+    const found = [fromRoot, fromChart].find((one2) => one2 !== void 0 && checkout.has(one2)) ?? fromRoot;
+    if (found === void 0) {
+      named.skip(manifest, `its values ${file} are outside this repository`);
+      return void 0;
+    }
+    if (chart.ignoreMissingValuesFiles === true && !checkout.has(found)) continue;
+    values.push({ path: found });
+  }
+  const defaults2 = import_posix3.default.join(place2, "values.yaml");
+  if (values.length > 0 && !values.some((one2) => "path" in one2 && one2.path === defaults2))
+    named.skip(manifest, `its valuesFiles take the place of ${defaults2}, and are laid over it here`);
+  for (const [index, reference] of listOf2(spec.valuesFrom).map(fieldsOf).entries()) {
+    const holder = holders[index];
+    const held = holder && valuesFrom(reference, holder);
+    if (held) values.push(held);
+    else if (reference.optional !== true) {
+      const what = `${textOf3(reference.kind)} ${textOf3(reference.name)}`;
+      named.skip(manifest, `its values of ${what} are not in this repository`);
+      return void 0;
+    }
+  }
+  if (spec.values !== void 0 && spec.values !== null)
+    values.push({ text: (0, import_yaml8.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
+  return values;
+}
+function valuesFrom(reference, holder) {
+  const held = dataOf(holder)[textOf3(reference.valuesKey) || "values.yaml"];
+  if (held === void 0) return void 0;
+  const name = `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`;
+  const keys = textOf3(reference.targetPath).split(/(?<!\\)\./);
+  if (keys[0] === "") return { text: held, name };
+  return { text: (0, import_yaml8.stringify)(nested(keys, wordOf(held.replace(/\n$/, "")))), name };
+}
+function nested([key = "", ...rest], value) {
+  return { [key.replaceAll("\\.", ".")]: rest.length > 0 ? nested(rest, value) : value };
+}
+
+// src/source/application-set.ts
+var import_posix5 = __toESM(require("node:path/posix"), 1);
+
+// src/source/argocd.ts
+var import_posix4 = __toESM(require("node:path/posix"), 1);
+var import_yaml9 = __toESM(require_dist(), 1);
+
 // src/source/repository-name.ts
 function repositoryName(url) {
   const written2 = url.trim().toLowerCase();
   const rest = written2.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
   const address = rest.replace(/^[^/@]+@/, "");
-  const path23 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
-  return path23.replace(/\/+$/, "").replace(/\.git$/, "");
+  const path25 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
+  return path25.replace(/\/+$/, "").replace(/\.git$/, "");
 }
 function isFolder(remote) {
   return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim());
@@ -37898,9 +37931,9 @@ function readApplication(manifest, name, value, named) {
     const { checkout } = named.surroundings;
     if (source.plugin !== void 0) {
       named.skip(manifest, `a plugin makes its manifests of ${written2}`);
-    } else if (checkout.has(import_posix3.default.join(place2, "Chart.yaml"))) {
+    } else if (checkout.has(import_posix4.default.join(place2, "Chart.yaml"))) {
       const helm = fieldsOf(source.helm);
-      const values = valuesOf(manifest, helm, place2, sources, named);
+      const values = valuesOf2(manifest, helm, place2, sources, named);
       if (!values) continue;
       named.sources.push({
         ...at3,
@@ -37931,7 +37964,7 @@ function readApplication(manifest, name, value, named) {
     }
   }
 }
-function valuesOf(manifest, helm, chart, sources, named) {
+function valuesOf2(manifest, helm, chart, sources, named) {
   const values = [];
   const { checkout } = named.surroundings;
   for (const file of listOf2(helm.valueFiles).map(textOf3)) {
@@ -38020,7 +38053,7 @@ function matching(rules2, { surroundings: { checkout } }) {
   return [...folders].filter((folder) => rules2.some((rule) => rule.exclude !== true && matches(folder, rule))).filter((folder) => !rules2.some((rule) => rule.exclude === true && matches(folder, rule))).sort();
 }
 function elementOfFolder(folder, goTemplate) {
-  const basename2 = import_posix4.default.basename(folder);
+  const basename2 = import_posix5.default.basename(folder);
   const segments = folder.split("/");
   const named = {
     "path.basename": basename2,
@@ -38054,8 +38087,40 @@ function flattened(value, prefix2 = "") {
 
 // src/source/flux.ts
 var import_node_crypto8 = require("node:crypto");
-var import_posix5 = __toESM(require("node:path/posix"), 1);
-var import_yaml10 = __toESM(require_dist(), 1);
+var import_posix7 = __toESM(require("node:path/posix"), 1);
+
+// src/source/made-kustomization.ts
+var import_posix6 = __toESM(require("node:path/posix"), 1);
+function madeIn(place2, manifest, { checkout, kustomizations }) {
+  const start4 = place2 === "" ? 0 : place2.length + 1;
+  const members = /* @__PURE__ */ new Set();
+  for (const file of checkout.below(place2)) {
+    const above = foldersBetween(place2, file);
+    const own6 = above.find((folder) => kustomizations.has(folder));
+    const chart = above.some((folder) => checkout.has(import_posix6.default.join(folder, "Chart.yaml")));
+    if (own6 !== void 0) members.add(own6);
+    else if (!chart && /\.ya?ml$/.test(file) && checkout.tree.files.has(file)) members.add(file);
+  }
+  const leadsTo = [...members].sort();
+  return {
+    folder: place2,
+    file: manifest.origin.path,
+    made: true,
+    component: false,
+    includes: leadsTo.map((member) => ({ text: member.slice(start4), region: firstLine })),
+    leadsTo,
+    charts: [],
+    namespace: ""
+  };
+}
+function foldersBetween(start4, file) {
+  const found = [];
+  for (let end = file.indexOf("/", start4 === "" ? 0 : start4.length + 1); end !== -1; end = file.indexOf("/", end + 1))
+    found.push(file.slice(0, end));
+  return found;
+}
+
+// src/source/flux.ts
 var FluxObjects = class {
   constructor(manifests, named) {
     this.manifests = manifests;
@@ -38096,7 +38161,7 @@ var FluxObjects = class {
     }
     const { made } = this.named;
     if (!this.named.kustomization(place2)) {
-      const its = this.madeIn(place2, manifest);
+      const its = madeIn(place2, manifest, this.named.surroundings);
       if (its.leadsTo.length === 0) {
         this.named.skip(manifest, `there is nothing to apply in ${written2 || "."}`);
         return;
@@ -38107,33 +38172,6 @@ var FluxObjects = class {
     const taken = closureOf(place2, all2);
     const files = new Set(taken.flatMap(({ file, made: its, leadsTo }) => its ? leadsTo : [file, ...leadsTo]));
     this.trees.push({ manifest, spec, place: place2, files, written: taken.map(({ file }) => file) });
-  }
-  /**
-   * The Kustomization that Flux makes of a folder that has none: of all manifests below it, and of the folders that
-   * have one, whole. https://fluxcd.io/flux/components/kustomize/kustomizations/#generate-kustomizationyaml
-   */
-  madeIn(place2, manifest) {
-    const { checkout, kustomizations } = this.named.surroundings;
-    const start4 = place2 === "" ? 0 : place2.length + 1;
-    const members = /* @__PURE__ */ new Set();
-    for (const file of checkout.below(place2)) {
-      const above = foldersBetween(place2, file);
-      const own6 = above.find((folder) => kustomizations.has(folder));
-      const chart = above.some((folder) => checkout.has(import_posix5.default.join(folder, "Chart.yaml")));
-      if (own6 !== void 0) members.add(own6);
-      else if (!chart && /\.ya?ml$/.test(file) && checkout.tree.files.has(file)) members.add(file);
-    }
-    const leadsTo = [...members].sort();
-    return {
-      folder: place2,
-      file: manifest.origin.path,
-      made: true,
-      component: false,
-      includes: leadsTo.map((member) => ({ text: member.slice(start4), region: firstLine })),
-      leadsTo,
-      charts: [],
-      namespace: ""
-    };
   }
   deploy({ manifest, spec, place: place2 }) {
     const overlay = fluxOverlayOf(spec);
@@ -38209,13 +38247,13 @@ var FluxObjects = class {
     const place2 = inside("", written2.replace(/^\/+/, ""));
     const url = textOf3(specOf(this.sourceOf(reference, own6)).url);
     const { checkout } = this.named.surroundings;
-    const here = textOf3(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix5.default.join(place2, "Chart.yaml")));
+    const here = textOf3(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix7.default.join(place2, "Chart.yaml")));
     if (!here) {
       this.named.skip(manifest, `the chart ${written2}${url ? ` of ${url}` : ""} is not in this repository`);
       return;
     }
     const holders = listOf2(spec.valuesFrom).map((one2) => holderOf(fieldsOf(one2), own6, this.manifests));
-    const values = this.valuesOf(manifest, spec, chart, place2, holders);
+    const values = valuesOf(manifest, { chart, place: place2, holders }, this.named);
     if (!values) return;
     const patch = patches.find(({ ref }) => ref.name === name);
     if (patch) this.named.skip(manifest, `it is rendered as it is written, without the patch in ${patch.origin.path}`);
@@ -38236,38 +38274,6 @@ var FluxObjects = class {
       });
     }
   }
-  /** Values files first, then `valuesFrom` in its order, then the values of the object itself. */
-  valuesOf(manifest, spec, chart, place2, holders) {
-    const { checkout } = this.named.surroundings;
-    const values = [];
-    const files = listOf2(chart.valuesFiles).map(textOf3);
-    for (const file of files) {
-      const [fromRoot, fromChart] = [inside("", file), inside(place2, file)];
-      const found = [fromRoot, fromChart].find((one2) => one2 !== void 0 && checkout.has(one2)) ?? fromRoot;
-      if (found === void 0) {
-        this.named.skip(manifest, `its values ${file} are outside this repository`);
-        return void 0;
-      }
-      if (chart.ignoreMissingValuesFiles === true && !checkout.has(found)) continue;
-      values.push({ path: found });
-    }
-    const defaults2 = import_posix5.default.join(place2, "values.yaml");
-    if (values.length > 0 && !values.some((one2) => "path" in one2 && one2.path === defaults2))
-      this.named.skip(manifest, `its valuesFiles take the place of ${defaults2}, and are laid over it here`);
-    for (const [index, reference] of listOf2(spec.valuesFrom).map(fieldsOf).entries()) {
-      const holder = holders[index];
-      const held = holder && valuesFrom(reference, holder);
-      if (held) values.push(held);
-      else if (reference.optional !== true) {
-        const what = `${textOf3(reference.kind)} ${textOf3(reference.name)}`;
-        this.named.skip(manifest, `its values of ${what} are not in this repository`);
-        return void 0;
-      }
-    }
-    if (spec.values !== void 0 && spec.values !== null)
-      values.push({ text: (0, import_yaml10.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
-    return values;
-  }
   sourceOf(reference, own6) {
     const namespace = textOf3(reference.namespace) || own6;
     const named = this.manifests.filter(
@@ -38278,7 +38284,7 @@ var FluxObjects = class {
   /** The namespace that the Kustomization beside an object gives it, or else the tree that applies it. */
   namespaceOf(manifest) {
     const file = manifest.origin.path;
-    const beside = this.named.kustomization(file.includes("/") ? import_posix5.default.dirname(file) : "")?.namespace;
+    const beside = this.named.kustomization(file.includes("/") ? import_posix7.default.dirname(file) : "")?.namespace;
     const [owner] = this.ownersOf(manifest);
     return beside || textOf3(owner?.spec.targetNamespace);
   }
@@ -38295,12 +38301,6 @@ function elsewhere({ ref, origin }) {
 function releaseName(name) {
   if (name.length <= 53) return name;
   return `${name.slice(0, 40)}-${(0, import_node_crypto8.createHash)("sha256").update(name).digest("hex").slice(0, 12)}`;
-}
-function foldersBetween(start4, file) {
-  const found = [];
-  for (let end = file.indexOf("/", start4 === "" ? 0 : start4.length + 1); end !== -1; end = file.indexOf("/", end + 1))
-    found.push(file.slice(0, end));
-  return found;
 }
 
 // src/source/gitops.ts
@@ -38323,7 +38323,7 @@ function readGitOps(manifests, surroundings) {
 
 // src/source/discover.ts
 async function discover(checkout, known, side) {
-  const charts = [...checkout.tree.entries.keys()].filter((file) => import_posix6.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix6.default.dirname(file) : "").sort();
+  const charts = [...checkout.tree.entries.keys()].filter((file) => import_posix8.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix8.default.dirname(file) : "").sort();
   const written2 = await readKustomizations(checkout);
   const declared2 = known.releases.map(declaredSource);
   if (charts.length === 0 && written2.size === 0 && declared2.length === 0 && !known.base?.sources.length)
@@ -38355,7 +38355,7 @@ function placeOf2(source) {
 function declaredSource(declared2) {
   const { chart, values = [], release, namespace, cluster, at: at3 } = declared2;
   const own6 = values.find((file) => !file.startsWith(`${chart}/`));
-  const target = cluster ? { cluster } : { path: own6 ?? import_posix6.default.join(chart, "Chart.yaml") };
+  const target = cluster ? { cluster } : { path: own6 ?? import_posix8.default.join(chart, "Chart.yaml") };
   return {
     kind: "helm",
     id: `declared:${JSON.stringify([release, namespace, target])}`,
@@ -38451,12 +38451,12 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
   ]);
   return charts.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
     ({ folder }) => !folders.some(
-      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix6.default.join(other, "charts")}/`)
+      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix8.default.join(other, "charts")}/`)
     )
   ).flatMap(({ folder, name }) => {
     const start4 = folder === "" ? 0 : folder.length + 1;
     const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start4)));
-    const at3 = { path: import_posix6.default.join(folder, "Chart.yaml"), region: firstLine };
+    const at3 = { path: import_posix8.default.join(folder, "Chart.yaml"), region: firstLine };
     const release = (values, target) => ({
       kind: "helm",
       id: `chart:${folder}:${values.join()}`,
@@ -38475,7 +38475,7 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
 }
 function stillDiscovered(found, base) {
   if (!base) return [...found];
-  return found.filter(({ chart }) => !base.claims.has(import_posix6.default.join(chart, "Chart.yaml")) || discoveredIn(base).has(chart));
+  return found.filter(({ chart }) => !base.claims.has(import_posix8.default.join(chart, "Chart.yaml")) || discoveredIn(base).has(chart));
 }
 function discoveredIn({ sources }) {
   return new Set(sources.filter(({ known }) => known === "discovered").map(placeOf2));
@@ -38494,9 +38494,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path23, { missing: missing2, absent }) {
-    this.missing.set(path23, missing2);
-    if (absent) this.absent.add(path23);
+  miss(path25, { missing: missing2, absent }) {
+    this.missing.set(path25, missing2);
+    if (absent) this.absent.add(path25);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -38556,18 +38556,18 @@ function loadPartners(rules2, changes, rest, loadedAlready = []) {
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path23, text4] of rest) {
+    for (const [path25, text4] of rest) {
       if (!strings.some((string) => text4.includes(string))) continue;
-      const before = new Set(loaded.get(path23)?.objects.map((object) => identityOf(object.ref)));
+      const before = new Set(loaded.get(path25)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
         { text: text4 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path23, file);
+      loaded.set(path25, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path23 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path25 }, []))
       );
     }
   }
@@ -38685,7 +38685,7 @@ var Checkout = class {
 };
 
 // src/source/tree.ts
-var import_posix7 = __toESM(require("node:path/posix"), 1);
+var import_posix9 = __toESM(require("node:path/posix"), 1);
 var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
@@ -38804,8 +38804,8 @@ var Links = class {
       const prefix2 = parts.slice(0, length).join("/");
       const target = this.targets.get(prefix2);
       if (target === void 0) continue;
-      const next = import_posix7.default.normalize(import_posix7.default.join(import_posix7.default.dirname(prefix2), target, ...parts.slice(length)));
-      if (import_posix7.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
+      const next = import_posix9.default.normalize(import_posix9.default.join(import_posix9.default.dirname(prefix2), target, ...parts.slice(length)));
+      if (import_posix9.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
         return { reason: "a symbolic link out of the repository, which is not followed" };
       }
       return this.resolve(next === "." ? "" : next.replace(/\/$/, ""), hops + 1);
@@ -38867,11 +38867,11 @@ var SideOfChange = class _SideOfChange {
     if ("failure" in rendering) return { source, objects: [], unreadable: [], failure: rendering.failure };
     const objects = [];
     const unreadable3 = [];
-    for (const { path: path23, template: template2, text: text4 } of rendering.pieces) {
+    for (const { path: path25, template: template2, text: text4 } of rendering.pieces) {
       const file = loadFile({ text: text4 });
-      const origin = { kind: "rendered", path: path23, template: template2, id: source.id, source: described2(source) };
+      const origin = { kind: "rendered", path: path25, template: template2, id: source.id, source: described2(source) };
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
-      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path23, reason })));
+      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path25, reason })));
     }
     return { source, objects, unreadable: unreadable3, failure: void 0 };
   }
@@ -38890,11 +38890,11 @@ function withNamespace(object, source) {
 function withoutClaimed(tree, { claims, notInspected }) {
   const orphans = /* @__PURE__ */ new Map();
   const files = new Map(tree.files);
-  for (const [path23, { deployed, reason }] of claims) {
-    if (files.delete(path23) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path23]);
+  for (const [path25, { deployed, reason }] of claims) {
+    if (files.delete(path25) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path25]);
   }
-  const skipped = [...orphans].map(([reason, [path23 = "", ...more]]) => {
-    return { path: path23, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path25 = "", ...more]]) => {
+    return { path: path25, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
   return { ...tree, files, skipped: [...tree.skipped, ...skipped, ...notInspected] };
 }
@@ -38917,7 +38917,7 @@ function unrendered({ before, after, rest, unknown: unknown2, whole }) {
   for (const side of after) {
     const { source, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path23, reason } of side.unreadable) findings.push(unreadable2(side, path23, reason, whole));
+      for (const { path: path25, reason } of side.unreadable) findings.push(unreadable2(side, path25, reason, whole));
       continue;
     }
     const old = was.get(source.id);
@@ -38975,19 +38975,19 @@ function withoutTool(missing2, whole) {
     });
   });
 }
-function unreadable2({ source }, path23, reason, whole) {
+function unreadable2({ source }, path25, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement(source, path23, whole),
+    ...statement(source, path25, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path23, reason],
+    keys: [path25, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(source, path23, existing) {
+function statement(source, path25, existing) {
   const cluster = "cluster" in source.target ? source.target.cluster : "";
   return {
     side: "head",
-    path: path23,
+    path: path25,
     status: existing ? "existing" : "introduced",
     sources: [{ ...described2(source), cluster }]
   };
@@ -39010,12 +39010,12 @@ async function gather(scope) {
     base: base?.discovery
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path23) => baseTree.files.get(path23)?.id !== headTree.files.get(path23)?.id || String(baseTree.aliases.get(path23) ?? "") !== String(headTree.aliases.get(path23) ?? "");
+  const differs = (path25) => baseTree.files.get(path25)?.id !== headTree.files.get(path25)?.id || String(baseTree.aliases.get(path25) ?? "") !== String(headTree.aliases.get(path25) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path23 }) => !base || differs(path23));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path25 }) => !base || differs(path25));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path23 }) => !differs(path23)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path25 }) => !differs(path25)) : [];
   const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source))
@@ -39030,23 +39030,23 @@ async function gather(scope) {
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderAll(head, await wantedAmong(head, sameSource, rules2, touched)) : [];
   const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope.clusters, isNew: (path23) => !wasThere.has(path23) };
+  const declarations = { ...scope.clusters, isNew: (path25) => !wasThere.has(path25) };
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf = (tree, path23) => [
-    ...new Set([path23, ...tree.aliases.get(path23) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path25) => [
+    ...new Set([path25, ...tree.aliases.get(path25) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named = (side, names2) => names2.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf = (side, files) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files].flatMap(([path23, file]) => {
-      const names2 = named(side, clustersOf(tree, path23));
-      const { evidence } = clusters.of(path23);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path23 }, names2, evidence));
+    return [...files].flatMap(([path25, file]) => {
+      const names2 = named(side, clustersOf(tree, path25));
+      const { evidence } = clusters.of(path25);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path25 }, names2, evidence));
     });
   };
   const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
@@ -39056,7 +39056,7 @@ async function gather(scope) {
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path23) => clustersOf(headTree, path23)),
+    ...[...rest.keys()].flatMap((path25) => clustersOf(headTree, path25)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -39102,7 +39102,7 @@ async function gather(scope) {
 function looseManifests(side, files, rendered) {
   return [
     ...[...files.loaded].flatMap(
-      ([path23, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path23 }, []))
+      ([path25, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path25 }, []))
     ),
     ...rendered.flatMap(({ objects }) => objects.map(({ object, origin }) => new Manifest(object, side, origin, [])))
   ];
@@ -39135,9 +39135,9 @@ async function hiddenAt(head, rendered) {
   for (const { source, failure } of rendered) {
     if (!failure) for (const file of await head.files(source)) seen.add(file);
   }
-  return (path23) => {
-    const claim = head.discovery.claims.get(path23);
-    return claim?.deployed && !seen.has(path23) ? claim.reason : void 0;
+  return (path25) => {
+    const claim = head.discovery.claims.get(path25);
+    return claim?.deployed && !seen.has(path25) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered) {
@@ -39166,12 +39166,12 @@ async function readTexts(revision, entries, files) {
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files) => [...files.loaded].map(([path23, file]) => ({ path: path23, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path23, text4]) => {
+  const loaded = (side, files) => [...files.loaded].map(([path25, file]) => ({ path: path25, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path25, text4]) => {
     const refs = skimIdentities(text4);
     return [
-      { path: path23, side: "base", refs },
-      { path: path23, side: "head", refs }
+      { path: path25, side: "base", refs },
+      { path: path25, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -39204,8 +39204,8 @@ function duplicateKeys(changes, whole) {
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path23, { text: text4 }] of before.loaded) texts.set(path23, { before: text4 });
-  for (const [path23, { text: text4 }] of after.loaded) texts.set(path23, { ...texts.get(path23), after: text4 });
+  for (const [path25, { text: text4 }] of before.loaded) texts.set(path25, { before: text4 });
+  for (const [path25, { text: text4 }] of after.loaded) texts.set(path25, { ...texts.get(path25), after: text4 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -39961,10 +39961,10 @@ function shortened(message, folder) {
 // src/source/render/kustomize.ts
 var import_promises5 = require("node:fs/promises");
 var import_node_path11 = __toESM(require("node:path"), 1);
-var import_yaml12 = __toESM(require_dist(), 1);
+var import_yaml11 = __toESM(require_dist(), 1);
 
 // src/source/substitution.ts
-var import_yaml11 = __toESM(require_dist(), 1);
+var import_yaml10 = __toESM(require_dist(), 1);
 function substituted(text4, substitutions) {
   if (!substitutions || !text4.includes("${") || isLeftAlone(text4)) return text4;
   return text4.replace(
@@ -39979,7 +39979,7 @@ function substituted(text4, substitutions) {
 }
 function isLeftAlone(text4) {
   if (!text4.includes("kustomize.toolkit.fluxcd.io/substitute")) return false;
-  const document = (0, import_yaml11.parseDocument)(text4, { logLevel: "silent", version: "1.1" });
+  const document = (0, import_yaml10.parseDocument)(text4, { logLevel: "silent", version: "1.1" });
   return ["annotations", "labels"].some(
     (field2) => document.getIn(["metadata", field2, "kustomize.toolkit.fluxcd.io/substitute"]) === "disabled"
   );
@@ -40022,13 +40022,13 @@ async function folderToBuild({ root: root3, overlay, components }, checkout, hom
   await (0, import_promises5.mkdir)(over, { recursive: true });
   const resources = [import_node_path11.default.relative(over, folder)];
   const laid = components ? { components: components.map((one2) => import_node_path11.default.relative(over, import_node_path11.default.join(checkout.folder, one2))) } : {};
-  await (0, import_promises5.writeFile)(import_node_path11.default.join(over, "kustomization.yaml"), (0, import_yaml12.stringify)({ ...overlay, ...laid, resources }));
+  await (0, import_promises5.writeFile)(import_node_path11.default.join(over, "kustomization.yaml"), (0, import_yaml11.stringify)({ ...overlay, ...laid, resources }));
   return over;
 }
 async function writeMade(kustomizations, checkout) {
   for (const { made, folder, includes } of kustomizations) {
     const place2 = checkout.placeOf(import_node_path11.default.posix.join(folder, "kustomization.yaml"));
-    if (made && place2) await (0, import_promises5.writeFile)(place2, (0, import_yaml12.stringify)({ resources: includes.map(({ text: text4 }) => text4) }));
+    if (made && place2) await (0, import_promises5.writeFile)(place2, (0, import_yaml11.stringify)({ resources: includes.map(({ text: text4 }) => text4) }));
   }
 }
 function failureOf2(outcome3, own6, checkout) {

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path/posix'
-import { stringify } from 'yaml'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
-import { dataOf, holderOf, valuesFrom } from './flux-values'
-import { closureOf, inside, type Kustomization } from './kustomization'
+import { dataOf, holderOf, valuesOf } from './flux-values'
+import { closureOf, inside } from './kustomization'
+import { madeIn } from './made-kustomization'
 import { type Named, spokenAt } from './named'
 import { fluxOverlayOf } from './overlay'
-import { firstLine } from './render/rendering'
-import type { Target, Values } from './source'
+import type { Target } from './source'
 import { type Fields, fieldsOf, listOf, textOf } from './untyped'
 
 /** A Flux Kustomization of a folder of this repository. */
@@ -68,7 +67,7 @@ export class FluxObjects {
     }
     const { made } = this.named
     if (!this.named.kustomization(place)) {
-      const its = this.madeIn(place, manifest)
+      const its = madeIn(place, manifest, this.named.surroundings)
       if (its.leadsTo.length === 0) {
         this.named.skip(manifest, `there is nothing to apply in ${written || '.'}`)
         return
@@ -79,35 +78,6 @@ export class FluxObjects {
     const taken = closureOf(place, all)
     const files = new Set(taken.flatMap(({ file, made: its, leadsTo }) => (its ? leadsTo : [file, ...leadsTo])))
     this.trees.push({ manifest, spec, place, files, written: taken.map(({ file }) => file) })
-  }
-
-  /**
-   * The Kustomization that Flux makes of a folder that has none: of all manifests below it, and of the folders that
-   * have one, whole. https://fluxcd.io/flux/components/kustomize/kustomizations/#generate-kustomizationyaml
-   */
-  private madeIn(place: string, manifest: Manifest): Kustomization {
-    const { checkout, kustomizations } = this.named.surroundings
-    const start = place === '' ? 0 : place.length + 1
-    const members = new Set<string>()
-    for (const file of checkout.below(place)) {
-      const above = foldersBetween(place, file)
-      const own = above.find((folder) => kustomizations.has(folder))
-      // A chart's templates are no manifests; who keeps charts below such a folder has Flux's source leave them out.
-      const chart = above.some((folder) => checkout.has(path.join(folder, 'Chart.yaml')))
-      if (own !== undefined) members.add(own)
-      else if (!chart && /\.ya?ml$/.test(file) && checkout.tree.files.has(file)) members.add(file)
-    }
-    const leadsTo = [...members].sort()
-    return {
-      folder: place,
-      file: manifest.origin.path,
-      made: true,
-      component: false,
-      includes: leadsTo.map((member) => ({ text: member.slice(start), region: firstLine })),
-      leadsTo,
-      charts: [],
-      namespace: '',
-    }
   }
 
   private deploy({ manifest, spec, place }: Tree): void {
@@ -203,7 +173,7 @@ export class FluxObjects {
       return
     }
     const holders = listOf(spec.valuesFrom).map((one) => holderOf(fieldsOf(one), own, this.manifests))
-    const values = this.valuesOf(manifest, spec, chart, place, holders)
+    const values = valuesOf(manifest, { chart, place, holders }, this.named)
     if (!values) return
     const patch = patches.find(({ ref }) => ref.name === name)
     if (patch) this.named.skip(manifest, `it is rendered as it is written, without the patch in ${patch.origin.path}`)
@@ -223,46 +193,6 @@ export class FluxObjects {
         namespace: target || own || 'default',
       })
     }
-  }
-
-  /** Values files first, then `valuesFrom` in its order, then the values of the object itself. */
-  private valuesOf(
-    manifest: Manifest,
-    spec: Fields,
-    chart: Fields,
-    place: string,
-    holders: readonly (Manifest | undefined)[],
-  ): Values[] | undefined {
-    const { checkout } = this.named.surroundings
-    const values: Values[] = []
-    const files = listOf(chart.valuesFiles).map(textOf)
-    for (const file of files) {
-      // They are written from the root of the source; the first releases of Flux took them from the chart's folder.
-      const [fromRoot, fromChart] = [inside('', file), inside(place, file)]
-      const found = [fromRoot, fromChart].find((one) => one !== undefined && checkout.has(one)) ?? fromRoot
-      if (found === undefined) {
-        this.named.skip(manifest, `its values ${file} are outside this repository`)
-        return undefined
-      }
-      if (chart.ignoreMissingValuesFiles === true && !checkout.has(found)) continue
-      values.push({ path: found })
-    }
-    const defaults = path.join(place, 'values.yaml')
-    if (values.length > 0 && !values.some((one) => 'path' in one && one.path === defaults))
-      this.named.skip(manifest, `its valuesFiles take the place of ${defaults}, and are laid over it here`)
-    for (const [index, reference] of listOf(spec.valuesFrom).map(fieldsOf).entries()) {
-      const holder = holders[index]
-      const held = holder && valuesFrom(reference, holder)
-      if (held) values.push(held)
-      else if (reference.optional !== true) {
-        const what = `${textOf(reference.kind)} ${textOf(reference.name)}`
-        this.named.skip(manifest, `its values of ${what} are not in this repository`)
-        return undefined
-      }
-    }
-    if (spec.values !== undefined && spec.values !== null)
-      values.push({ text: stringify(spec.values), name: `the values in ${manifest.origin.path}` })
-    return values
   }
 
   private sourceOf(reference: Fields, own: string): Manifest | undefined {
@@ -305,12 +235,4 @@ function elsewhere({ ref, origin }: Manifest): Target {
 export function releaseName(name: string): string {
   if (name.length <= 53) return name
   return `${name.slice(0, 40)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
-}
-
-/** The folders above a file and below (or at) another folder, the upper first, without that one itself. */
-function foldersBetween(start: string, file: string): string[] {
-  const found: string[] = []
-  for (let end = file.indexOf('/', start === '' ? 0 : start.length + 1); end !== -1; end = file.indexOf('/', end + 1))
-    found.push(file.slice(0, end))
-  return found
 }
