@@ -1197,7 +1197,7 @@ var require_command = __commonJS({
   "node_modules/commander/lib/command.js"(exports2) {
     var EventEmitter = require("node:events").EventEmitter;
     var childProcess = require("node:child_process");
-    var path22 = require("node:path");
+    var path26 = require("node:path");
     var fs = require("node:fs");
     var process2 = require("node:process");
     var { Argument: Argument2, humanReadableArgName } = require_argument();
@@ -2210,9 +2210,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
         let launchWithNode = false;
         const sourceExt = [".js", ".ts", ".tsx", ".mjs", ".cjs"];
         function findFile(baseDir, baseName) {
-          const localBin = path22.resolve(baseDir, baseName);
+          const localBin = path26.resolve(baseDir, baseName);
           if (fs.existsSync(localBin)) return localBin;
-          if (sourceExt.includes(path22.extname(baseName))) return void 0;
+          if (sourceExt.includes(path26.extname(baseName))) return void 0;
           const foundExt = sourceExt.find(
             (ext2) => fs.existsSync(`${localBin}${ext2}`)
           );
@@ -2230,17 +2230,17 @@ Expecting one of '${allowedValues.join("', '")}'`);
           } catch {
             resolvedScriptPath = this._scriptPath;
           }
-          executableDir = path22.resolve(
-            path22.dirname(resolvedScriptPath),
+          executableDir = path26.resolve(
+            path26.dirname(resolvedScriptPath),
             executableDir
           );
         }
         if (executableDir) {
           let localFile = findFile(executableDir, executableFile);
           if (!localFile && !subcommand._executableFile && this._scriptPath) {
-            const legacyName = path22.basename(
+            const legacyName = path26.basename(
               this._scriptPath,
-              path22.extname(this._scriptPath)
+              path26.extname(this._scriptPath)
             );
             if (legacyName !== this._name) {
               localFile = findFile(
@@ -2251,7 +2251,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
           }
           executableFile = localFile || executableFile;
         }
-        launchWithNode = sourceExt.includes(path22.extname(executableFile));
+        launchWithNode = sourceExt.includes(path26.extname(executableFile));
         let proc;
         if (process2.platform !== "win32") {
           if (launchWithNode) {
@@ -3166,7 +3166,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @return {Command}
        */
       nameFromFilename(filename) {
-        this._name = path22.basename(filename, path22.extname(filename));
+        this._name = path26.basename(filename, path26.extname(filename));
         return this;
       }
       /**
@@ -3180,9 +3180,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {string} [path]
        * @return {(string|null|Command)}
        */
-      executableDir(path23) {
-        if (path23 === void 0) return this._executableDir;
-        this._executableDir = path23;
+      executableDir(path27) {
+        if (path27 === void 0) return this._executableDir;
+        this._executableDir = path27;
         return this;
       }
       /**
@@ -3199,9 +3199,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
           helpWidth: context.helpWidth,
           outputHasColors: context.hasColors
         });
-        const text5 = helper.formatHelp(this, helper);
-        if (context.hasColors) return text5;
-        return this._outputConfiguration.stripColor(text5);
+        const text4 = helper.formatHelp(this, helper);
+        if (context.hasColors) return text4;
+        return this._outputConfiguration.stripColor(text4);
       }
       /**
        * @typedef HelpContext
@@ -3361,7 +3361,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {(string | Function)} text - string to add, or a function returning a string
        * @return {Command} `this` command for chaining
        */
-      addHelpText(position, text5) {
+      addHelpText(position, text4) {
         const allowedValues = ["beforeAll", "before", "after", "afterAll"];
         if (!allowedValues.includes(position)) {
           throw new Error(`Unexpected value for position to addHelpText.
@@ -3370,10 +3370,10 @@ Expecting one of '${allowedValues.join("', '")}'`);
         const helpEvent = `${position}Help`;
         this.on(helpEvent, (context) => {
           let helpStr;
-          if (typeof text5 === "function") {
-            helpStr = text5({ error: context.error, command: context.command });
+          if (typeof text4 === "function") {
+            helpStr = text4({ error: context.error, command: context.command });
           } else {
-            helpStr = text5;
+            helpStr = text4;
           }
           if (helpStr) {
             context.write(`${helpStr}
@@ -3537,17 +3537,17 @@ var require_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path22) {
-      const ctrl = callVisitor(key, node2, visitor, path22);
+    function visit_(key, node2, visitor, path26) {
+      const ctrl = callVisitor(key, node2, visitor, path26);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path22, ctrl);
-        return visit_(key, ctrl, visitor, path22);
+        replaceNode(key, path26, ctrl);
+        return visit_(key, ctrl, visitor, path26);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path22 = Object.freeze(path22.concat(node2));
+          path26 = Object.freeze(path26.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path22);
+            const ci = visit_(i, node2.items[i], visitor, path26);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3558,13 +3558,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path22 = Object.freeze(path22.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path22);
+          path26 = Object.freeze(path26.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path26);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path22);
+          const cv = visit_("value", node2.value, visitor, path26);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3585,17 +3585,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path22) {
-      const ctrl = await callVisitor(key, node2, visitor, path22);
+    async function visitAsync_(key, node2, visitor, path26) {
+      const ctrl = await callVisitor(key, node2, visitor, path26);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path22, ctrl);
-        return visitAsync_(key, ctrl, visitor, path22);
+        replaceNode(key, path26, ctrl);
+        return visitAsync_(key, ctrl, visitor, path26);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path22 = Object.freeze(path22.concat(node2));
+          path26 = Object.freeze(path26.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path22);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path26);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3606,13 +3606,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path22 = Object.freeze(path22.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path22);
+          path26 = Object.freeze(path26.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path26);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path22);
+          const cv = await visitAsync_("value", node2.value, visitor, path26);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3639,23 +3639,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path22) {
+    function callVisitor(key, node2, visitor, path26) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path22);
+        return visitor(key, node2, path26);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path22);
+        return visitor.Map?.(key, node2, path26);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path22);
+        return visitor.Seq?.(key, node2, path26);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path22);
+        return visitor.Pair?.(key, node2, path26);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path22);
+        return visitor.Scalar?.(key, node2, path26);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path22);
+        return visitor.Alias?.(key, node2, path26);
       return void 0;
     }
-    function replaceNode(key, path22, node2) {
-      const parent = path22[path22.length - 1];
+    function replaceNode(key, path26, node2) {
+      const parent = path26[path26.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -4267,10 +4267,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path22, value) {
+    function collectionFromPath(schema, path26, value) {
       let v = value;
-      for (let i = path22.length - 1; i >= 0; --i) {
-        const k = path22[i];
+      for (let i = path26.length - 1; i >= 0; --i) {
+        const k = path26[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -4289,7 +4289,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path22) => path22 == null || typeof path22 === "object" && !!path22[Symbol.iterator]().next().done;
+    var isEmptyPath = (path26) => path26 == null || typeof path26 === "object" && !!path26[Symbol.iterator]().next().done;
     var Collection = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -4319,11 +4319,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path22, value) {
-        if (isEmptyPath(path22))
+      addIn(path26, value) {
+        if (isEmptyPath(path26))
           this.add(value);
         else {
-          const [key, ...rest] = path22;
+          const [key, ...rest] = path26;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -4337,8 +4337,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path22) {
-        const [key, ...rest] = path22;
+      deleteIn(path26) {
+        const [key, ...rest] = path26;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -4352,8 +4352,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path22, keepScalar) {
-        const [key, ...rest] = path22;
+      getIn(path26, keepScalar) {
+        const [key, ...rest] = path26;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -4371,8 +4371,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path22) {
-        const [key, ...rest] = path22;
+      hasIn(path26) {
+        const [key, ...rest] = path26;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -4382,8 +4382,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path22, value) {
-        const [key, ...rest] = path22;
+      setIn(path26, value) {
+        const [key, ...rest] = path26;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -4427,14 +4427,14 @@ var require_foldFlowLines = __commonJS({
     var FOLD_FLOW = "flow";
     var FOLD_BLOCK = "block";
     var FOLD_QUOTED = "quoted";
-    function foldFlowLines(text5, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
+    function foldFlowLines(text4, indent2, mode = "flow", { indentAtStart, lineWidth = 80, minContentWidth = 20, onFold, onOverflow } = {}) {
       if (!lineWidth || lineWidth < 0)
-        return text5;
+        return text4;
       if (lineWidth < minContentWidth)
         minContentWidth = 0;
       const endStep = Math.max(1 + minContentWidth, 1 + lineWidth - indent2.length);
-      if (text5.length <= endStep)
-        return text5;
+      if (text4.length <= endStep)
+        return text4;
       const folds = [];
       const escapedFolds = {};
       let end = lineWidth - indent2.length;
@@ -4451,14 +4451,14 @@ var require_foldFlowLines = __commonJS({
       let escStart = -1;
       let escEnd = -1;
       if (mode === FOLD_BLOCK) {
-        i = consumeMoreIndentedLines(text5, i, indent2.length);
+        i = consumeMoreIndentedLines(text4, i, indent2.length);
         if (i !== -1)
           end = i + endStep;
       }
-      for (let ch; ch = text5[i += 1]; ) {
+      for (let ch; ch = text4[i += 1]; ) {
         if (mode === FOLD_QUOTED && ch === "\\") {
           escStart = i;
-          switch (text5[i + 1]) {
+          switch (text4[i + 1]) {
             case "x":
               i += 3;
               break;
@@ -4475,12 +4475,12 @@ var require_foldFlowLines = __commonJS({
         }
         if (ch === "\n") {
           if (mode === FOLD_BLOCK)
-            i = consumeMoreIndentedLines(text5, i, indent2.length);
+            i = consumeMoreIndentedLines(text4, i, indent2.length);
           end = i + indent2.length + endStep;
           split2 = void 0;
         } else {
           if (ch === " " && prev && prev !== " " && prev !== "\n" && prev !== "	") {
-            const next = text5[i + 1];
+            const next = text4[i + 1];
             if (next && next !== " " && next !== "\n" && next !== "	")
               split2 = i;
           }
@@ -4492,12 +4492,12 @@ var require_foldFlowLines = __commonJS({
             } else if (mode === FOLD_QUOTED) {
               while (prev === " " || prev === "	") {
                 prev = ch;
-                ch = text5[i += 1];
+                ch = text4[i += 1];
                 overflow = true;
               }
               const j = i > escEnd + 1 ? i - 2 : escStart - 1;
               if (escapedFolds[j])
-                return text5;
+                return text4;
               folds.push(j);
               escapedFolds[j] = true;
               end = j + endStep;
@@ -4512,39 +4512,39 @@ var require_foldFlowLines = __commonJS({
       if (overflow && onOverflow)
         onOverflow();
       if (folds.length === 0)
-        return text5;
+        return text4;
       if (onFold)
         onFold();
-      let res = text5.slice(0, folds[0]);
+      let res = text4.slice(0, folds[0]);
       for (let i2 = 0; i2 < folds.length; ++i2) {
         const fold = folds[i2];
-        const end2 = folds[i2 + 1] || text5.length;
+        const end2 = folds[i2 + 1] || text4.length;
         if (fold === 0)
           res = `
-${indent2}${text5.slice(0, end2)}`;
+${indent2}${text4.slice(0, end2)}`;
         else {
           if (mode === FOLD_QUOTED && escapedFolds[fold])
-            res += `${text5[fold]}\\`;
+            res += `${text4[fold]}\\`;
           res += `
-${indent2}${text5.slice(fold + 1, end2)}`;
+${indent2}${text4.slice(fold + 1, end2)}`;
         }
       }
       return res;
     }
-    function consumeMoreIndentedLines(text5, i, indent2) {
+    function consumeMoreIndentedLines(text4, i, indent2) {
       let end = i;
       let start4 = i + 1;
-      let ch = text5[start4];
+      let ch = text4[start4];
       while (ch === " " || ch === "	") {
         if (i < start4 + indent2) {
-          ch = text5[++i];
+          ch = text4[++i];
         } else {
           do {
-            ch = text5[++i];
+            ch = text4[++i];
           } while (ch && ch !== "\n");
           end = i;
           start4 = i + 1;
-          ch = text5[start4];
+          ch = text4[start4];
         }
       }
       return end;
@@ -4587,27 +4587,27 @@ var require_stringifyString = __commonJS({
       return true;
     }
     function doubleQuotedString(value, ctx) {
-      const json2 = JSON.stringify(value);
+      const json = JSON.stringify(value);
       if (ctx.options.doubleQuotedAsJSON)
-        return json2;
+        return json;
       const { implicitKey } = ctx;
       const minMultiLineLength = ctx.options.doubleQuotedMinMultiLineLength;
       const indent2 = ctx.indent || (containsDocumentMarker(value) ? "  " : "");
       let str = "";
       let start4 = 0;
-      for (let i = 0, ch = json2[i]; ch; ch = json2[++i]) {
-        if (ch === " " && json2[i + 1] === "\\" && json2[i + 2] === "n") {
-          str += json2.slice(start4, i) + "\\ ";
+      for (let i = 0, ch = json[i]; ch; ch = json[++i]) {
+        if (ch === " " && json[i + 1] === "\\" && json[i + 2] === "n") {
+          str += json.slice(start4, i) + "\\ ";
           i += 1;
           start4 = i;
           ch = "\\";
         }
         if (ch === "\\")
-          switch (json2[i + 1]) {
+          switch (json[i + 1]) {
             case "u":
               {
-                str += json2.slice(start4, i);
-                const code4 = json2.substr(i + 2, 4);
+                str += json.slice(start4, i);
+                const code4 = json.substr(i + 2, 4);
                 switch (code4) {
                   case "0000":
                     str += "\\0";
@@ -4637,23 +4637,23 @@ var require_stringifyString = __commonJS({
                     if (code4.substr(0, 2) === "00")
                       str += "\\x" + code4.substr(2);
                     else
-                      str += json2.substr(i, 6);
+                      str += json.substr(i, 6);
                 }
                 i += 5;
                 start4 = i + 1;
               }
               break;
             case "n":
-              if (implicitKey || json2[i + 2] === '"' || json2.length < minMultiLineLength) {
+              if (implicitKey || json[i + 2] === '"' || json.length < minMultiLineLength) {
                 i += 1;
               } else {
-                str += json2.slice(start4, i) + "\n\n";
-                while (json2[i + 2] === "\\" && json2[i + 3] === "n" && json2[i + 4] !== '"') {
+                str += json.slice(start4, i) + "\n\n";
+                while (json[i + 2] === "\\" && json[i + 3] === "n" && json[i + 4] !== '"') {
                   str += "\n";
                   i += 2;
                 }
                 str += indent2;
-                if (json2[i + 2] === " ")
+                if (json[i + 2] === " ")
                   str += "\\";
                 i += 1;
                 start4 = i + 1;
@@ -4663,7 +4663,7 @@ var require_stringifyString = __commonJS({
               i += 1;
           }
       }
-      str = start4 ? str + json2.slice(start4) : json2;
+      str = start4 ? str + json.slice(start4) : json;
       return implicitKey ? str : foldFlowLines.foldFlowLines(str, indent2, foldFlowLines.FOLD_QUOTED, getFoldOptions(ctx, false));
     }
     function singleQuotedString(value, ctx) {
@@ -4930,7 +4930,7 @@ var require_stringify = __commonJS({
         props.push(doc.directives.tagString(tag));
       return props.join(" ");
     }
-    function stringify4(item, ctx, onComment, onChompKeep) {
+    function stringify5(item, ctx, onComment, onChompKeep) {
       if (identity.isPair(item))
         return item.toString(ctx, onComment, onChompKeep);
       if (identity.isAlias(item)) {
@@ -4959,7 +4959,7 @@ var require_stringify = __commonJS({
 ${ctx.indent}${str}`;
     }
     exports2.createStringifyContext = createStringifyContext;
-    exports2.stringify = stringify4;
+    exports2.stringify = stringify5;
   }
 });
 
@@ -4969,7 +4969,7 @@ var require_stringifyPair = __commonJS({
     "use strict";
     var identity = require_identity();
     var Scalar = require_Scalar();
-    var stringify4 = require_stringify();
+    var stringify5 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyPair({ key, value }, ctx, onComment, onChompKeep) {
       const { allNullValues, doc, indent: indent2, indentStep, options: { commentString, indentSeq, simpleKeys } } = ctx;
@@ -4991,7 +4991,7 @@ var require_stringifyPair = __commonJS({
       });
       let keyCommentDone = false;
       let chompKeep = false;
-      let str = stringify4.stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
+      let str = stringify5.stringify(key, ctx, () => keyCommentDone = true, () => chompKeep = true);
       if (!explicitKey && !ctx.inFlow && str.length > 1024) {
         if (simpleKeys)
           throw new Error("With simple keys, single line scalar must not span more than 1024 characters");
@@ -5043,7 +5043,7 @@ ${indent2}:`;
         ctx.indent = ctx.indent.substring(2);
       }
       let valueCommentDone = false;
-      const valueStr = stringify4.stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
+      const valueStr = stringify5.stringify(value, ctx, () => valueCommentDone = true, () => chompKeep = true);
       let ws = " ";
       if (keyComment || vsb || vcb) {
         ws = vsb ? "\n" : "";
@@ -5184,7 +5184,7 @@ var require_addPairToJSMap = __commonJS({
     "use strict";
     var log = require_log();
     var merge2 = require_merge();
-    var stringify4 = require_stringify();
+    var stringify5 = require_stringify();
     var identity = require_identity();
     var toJS = require_toJS();
     function addPairToJSMap(ctx, map4, { key, value }) {
@@ -5220,7 +5220,7 @@ var require_addPairToJSMap = __commonJS({
       if (typeof jsKey !== "object")
         return String(jsKey);
       if (identity.isNode(key) && ctx?.doc) {
-        const strCtx = stringify4.createStringifyContext(ctx.doc, {});
+        const strCtx = stringify5.createStringifyContext(ctx.doc, {});
         strCtx.anchors = /* @__PURE__ */ new Set();
         for (const node2 of ctx.anchors.keys())
           strCtx.anchors.add(node2.anchor);
@@ -5287,12 +5287,12 @@ var require_stringifyCollection = __commonJS({
   "node_modules/yaml/dist/stringify/stringifyCollection.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var stringify4 = require_stringify();
+    var stringify5 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyCollection(collection, ctx, options2) {
       const flow = ctx.inFlow ?? collection.flow;
-      const stringify5 = flow ? stringifyFlowCollection : stringifyBlockCollection;
-      return stringify5(collection, ctx, options2);
+      const stringify6 = flow ? stringifyFlowCollection : stringifyBlockCollection;
+      return stringify6(collection, ctx, options2);
     }
     function stringifyBlockCollection({ comment, items }, ctx, { blockItemPrefix, flowChars, itemIndent, onChompKeep, onComment }) {
       const { indent: indent2, options: { commentString } } = ctx;
@@ -5317,7 +5317,7 @@ var require_stringifyCollection = __commonJS({
           }
         }
         chompKeep = false;
-        let str2 = stringify4.stringify(item, itemCtx, () => comment2 = null, () => chompKeep = true);
+        let str2 = stringify5.stringify(item, itemCtx, () => comment2 = null, () => chompKeep = true);
         if (comment2)
           str2 += stringifyComment.lineComment(str2, itemIndent, commentString(comment2));
         if (chompKeep && comment2)
@@ -5384,7 +5384,7 @@ ${indent2}${line}` : "\n";
         }
         if (comment)
           reqNewline = true;
-        let str = stringify4.stringify(item, itemCtx, () => comment = null);
+        let str = stringify5.stringify(item, itemCtx, () => comment = null);
         reqNewline || (reqNewline = lines.length > linesAtValue || str.includes("\n"));
         if (i < items.length - 1) {
           str += ",";
@@ -6745,7 +6745,7 @@ var require_stringifyDocument = __commonJS({
   "node_modules/yaml/dist/stringify/stringifyDocument.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var stringify4 = require_stringify();
+    var stringify5 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyDocument(doc, options2) {
       const lines = [];
@@ -6760,7 +6760,7 @@ var require_stringifyDocument = __commonJS({
       }
       if (hasDirectives)
         lines.push("---");
-      const ctx = stringify4.createStringifyContext(doc, options2);
+      const ctx = stringify5.createStringifyContext(doc, options2);
       const { commentString } = ctx.options;
       if (doc.commentBefore) {
         if (lines.length !== 1)
@@ -6782,7 +6782,7 @@ var require_stringifyDocument = __commonJS({
           contentComment = doc.contents.comment;
         }
         const onChompKeep = contentComment ? void 0 : () => chompKeep = true;
-        let body = stringify4.stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
+        let body = stringify5.stringify(doc.contents, ctx, () => contentComment = null, onChompKeep);
         if (contentComment)
           body += stringifyComment.lineComment(body, "", commentString(contentComment));
         if ((body[0] === "|" || body[0] === ">") && lines[lines.length - 1] === "---") {
@@ -6790,7 +6790,7 @@ var require_stringifyDocument = __commonJS({
         } else
           lines.push(body);
       } else {
-        lines.push(stringify4.stringify(doc.contents, ctx));
+        lines.push(stringify5.stringify(doc.contents, ctx));
       }
       if (doc.directives?.docEnd) {
         if (doc.comment) {
@@ -6898,9 +6898,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path22, value) {
+      addIn(path26, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path22, value);
+          this.contents.addIn(path26, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -6975,14 +6975,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path22) {
-        if (Collection.isEmptyPath(path22)) {
+      deleteIn(path26) {
+        if (Collection.isEmptyPath(path26)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path22) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path26) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -6997,10 +6997,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path22, keepScalar) {
-        if (Collection.isEmptyPath(path22))
+      getIn(path26, keepScalar) {
+        if (Collection.isEmptyPath(path26))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path22, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path26, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -7011,10 +7011,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path22) {
-        if (Collection.isEmptyPath(path22))
+      hasIn(path26) {
+        if (Collection.isEmptyPath(path26))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path22) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path26) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -7031,13 +7031,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path22, value) {
-        if (Collection.isEmptyPath(path22)) {
+      setIn(path26, value) {
+        if (Collection.isEmptyPath(path26)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection.collectionFromPath(this.schema, Array.from(path22), value);
+          this.contents = Collection.collectionFromPath(this.schema, Array.from(path26), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path22, value);
+          this.contents.setIn(path26, value);
         }
       }
       /**
@@ -7085,11 +7085,11 @@ var require_Document = __commonJS({
           throw new Error(`With a null YAML version, the { schema: Schema } option is required`);
       }
       // json & jsonArg are only used from toJSON()
-      toJS({ json: json2, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
+      toJS({ json, jsonArg, mapAsMap, maxAliasCount, onAnchor, reviver } = {}) {
         const ctx = {
           anchors: /* @__PURE__ */ new Map(),
           doc: this,
-          keep: !json2,
+          keep: !json,
           mapAsMap: mapAsMap === true,
           mapKeyWarned: false,
           maxAliasCount: typeof maxAliasCount === "number" ? maxAliasCount : 100
@@ -7870,13 +7870,13 @@ var require_resolve_block_scalar = __commonJS({
   "node_modules/yaml/dist/compose/resolve-block-scalar.js"(exports2) {
     "use strict";
     var Scalar = require_Scalar();
-    function resolveBlockScalar(ctx, scalar4, onError) {
-      const start4 = scalar4.offset;
-      const header = parseBlockScalarHeader(scalar4, ctx.options.strict, onError);
+    function resolveBlockScalar(ctx, scalar3, onError) {
+      const start4 = scalar3.offset;
+      const header = parseBlockScalarHeader(scalar3, ctx.options.strict, onError);
       if (!header)
         return { value: "", type: null, comment: "", range: [start4, start4, start4] };
       const type = header.mode === ">" ? Scalar.Scalar.BLOCK_FOLDED : Scalar.Scalar.BLOCK_LITERAL;
-      const lines = scalar4.source ? splitLines2(scalar4.source) : [];
+      const lines = scalar3.source ? splitLines2(scalar3.source) : [];
       let chompStart = lines.length;
       for (let i = lines.length - 1; i >= 0; --i) {
         const content = lines[i][1];
@@ -7888,12 +7888,12 @@ var require_resolve_block_scalar = __commonJS({
       if (chompStart === 0) {
         const value2 = header.chomp === "+" && lines.length > 0 ? "\n".repeat(Math.max(1, lines.length - 1)) : "";
         let end2 = start4 + header.length;
-        if (scalar4.source)
-          end2 += scalar4.source.length;
+        if (scalar3.source)
+          end2 += scalar3.source.length;
         return { value: value2, type, comment: header.comment, range: [start4, end2, end2] };
       }
-      let trimIndent = scalar4.indent + header.indent;
-      let offset = scalar4.offset + header.length;
+      let trimIndent = scalar3.indent + header.indent;
+      let offset = scalar3.offset + header.length;
       let contentStart = 0;
       for (let i = 0; i < chompStart; ++i) {
         const [indent2, content] = lines[i];
@@ -7971,7 +7971,7 @@ var require_resolve_block_scalar = __commonJS({
         default:
           value += "\n";
       }
-      const end = start4 + header.length + scalar4.source.length;
+      const end = start4 + header.length + scalar3.source.length;
       return { value, type, comment: header.comment, range: [start4, end, end] };
     }
     function parseBlockScalarHeader({ offset, props }, strict3, onError) {
@@ -8054,8 +8054,8 @@ var require_resolve_flow_scalar = __commonJS({
     "use strict";
     var Scalar = require_Scalar();
     var resolveEnd = require_resolve_end();
-    function resolveFlowScalar(scalar4, strict3, onError) {
-      const { offset, type, source, end } = scalar4;
+    function resolveFlowScalar(scalar3, strict3, onError) {
+      const { offset, type, source, end } = scalar3;
       let _type;
       let value;
       const _onError = (rel, code4, msg) => onError(offset + rel, code4, msg);
@@ -8074,7 +8074,7 @@ var require_resolve_flow_scalar = __commonJS({
           break;
         /* istanbul ignore next should not happen */
         default:
-          onError(scalar4, "UNEXPECTED_TOKEN", `Expected a flow scalar value, but found: ${type}`);
+          onError(scalar3, "UNEXPECTED_TOKEN", `Expected a flow scalar value, but found: ${type}`);
           return {
             value: "",
             type: null,
@@ -8289,26 +8289,26 @@ var require_compose_scalar = __commonJS({
         tag = findScalarTagByTest(ctx, value, token, onError);
       else
         tag = ctx.schema[identity.SCALAR];
-      let scalar4;
+      let scalar3;
       try {
         const res = tag.resolve(value, (msg) => onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg), ctx.options);
-        scalar4 = identity.isScalar(res) ? res : new Scalar.Scalar(res);
+        scalar3 = identity.isScalar(res) ? res : new Scalar.Scalar(res);
       } catch (error) {
         const msg = error instanceof Error ? error.message : String(error);
         onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg);
-        scalar4 = new Scalar.Scalar(value);
+        scalar3 = new Scalar.Scalar(value);
       }
-      scalar4.range = range2;
-      scalar4.source = value;
+      scalar3.range = range2;
+      scalar3.source = value;
       if (type)
-        scalar4.type = type;
+        scalar3.type = type;
       if (tagName)
-        scalar4.tag = tagName;
+        scalar3.tag = tagName;
       if (tag.format)
-        scalar4.format = tag.format;
+        scalar3.format = tag.format;
       if (comment)
-        scalar4.comment = comment;
-      return scalar4;
+        scalar3.comment = comment;
+      return scalar3;
     }
     function findScalarTagByName(schema, value, tagName, tagToken, onError) {
       if (tagName === "!")
@@ -8926,7 +8926,7 @@ var require_cst_scalar = __commonJS({
 var require_cst_stringify = __commonJS({
   "node_modules/yaml/dist/parse/cst-stringify.js"(exports2) {
     "use strict";
-    var stringify4 = (cst) => "type" in cst ? stringifyToken(cst) : stringifyItem(cst);
+    var stringify5 = (cst) => "type" in cst ? stringifyToken(cst) : stringifyItem(cst);
     function stringifyToken(token) {
       switch (token.type) {
         case "block-scalar": {
@@ -8979,7 +8979,7 @@ var require_cst_stringify = __commonJS({
         res += stringifyToken(value);
       return res;
     }
-    exports2.stringify = stringify4;
+    exports2.stringify = stringify5;
   }
 });
 
@@ -8998,9 +8998,9 @@ var require_cst_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    visit5.itemAtPath = (cst, path22) => {
+    visit5.itemAtPath = (cst, path26) => {
       let item = cst;
-      for (const [field2, index] of path22) {
+      for (const [field2, index] of path26) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -9009,23 +9009,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit5.parentCollection = (cst, path22) => {
-      const parent = visit5.itemAtPath(cst, path22.slice(0, -1));
-      const field2 = path22[path22.length - 1][0];
+    visit5.parentCollection = (cst, path26) => {
+      const parent = visit5.itemAtPath(cst, path26.slice(0, -1));
+      const field2 = path26[path26.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path22, item, visitor) {
-      let ctrl = visitor(item, path22);
+    function _visit(path26, item, visitor) {
+      let ctrl = visitor(item, path26);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path22.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path26.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -9036,10 +9036,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path22);
+            ctrl = ctrl(item, path26);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path22) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path26) : ctrl;
     }
     exports2.visit = visit5;
   }
@@ -9774,15 +9774,15 @@ var require_parser = __commonJS({
     var node_process = require("process");
     var cst = require_cst();
     var lexer = require_lexer();
-    function includesToken(list4, type) {
-      for (let i = 0; i < list4.length; ++i)
-        if (list4[i].type === type)
+    function includesToken(list3, type) {
+      for (let i = 0; i < list3.length; ++i)
+        if (list3[i].type === type)
           return true;
       return false;
     }
-    function findNonEmptyIndex(list4) {
-      for (let i = 0; i < list4.length; ++i) {
-        switch (list4[i].type) {
+    function findNonEmptyIndex(list3) {
+      for (let i = 0; i < list3.length; ++i) {
+        switch (list3[i].type) {
           case "space":
           case "comment":
           case "newline":
@@ -10136,37 +10136,37 @@ var require_parser = __commonJS({
           };
         }
       }
-      *scalar(scalar4) {
+      *scalar(scalar3) {
         if (this.type === "map-value-ind") {
           const prev = getPrevProps(this.peek(2));
           const start4 = getFirstKeyStartProps(prev);
           let sep2;
-          if (scalar4.end) {
-            sep2 = scalar4.end;
+          if (scalar3.end) {
+            sep2 = scalar3.end;
             sep2.push(this.sourceToken);
-            delete scalar4.end;
+            delete scalar3.end;
           } else
             sep2 = [this.sourceToken];
           const map4 = {
             type: "block-map",
-            offset: scalar4.offset,
-            indent: scalar4.indent,
-            items: [{ start: start4, key: scalar4, sep: sep2 }]
+            offset: scalar3.offset,
+            indent: scalar3.indent,
+            items: [{ start: start4, key: scalar3, sep: sep2 }]
           };
           this.onKeyLine = true;
           this.stack[this.stack.length - 1] = map4;
         } else
-          yield* this.lineEnd(scalar4);
+          yield* this.lineEnd(scalar3);
       }
-      *blockScalar(scalar4) {
+      *blockScalar(scalar3) {
         switch (this.type) {
           case "space":
           case "comment":
           case "newline":
-            scalar4.props.push(this.sourceToken);
+            scalar3.props.push(this.sourceToken);
             return;
           case "scalar":
-            scalar4.source = this.source;
+            scalar3.source = this.source;
             this.atNewLine = true;
             this.indent = 0;
             if (this.onNewLine) {
@@ -10671,7 +10671,7 @@ var require_public_api = __commonJS({
         return docs;
       return Object.assign([], { empty: true }, composer$1.streamInfo());
     }
-    function parseDocument4(source, options2 = {}) {
+    function parseDocument5(source, options2 = {}) {
       const { lineCounter: lineCounter2, prettyErrors } = parseOptions(options2);
       const parser$1 = new parser.Parser(lineCounter2?.addNewLine);
       const composer$1 = new composer.Composer(options2);
@@ -10697,7 +10697,7 @@ var require_public_api = __commonJS({
       } else if (options2 === void 0 && reviver && typeof reviver === "object") {
         options2 = reviver;
       }
-      const doc = parseDocument4(src, options2);
+      const doc = parseDocument5(src, options2);
       if (!doc)
         return null;
       doc.warnings.forEach((warning) => log.warn(doc.options.logLevel, warning));
@@ -10709,7 +10709,7 @@ var require_public_api = __commonJS({
       }
       return doc.toJS(Object.assign({ reviver: _reviver }, options2));
     }
-    function stringify4(value, replacer, options2) {
+    function stringify5(value, replacer, options2) {
       let _replacer = null;
       if (typeof replacer === "function" || Array.isArray(replacer)) {
         _replacer = replacer;
@@ -10733,8 +10733,8 @@ var require_public_api = __commonJS({
     }
     exports2.parse = parse3;
     exports2.parseAllDocuments = parseAllDocuments3;
-    exports2.parseDocument = parseDocument4;
-    exports2.stringify = stringify4;
+    exports2.parseDocument = parseDocument5;
+    exports2.stringify = stringify5;
   }
 });
 
@@ -10918,10 +10918,10 @@ var require_code = __commonJS({
     function interpolate(x) {
       return typeof x == "number" || typeof x == "boolean" || x === null ? x : safeStringify(Array.isArray(x) ? x.join(",") : x);
     }
-    function stringify4(x) {
+    function stringify5(x) {
       return new _Code(safeStringify(x));
     }
-    exports2.stringify = stringify4;
+    exports2.stringify = stringify5;
     function safeStringify(x) {
       return JSON.stringify(x).replace(/\u2028/g, "\\u2028").replace(/\u2029/g, "\\u2029");
     }
@@ -14019,8 +14019,8 @@ var require_utils = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path22) {
-      let input = path22;
+    function removeDotSegments(path26) {
+      let input = path26;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -14094,11 +14094,11 @@ var require_utils = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path22) {
-      if (path22 === "" || path22[0] === "/") {
-        return removeDotSegments(path22);
+    function removeDotSegmentsRelative(path26) {
+      if (path26 === "" || path26[0] === "/") {
+        return removeDotSegments(path26);
       }
-      const segments = path22.split("/");
+      const segments = path26.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -14461,8 +14461,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path22 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path22 && path22 !== "/" ? path22 : void 0;
+        const path26 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path26 && path26 !== "/" ? path26 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -15438,7 +15438,7 @@ var require_core = __commonJS({
       errorsText(errors = this.errors, { separator = ", ", dataVar = "data" } = {}) {
         if (!errors || errors.length === 0)
           return "No errors";
-        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text5, msg) => text5 + separator + msg);
+        return errors.map((e) => `${dataVar}${e.instancePath} ${e.message}`).reduce((text4, msg) => text4 + separator + msg);
       }
       $dataMetaSchema(metaSchema, keywordsJsonPointers) {
         const rules2 = this.RULES.all;
@@ -18972,7 +18972,7 @@ var require_sort = __commonJS({
   "node_modules/semver/functions/sort.js"(exports2, module2) {
     "use strict";
     var compareBuild = require_compare_build();
-    var sort = (list4, loose) => list4.sort((a, b) => compareBuild(a, b, loose));
+    var sort = (list3, loose) => list3.sort((a, b) => compareBuild(a, b, loose));
     module2.exports = sort;
   }
 });
@@ -18982,7 +18982,7 @@ var require_rsort = __commonJS({
   "node_modules/semver/functions/rsort.js"(exports2, module2) {
     "use strict";
     var compareBuild = require_compare_build();
-    var rsort = (list4, loose) => list4.sort((a, b) => compareBuild(b, a, loose));
+    var rsort = (list3, loose) => list3.sort((a, b) => compareBuild(b, a, loose));
     module2.exports = rsort;
   }
 });
@@ -20485,11 +20485,11 @@ var require_semver2 = __commonJS({
 
 // src/cli/main.ts
 var import_node_fs9 = require("node:fs");
-var import_node_path15 = __toESM(require("node:path"), 1);
+var import_node_path16 = __toESM(require("node:path"), 1);
 
 // src/cli/program.ts
 var import_node_fs8 = require("node:fs");
-var import_node_path14 = __toESM(require("node:path"), 1);
+var import_node_path15 = __toESM(require("node:path"), 1);
 var import_node_util = require("node:util");
 
 // node_modules/commander/esm.mjs
@@ -20525,8 +20525,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path22, region } = this.at;
-    return region ? `${path22}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path22}: ${this.message}`;
+    const { path: path26, region } = this.at;
+    return region ? `${path26}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path26}: ${this.message}`;
   }
 };
 
@@ -26221,7 +26221,7 @@ var defaults = (def) => {
     filter: (pattern, options2 = {}) => orig.filter(pattern, ext(def, options2)),
     defaults: (options2) => orig.defaults(ext(def, options2)),
     braceExpand: (pattern, options2 = {}) => orig.braceExpand(pattern, ext(def, options2)),
-    match: (list4, pattern, options2 = {}) => orig.match(list4, pattern, ext(def, options2)),
+    match: (list3, pattern, options2 = {}) => orig.match(list3, pattern, ext(def, options2)),
     sep: orig.sep,
     GLOBSTAR
   });
@@ -26259,13 +26259,13 @@ var inRepeatOrNegExt = (portion, mark) => {
   }
   return false;
 };
-var match = (list4, pattern, options2 = {}) => {
+var match = (list3, pattern, options2 = {}) => {
   const mm = new Minimatch(pattern, options2);
-  list4 = list4.filter((f) => mm.match(f));
-  if (mm.options.nonull && !list4.length) {
-    list4.push(pattern);
+  list3 = list3.filter((f) => mm.match(f));
+  if (mm.options.nonull && !list3.length) {
+    list3.push(pattern);
   }
-  return list4;
+  return list3;
 };
 minimatch.match = match;
 var globMagic = /[?*]|[+@!]\(.*?\)|\[|\]/;
@@ -27455,8 +27455,8 @@ function matchesObject(glob, ref) {
   const [namespace, name] = rest.length === 1 ? ["", rest[0]] : rest;
   return part(kind, ref.kind) && (namespace === ref.namespace || namespace !== "" && (namespace === "*" || part(namespace ?? "", ref.namespace))) && part(name ?? "", ref.name);
 }
-function part(glob, text5) {
-  return minimatch(text5, glob, { dot: true, nocomment: true, nonegate: true });
+function part(glob, text4) {
+  return minimatch(text4, glob, { dot: true, nocomment: true, nonegate: true });
 }
 var objectGlobPattern = "^(?:\\*|[^/]+/[^/]+(?:/[^/]+)?)$";
 
@@ -27618,16 +27618,16 @@ function countsFor(finding, mode) {
 }
 
 // src/report/visible.ts
-function visible(text5) {
-  return text5.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
+function visible(text4) {
+  return text4.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
     if (char === "\n") return "\\n";
     if (char === "	") return "\\t";
     const code4 = (char.codePointAt(0) ?? 0).toString(16);
     return code4.length <= 2 ? `\\x${code4.padStart(2, "0")}` : `\\u{${code4}}`;
   }).replace(/^(\s*)::/, "$1\\x3a:").replaceAll("##[", "#\\x23[");
 }
-function visibleLines(text5) {
-  return text5.split("\n").map(visible).join("\n");
+function visibleLines(text4) {
+  return text4.split("\n").map(visible).join("\n");
 }
 
 // src/report/wording.ts
@@ -27636,9 +27636,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path22, written2, key, parent) {
+  constructor(manifest, path26, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path22;
+    this.path = path26;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -27744,8 +27744,8 @@ function findPair(map4, key, resolve, depth = 0) {
 function keysOf(map4, resolve, depth = 0) {
   return map4.items.flatMap((pair3) => {
     if (!isMerge(pair3)) {
-      const text5 = textOf(pair3.key, resolve);
-      return text5 === void 0 ? [] : [text5];
+      const text4 = textOf(pair3.key, resolve);
+      return text4 === void 0 ? [] : [text4];
     }
     return depth > deepestMerge ? [] : mergedBy(pair3, resolve).flatMap((source) => keysOf(source, resolve, depth + 1));
   });
@@ -27798,20 +27798,20 @@ function validatorOf(schema) {
   }
   return validate;
 }
-function isDate(text5) {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text5)) return false;
-  const date = /* @__PURE__ */ new Date(`${text5}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text5;
+function isDate(text4) {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text4)) return false;
+  const date = /* @__PURE__ */ new Date(`${text4}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text4;
 }
-function readOwnDocument(text5, path22, schema, code4) {
+function readOwnDocument(text4, path26, schema, code4) {
   const counter = new import_yaml2.LineCounter();
-  const document = (0, import_yaml2.parseDocument)(text5, { lineCounter: counter, logLevel: "error", prettyErrors: false });
+  const document = (0, import_yaml2.parseDocument)(text4, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
     const [a, b] = [counter.linePos(from), counter.linePos(Math.max(from, to))];
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path22, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path26, region: region(...syntax.pos) });
   const regionOf = (keys2) => {
     const node2 = nodeAt(document, keys2);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -27819,20 +27819,20 @@ function readOwnDocument(text5, path22, schema, code4) {
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path22, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path26, region: region(from, to) });
   }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path22, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path26, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path22,
+      path: path26,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf(failure.keys)
     });
   }
@@ -27954,11 +27954,11 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text5, path22) {
-  if (text5.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path22 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text5, path22, ConfigFile, "config");
+function readConfig(text4, path26) {
+  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path26 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path26, ConfigFile, "config");
   return {
-    path: path22,
+    path: path26,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
@@ -27966,7 +27966,7 @@ function readConfig(text5, path22) {
       ...release,
       chart: release.chart.replace(/^\.(?:\/|$)/, "").replace(/\/+$/, ""),
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, "")),
-      at: { path: path22, region: regionOf(["helm", index]) }
+      at: { path: path26, region: regionOf(["helm", index]) }
     })),
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
       ...exception,
@@ -27974,8 +27974,8 @@ function readConfig(text5, path22) {
     })),
     uses: value.policies,
     places: {
-      key: (index, keys2) => ({ path: path22, region: regionOfKey(["policies", index, ...keys2]) }),
-      value: (index, keys2) => ({ path: path22, region: regionOf(["policies", index, ...keys2]) })
+      key: (index, keys2) => ({ path: path26, region: regionOfKey(["policies", index, ...keys2]) }),
+      value: (index, keys2) => ({ path: path26, region: regionOf(["policies", index, ...keys2]) })
     }
   };
 }
@@ -28021,9 +28021,9 @@ function read({ manifests, sources, rendered }) {
 function toolsOf({ tools }) {
   return tools.map(({ name, version }) => `${name} ${version}`).join(", ");
 }
-function placeOf({ path: path22, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path22} (at the base)` : path22;
-  return side === "base" ? `${path22} (was line ${region.startLine} at the base)` : `${path22}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path26, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path26} (at the base)` : path26;
+  return side === "base" ? `${path26} (was line ${region.startLine} at the base)` : `${path26}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -28040,8 +28040,8 @@ function subjectOf(finding) {
 }
 function sourceName(source) {
   if (source.kind === "kustomize") return `Kustomization ${source.path}`;
-  const { release, namespace, path: path22, values } = source;
-  return `release ${namespace}/${release} of ${path22}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release, namespace, path: path26, values } = source;
+  return `release ${namespace}/${release} of ${path26}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -28057,7 +28057,7 @@ function wayThrough(report) {
   const unbuilt = stopping.filter(({ rule }) => rule === "source/unrendered").flatMap(({ sources }) => sources);
   const files2 = /* @__PURE__ */ new Set([
     ...unreadable3.map(({ location }) => escape2(location.path)),
-    ...unbuilt.flatMap(({ kind, path: path22 }) => kind === "kustomize" && path22 !== "." ? [`${escape2(path22)}/**`] : [])
+    ...unbuilt.flatMap(({ kind, path: path26 }) => kind === "kustomize" && path26 !== "." ? [`${escape2(path26)}/**`] : [])
   ]);
   if (exceptions.size === 0 && files2.size === 0) return "";
   return (0, import_yaml3.stringify)({
@@ -28096,9 +28096,9 @@ function isOnChangedLine({ location, related }) {
   return location.changed === true || related.some((place2) => place2.changed);
 }
 function annotationsFor(finding) {
-  const { level, rule, text: text5, location, related } = finding;
+  const { level, rule, text: text4, location, related } = finding;
   const title = visible(rule);
-  const message = visible(text5);
+  const message = visible(text4);
   if (location.side === "head") return [{ level, title, message, ...at(location) }];
   if (!finding.object) return [{ level, title, message, file: visible(location.path) }];
   const removed = {
@@ -28110,8 +28110,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path22, region, precision }) {
-  const file = visible(path22);
+function at({ path: path26, region, precision }) {
+  const file = visible(path26);
   if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
@@ -28124,17 +28124,17 @@ function workflowCommands(report) {
 `;
   }).join("");
 }
-function unheeded(text5) {
+function unheeded(text4) {
   const token = (0, import_node_crypto.randomUUID)();
   return `::stop-commands::${token}
-${text5}::${token}::
+${text4}::${token}::
 `;
 }
-function escapeData(text5) {
-  return text5.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+function escapeData(text4) {
+  return text4.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
-function escapeProperty(text5) {
-  return escapeData(text5).replaceAll(":", "%3A").replaceAll(",", "%2C");
+function escapeProperty(text4) {
+  return escapeData(text4).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
 // src/report/json.ts
@@ -28251,8 +28251,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path22, region, precision, note }) {
-  return { side, path: path22, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path26, region, precision, note }) {
+  return { side, path: path26, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -28615,16 +28615,16 @@ function map2(line, _, blank) {
 function patternInScope(stack, pattern) {
   return listInScope(stack, pattern.inConstruct, true) && !listInScope(stack, pattern.notInConstruct, false);
 }
-function listInScope(stack, list4, none) {
-  if (typeof list4 === "string") {
-    list4 = [list4];
+function listInScope(stack, list3, none) {
+  if (typeof list3 === "string") {
+    list3 = [list3];
   }
-  if (!list4 || list4.length === 0) {
+  if (!list3 || list3.length === 0) {
     return none;
   }
   let index = -1;
-  while (++index < list4.length) {
-    if (stack.includes(list4[index])) {
+  while (++index < list3.length) {
+    if (stack.includes(list3[index])) {
       return true;
     }
   }
@@ -29152,8 +29152,8 @@ function pair2(runs, wrong) {
       } else {
         const involved = [.../* @__PURE__ */ new Set([...opening, ...closing])];
         for (const token of involved) {
-          const list4 = wrong.get(token);
-          if (list4) list4.push(...involved);
+          const list3 = wrong.get(token);
+          if (list3) list3.push(...involved);
         }
       }
       opener.end -= size;
@@ -29831,12 +29831,12 @@ function link(node2, _, state, info) {
   const exit = state.enter("link");
   let subexit = state.enter("label");
   let value = tracker.move("[");
-  const text5 = state.containerPhrasing(node2, {
+  const text4 = state.containerPhrasing(node2, {
     before: value,
     after: "](",
     ...tracker.current()
   });
-  value += tracker.move(text5);
+  value += tracker.move(text4);
   subexit();
   value += tracker.move("](");
   const enclose = /[\0- \u007F]/.test(node2.url);
@@ -29844,10 +29844,10 @@ function link(node2, _, state, info) {
   let title = node2.title || void 0;
   if (!title && !enclose && (last === "\n" || last === "\r")) {
     let index = 0;
-    while (index < text5.length && text5.charCodeAt(index) !== 93) {
-      index += text5.charCodeAt(index) === 92 ? 2 : 1;
+    while (index < text4.length && text4.charCodeAt(index) !== 93) {
+      index += text4.charCodeAt(index) === 92 ? 2 : 1;
     }
-    if (text5.charCodeAt(index + 1) === 58) title = "";
+    if (text4.charCodeAt(index + 1) === 58) title = "";
   }
   if (
     // If there’s no url but there is a title…
@@ -29900,12 +29900,12 @@ function linkReference(node2, _, state, info) {
   let subexit = state.enter("label");
   const tracker = state.createTracker(info);
   let value = tracker.move("[");
-  const text5 = state.containerPhrasing(node2, {
+  const text4 = state.containerPhrasing(node2, {
     before: value,
     after: "]",
     ...tracker.current()
   });
-  value += tracker.move(text5 + "][");
+  value += tracker.move(text4 + "][");
   subexit();
   const stack = state.stack;
   state.stack = stack.filter(function(d) {
@@ -29920,7 +29920,7 @@ function linkReference(node2, _, state, info) {
   subexit();
   state.stack = stack;
   exit();
-  if (type === "full" || !text5 || text5 !== reference) {
+  if (type === "full" || !text4 || text4 !== reference) {
     value += tracker.move(reference + "]");
   } else if (type === "shortcut") {
     value = value.slice(0, -1);
@@ -33007,9 +33007,9 @@ function markdownReport(report) {
     () => listOf(
       "Stood before this change",
       quiet,
-      ({ rule, location, text: text5 }) => words(`${rule} ${placeOf(location)}: ${text5}`)
+      ({ rule, location, text: text4 }) => words(`${rule} ${placeOf(location)}: ${text4}`)
     ),
-    () => listOf("Not inspected", skipped, ({ path: path22, reason }) => [inlineCode2(path22), text2(": "), ...words(reason)]),
+    () => listOf("Not inspected", skipped, ({ path: path26, reason }) => [inlineCode2(path26), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
@@ -33127,12 +33127,12 @@ ${indent(visibleLines(yaml))}`);
 `;
 }
 function findingBlock(finding, paint) {
-  const { level, rule, text: text5, location, related, policy } = finding;
+  const { level, rule, text: text4, location, related, policy } = finding;
   const about = [subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ""].filter(Boolean);
   return [
     `${paint(colours[level], level)} ${paint("bold", rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ""}`,
     ...frame(location, paint),
-    `  ${visible(text5)}`,
+    `  ${visible(text4)}`,
     ...related.map((place2) => `  ${paint("dim", visible(`${place2.note ?? "see also"}: ${placeOf(place2)}`))}`),
     ...about.length > 0 ? [`  ${paint("dim", visible(about.join(" \xB7 ")))}`] : []
   ].join("\n");
@@ -33140,12 +33140,12 @@ function findingBlock(finding, paint) {
 function frame({ excerpt, region }, paint) {
   if (!excerpt) return [];
   const width = String(excerpt.startLine + excerpt.lines.length).length;
-  return excerpt.lines.flatMap((text5, index) => {
+  return excerpt.lines.flatMap((text4, index) => {
     const number = excerpt.startLine + index;
-    const line = `${String(number).padStart(width)} | ${visible(text5.replaceAll("	", " "))}`;
+    const line = `${String(number).padStart(width)} | ${visible(text4.replaceAll("	", " "))}`;
     if (number !== region.startLine) return [paint("dim", `    ${line}`)];
     if (region.endLine !== region.startLine) return [`  > ${line}`];
-    const marks3 = "^".repeat(Math.max(1, Math.min(region.endColumn, text5.length + 1) - region.startColumn));
+    const marks3 = "^".repeat(Math.max(1, Math.min(region.endColumn, text4.length + 1) - region.startColumn));
     return [`  > ${line}`, paint("red", `    ${" ".repeat(width)} | ${" ".repeat(region.startColumn - 1)}${marks3}`)];
   });
 }
@@ -33157,7 +33157,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
     ...excepted.map(
       ({ rule, location, exception }) => `excepted until ${exception?.expires}: ${rule} ${placeOf(location)} (${exception?.reason})`
     ),
-    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text5, location }) => `${rule} ${placeOf(location)}: ${text5}`),
+    ...existing.filter(({ policy }) => !policy).map(({ rule, text: text4, location }) => `${rule} ${placeOf(location)}: ${text4}`),
     ...existing.some(({ policy }) => policy) ? [`${count(existing.filter(({ policy }) => policy).length, "finding")} stood before this change.`] : [],
     ...resolved.length > 0 ? [`This change resolves ${count(resolved.length, "finding")}.`] : [],
     ...inspected2.tools.length > 0 ? [`Rendered with ${toolsOf(inspected2)}.`] : [],
@@ -33165,11 +33165,11 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path22, reason }) => `${path22} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path26, reason }) => `${path26} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
-function indent(text5) {
-  return text5.replace(/^/gm, "    ");
+function indent(text4) {
+  return text4.replace(/^/gm, "    ");
 }
 
 // src/kubernetes/controller.ts
@@ -33600,8 +33600,8 @@ function sharedClass(a, b, snapshot) {
 }
 function classesOf({ controller, name, byName }, snapshot) {
   if (controller === void 0) return /* @__PURE__ */ new Map([[name, void 0]]);
-  const own5 = snapshot.ofKind("IngressClass.networking.k8s.io").filter((one2) => one2.root.at("spec", "controller").string === controller).map((one2) => [one2.ref.name, one2]);
-  return new Map([...byName ? [[name, void 0]] : [], ...own5]);
+  const own6 = snapshot.ofKind("IngressClass.networking.k8s.io").filter((one2) => one2.root.at("spec", "controller").string === controller).map((one2) => [one2.ref.name, one2]);
+  return new Map([...byName ? [[name, void 0]] : [], ...own6]);
 }
 function sharedOtherwise(a, one2, b, other, snapshot) {
   if (one2.name === other.name) {
@@ -33631,9 +33631,9 @@ var namespace_isolated_default = defineRule({
   kinds: controllerKinds,
   reads: ["IngressClass.networking.k8s.io", "Ingress.networking.k8s.io"],
   messages: {
-    overlap: ({ first, second, name, where, scope, own: own5 }) => `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${outcome}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own5}.`,
-    annotated: ({ first, second, name, where, own: own5, ingress }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own5} of ${first} to another name.`,
-    unclassed: ({ first, second, where, scope, own: own5 }) => `${first} and ${second} both take Ingresses that name no class in ${where}, ${outcome}. Take ${own5} from one of them, or limit ${first} to its namespaces with ${scope}.`
+    overlap: ({ first, second, name, where, scope, own: own6 }) => `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${outcome}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own6}.`,
+    annotated: ({ first, second, name, where, own: own6, ingress }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own6} of ${first} to another name.`,
+    unclassed: ({ first, second, where, scope, own: own6 }) => `${first} and ${second} both take Ingresses that name no class in ${where}, ${outcome}. Take ${own6} from one of them, or limit ${first} to its namespaces with ${scope}.`
   },
   *partners(manifest) {
     if (manifest.ref.kind === "IngressClass") yield* marksOfControllers;
@@ -33683,7 +33683,7 @@ function namesOf(first, second, { by, name }) {
   const { scope, classes } = first.facts;
   const way = first.claims.at(-1)?.facts ?? classes.at(-1);
   const flags = [way?.name, way?.controller].filter((flag) => flag !== void 0).map((flag) => `--${flag}`);
-  const own5 = {
+  const own6 = {
     class: `${flags.join(" and ")} (in its chart ${way?.value})`,
     annotation: flags[0],
     // Classes differ here, so one of the two says by a flag that it takes these Ingresses.
@@ -33694,7 +33694,7 @@ function namesOf(first, second, { by, name }) {
     second: nameOf(second.manifest.ref),
     name,
     scope: `--${scope.namespace} (in its chart ${scope.value})`,
-    own: own5 ?? ""
+    own: own6 ?? ""
   };
 }
 function flagForUnclassed({ facts: { unclassed } }) {
@@ -33848,11 +33848,11 @@ function annotated(annotations) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path22) => (root3) => [[root3.at(...path22)]];
-var each = (path22, name, namespace) => (root3) => [...root3.at(...path22).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path22, name, namespace) => (root3) => [[root3.at(...path22, name), root3.at(...path22, namespace)]];
+var field = (...path26) => (root3) => [[root3.at(...path26)]];
+var each = (path26, name, namespace) => (root3) => [...root3.at(...path26).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path26, name, namespace) => (root3) => [[root3.at(...path26, name), root3.at(...path26, namespace)]];
 var firstOf = (...paths) => (root3) => {
-  const written2 = paths.map((path22) => root3.at(...path22)).find((cursor) => cursor.string);
+  const written2 = paths.map((path26) => root3.at(...path26)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -33927,8 +33927,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path22 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path22 !== void 0 && [...manifest.root.at(...path22).entries()].some(([name]) => mirrored.test(name));
+  const path26 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path26 !== void 0 && [...manifest.root.at(...path26).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -33976,34 +33976,34 @@ function read3(secret, key, label, parse3) {
   const at3 = plain.exists ? plain : secret.root.at("data", key);
   const written2 = at3.string ?? "";
   const bytes = plain.exists ? Buffer.from(written2) : Buffer.from(written2, "base64");
-  const text5 = bytes.toString();
+  const text4 = bytes.toString();
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(
     written2.replace(/[\r\n]/g, "")
   );
   const isReadable = plain.exists || isBase64;
-  const blocks = [...text5.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
+  const blocks = [...text4.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
   const wanted = blocks.filter(({ type }) => label.test(type));
   const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse3(pemOf(block2)))) : [];
   if (first !== void 0) return { kind: "read", at: at3, first, further: further.filter((one2) => one2 !== void 0) };
   const broken = (fault) => ({ kind: "broken", at: at3, fault });
-  if (isReadable && !text5.includes("-----BEGIN ") && attempt(() => new import_node_crypto2.X509Certificate(bytes)))
+  if (isReadable && !text4.includes("-----BEGIN ") && attempt(() => new import_node_crypto2.X509Certificate(bytes)))
     return broken("is DER, where controllers read PEM");
-  if (isStandIn(written2) || isReadable && isStandIn(text5)) return { kind: "standIn", at: at3 };
+  if (isStandIn(written2) || isReadable && isStandIn(text4)) return { kind: "standIn", at: at3 };
   if (!isReadable) {
     if (written2.includes("-----BEGIN ")) return broken("is PEM under data, which takes base64");
     return written2.startsWith("LS0t") ? broken("is no base64 that the API server accepts") : { kind: "standIn", at: at3 };
   }
-  if (text5.trimStart().startsWith("LS0t")) return broken("is encoded in base64 once too often");
+  if (text4.trimStart().startsWith("LS0t")) return broken("is encoded in base64 once too often");
   const [block] = wanted;
   if (block && isEncrypted2(block)) return broken("is encrypted with a passphrase, which no controller has");
   if (block) return broken(`holds a block ${block.type} that cannot be parsed`);
   if (blocks[0]) return broken(`holds a block ${blocks[0].type} and none of the kind that belongs there`);
-  if (text5.includes("-----BEGIN "))
+  if (text4.includes("-----BEGIN "))
     return broken("begins like PEM, but its BEGIN and END do not stand on lines of their own");
   return { kind: "standIn", at: at3 };
 }
-function isStandIn(text5) {
-  return text5.replace(/-----(?:BEGIN|END) [A-Z0-9 ]+-----/g, "").trim() === "" || standInWords.test(text5);
+function isStandIn(text4) {
+  return text4.replace(/-----(?:BEGIN|END) [A-Z0-9 ]+-----/g, "").trim() === "" || standInWords.test(text4);
 }
 function pemOf({ type, body }) {
   const lines = body.replace(/\s/g, "").match(/.{1,64}/g) ?? [];
@@ -34396,9 +34396,9 @@ function panics(release, listed2) {
   return release !== void 0 && (0, import_semver2.satisfies)(release, listed2 ? ">=0.26.0 <0.31.0" : ">=0.26.0 <1.0.0");
 }
 function takes(controller, ingress) {
-  const own5 = controller.argument("ingress-class") || "nginx";
+  const own6 = controller.argument("ingress-class") || "nginx";
   const asked = classOf(ingress) ?? "";
-  if (asked !== own5 && !(asked === "" && own5 === "nginx")) return false;
+  if (asked !== own6 && !(asked === "" && own6 === "nginx")) return false;
   const watched = controller.argument("watch-namespace") ?? "";
   const namespace = watched === "$(POD_NAMESPACE)" ? controller.manifest.ref.namespace : watched;
   return watched === "" || namespace === ingress.ref.namespace;
@@ -34596,7 +34596,7 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path22) => root3.at(...path22)).filter((map4) => map4.exists);
+  const written2 = maps.map((path26) => root3.at(...path26)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -34695,7 +34695,7 @@ function isCertifiedElsewhere(gateway, snapshot) {
   const name = root3.at("spec", "gatewayClassName").string ?? "";
   const classes = snapshot.get({ group: gatewayGroup, kind: "GatewayClass", namespace: "", name });
   const controllers = classes.map((one2) => one2.root.at("spec", "controllerName").string ?? "");
-  return root3.at("spec", "infrastructure", "parametersRef").exists || [...root3.at("metadata", "annotations").entries()].some(([key]) => key.startsWith("networking.gke.io/")) || [name, ...controllers].some((text5) => /gke|aws|alb|lattice/.test(text5));
+  return root3.at("spec", "infrastructure", "parametersRef").exists || [...root3.at("metadata", "annotations").entries()].some(([key]) => key.startsWith("networking.gke.io/")) || [name, ...controllers].some((text4) => /gke|aws|alb|lattice/.test(text4));
 }
 function checkType({ name: at3, namespace }, name, snapshot, report) {
   const makers2 = producersOf(snapshot, namespace, name).map(({ manifest }) => manifest);
@@ -34720,8 +34720,8 @@ function checkNamespace(ref, secret, gateway, snapshot, report) {
     report(unique(ends), "notGranted", { secret, gateway: nameOf(gateway.ref), namespace: ref.namespace }, { keys: keys2 });
   }
   const shim = shimAnnotation(gateway);
-  const own5 = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace);
-  if (shim && !own5 && made.length === 0)
+  const own6 = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace);
+  if (shim && !own6 && made.length === 0)
     report([ref.name, shim], "otherNamespace", { secret, annotation: String(shim.path.at(-1)) }, { keys: keys2 });
 }
 function grantsOf(snapshot, { namespace }) {
@@ -34811,14 +34811,14 @@ function mayBeIngressNginx(choice) {
   return choice === void 0 || choice.product === "ingress-nginx";
 }
 function servedByCertificate(snapshot, ingress, host, choice) {
-  const own5 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
-  const results = own5.map((name) => names(snapshot, ingress, name, host));
+  const own6 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
+  const results = own6.map((name) => names(snapshot, ingress, name, host));
   if (choice.by === "certificates") {
     if (othersOf(snapshot, ingress).some((other) => brings(snapshot, other, host))) return "served";
     results.push(...tlsStores(snapshot).map((store) => defaultOf(snapshot, store, host)));
   } else results.push(...ingressNginxIn(snapshot).flatMap((controller) => byArgument(snapshot, controller, host)));
   if (results.includes("served")) return "served";
-  const certain = choice.by === "hosts" ? results.slice(own5.length) : results;
+  const certain = choice.by === "hosts" ? results.slice(own6.length) : results;
   return certain.includes("unknown") ? "unknown" : "unserved";
 }
 function othersOf(snapshot, ingress) {
@@ -34867,9 +34867,9 @@ function replaced(at3, newText) {
     written2.replace(string, () => newText)
   );
 }
-function appended(list4, text5) {
-  const last = [...list4.items()].at(-1);
-  if (!last?.string || isShared(list4, last)) return void 0;
+function appended(list3, text4) {
+  const last = [...list3.items()].at(-1);
+  if (!last?.string || isShared(list3, last)) return void 0;
   const { startLine, startColumn, endLine, endColumn } = last.region;
   const line = lineOf(last, startLine);
   const [before, written2, after] = [
@@ -34878,8 +34878,8 @@ function appended(list4, text5) {
     line.slice(endColumn - 1)
   ];
   if (startLine !== endLine || !written2.includes(last.string)) return void 0;
-  const [quote = ""] = written2.match(/^["']/) ?? (/^[\w.-]+$/.test(text5) ? [] : ['"']);
-  const item = `${quote}${text5}${quote}`;
+  const [quote = ""] = written2.match(/^["']/) ?? (/^[\w.-]+$/.test(text4) ? [] : ['"']);
+  const item = `${quote}${text4}${quote}`;
   const opening = before.trim() === "" ? lineOf(last, startLine - 1) : before;
   if (/[[,]\s*$/.test(opening) || /^\s*[,\]]/.test(after))
     return edit(last, { startLine, startColumn: endColumn, endLine, endColumn }, `, ${item}`);
@@ -34907,8 +34907,8 @@ function lineOf(at3, line) {
   return at3.manifest.object.fileText.split("\n")[line - 1] ?? "";
 }
 function edit(at3, region, newText) {
-  const { path: path22 } = at3.manifest.origin;
-  return path22.endsWith(".json") ? void 0 : { edits: [{ path: path22, region, newText }] };
+  const { path: path26 } = at3.manifest.origin;
+  return path26.endsWith(".json") ? void 0 : { edits: [{ path: path26, region, newText }] };
 }
 
 // src/rules/ingress-tls/host-covered.ts
@@ -35057,12 +35057,12 @@ var host_unique_default = defineRule({
     for (const claim of claimsOf2(manifest).keys()) yield claim.split(" ")[0] ?? claim;
   },
   check({ manifest, snapshot, report }) {
-    const own5 = claimsOf2(manifest);
+    const own6 = claimsOf2(manifest);
     for (const other of partnersOfClass(manifest, snapshot, standsAside)) {
       const theirs = claimsOf2(other);
-      const keys2 = [...own5.keys()].filter((claim) => theirs.has(claim)).sort();
+      const keys2 = [...own6.keys()].filter((claim) => theirs.has(claim)).sort();
       const [key = ""] = keys2;
-      const [at3, there] = [own5.get(key), theirs.get(key)];
+      const [at3, there] = [own6.get(key), theirs.get(key)];
       if (!at3 || !there) continue;
       const more = keys2.length > 3 ? ` and ${keys2.length - 3} more` : "";
       const claims = `${keys2.slice(0, 3).join(", ")}${more}`;
@@ -35083,12 +35083,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path22 of paths) {
-      const written2 = path22.at("path").string || "/";
-      const exact = path22.at("pathType").string === "Exact";
+    for (const path26 of paths) {
+      const written2 = path26.at("path").string || "/";
+      const exact = path26.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path22.at("path").exists ? path22.at("path") : rule.at("host"));
+        claims.set(claim, path26.at("path").exists ? path26.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -35318,11 +35318,11 @@ var secret_agrees_default = defineRule({
   },
   check({ manifest, snapshot, report }) {
     if (certificateChoice(snapshot, manifest)?.by === "certificates") return;
-    const own5 = listedHosts(manifest);
+    const own6 = listedHosts(manifest);
     for (const other of partnersOfClass(manifest, snapshot, isCanary)) {
       const theirs = listedHosts(other);
-      const disagreeing = [...own5.keys()].sort().flatMap((host) => {
-        const [a, b] = [own5.get(host), theirs.get(host)];
+      const disagreeing = [...own6.keys()].sort().flatMap((host) => {
+        const [a, b] = [own6.get(host), theirs.get(host)];
         if (!a || !b || isSame(a, manifest, b, other)) return [];
         return [[host, sideOf(snapshot, manifest, a), sideOf(snapshot, other, b)]];
       });
@@ -35686,8 +35686,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
     `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf2(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf2(path22) {
-  return path22.slice(0, path22.lastIndexOf("/") + 1);
+function folderOf2(path26) {
+  return path26.slice(0, path26.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -35720,14 +35720,14 @@ var Snapshot = class {
   }
 };
 function push(map4, key, manifest) {
-  const list4 = map4.get(key);
-  if (list4) list4.push(manifest);
+  const list3 = map4.get(key);
+  if (list3) list3.push(manifest);
   else map4.set(key, [manifest]);
 }
 function snapshotsOf(manifests) {
   const byCluster = /* @__PURE__ */ new Map();
   for (const manifest of manifests) for (const cluster of manifest.clusters) push(byCluster, cluster, manifest);
-  return new Map([...byCluster].map(([cluster, list4]) => [cluster, new Snapshot(cluster, list4)]));
+  return new Map([...byCluster].map(([cluster, list3]) => [cluster, new Snapshot(cluster, list3)]));
 }
 
 // src/evaluate.ts
@@ -35793,9 +35793,9 @@ var Evaluation = class {
       report: (at3, message, args, more = {}) => {
         const level = active.levelOf(message);
         if (!level) return;
-        const text5 = active.rule.messages[message](args);
+        const text4 = active.rule.messages[message](args);
         const ends = Array.isArray(at3) ? at3 : [at3];
-        drafts.push({ active, message, text: text5, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
+        drafts.push({ active, message, text: text4, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
       },
       skip: (at3, reason) => {
         const { ref, origin } = at3.manifest;
@@ -35923,16 +35923,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path22, added, removed, oldPosInc, options2) {
-    const last = path22.lastComponent;
+  addToPath(path26, added, removed, oldPosInc, options2) {
+    const last = path26.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path22.oldPos + oldPosInc,
+        oldPos: path26.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path22.oldPos + oldPosInc,
+        oldPos: path26.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -36180,9 +36180,9 @@ function structuredPatch(oldFileName, newFileName, oldStr, newStr, oldHeader, ne
     };
   }
 }
-function splitLines(text5) {
-  const hasTrailingNl = text5.endsWith("\n");
-  const result = text5.split("\n").map((line) => line + "\n");
+function splitLines(text4) {
+  const hasTrailingNl = text4.endsWith("\n");
+  const result = text4.split("\n").map((line) => line + "\n");
   if (hasTrailingNl) {
     result.pop();
   } else {
@@ -36231,16 +36231,16 @@ var import_node_crypto4 = require("node:crypto");
 // src/report/excerpt.ts
 var mostLines = 8;
 var widest = 200;
-function excerptOf(text5, region) {
+function excerptOf(text4, region) {
   const first = Math.max(1, region.startLine - 1);
   const last = Math.min(region.endLine + 1, first + mostLines - 1);
   const lines = [];
   let start4 = 0;
-  for (let line = 1; line <= last && start4 <= text5.length; line++) {
-    const end = text5.indexOf("\n", start4);
-    const stop = end === -1 ? text5.length : end;
-    if (line >= first && (start4 < text5.length || line <= region.endLine))
-      lines.push(clip(text5.slice(start4, stop).replace(/\r$/, "")));
+  for (let line = 1; line <= last && start4 <= text4.length; line++) {
+    const end = text4.indexOf("\n", start4);
+    const stop = end === -1 ? text4.length : end;
+    if (line >= first && (start4 < text4.length || line <= region.endLine))
+      lines.push(clip(text4.slice(start4, stop).replace(/\r$/, "")));
     start4 = stop + 1;
   }
   return { startLine: first, lines };
@@ -36251,21 +36251,21 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path22, region, text: text5, keys: keys2, status, object = null, fileText, sources } = statement2;
+  const { side, path: path26, region, text: text4, keys: keys2, status, object = null, fileText, sources } = statement2;
   return {
     rule,
     message,
-    text: text5,
+    text: text4,
     level,
     status,
     policy: null,
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path22, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path26, cluster: "" }],
     location: {
       side,
-      path: path22,
+      path: path26,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
@@ -36377,23 +36377,23 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path22, region, text5, placing, note) {
-  const changed = side === "head" && (placing.isNew(path22) || placing.hunks(path22)?.wrote(region.startLine) === true);
+function place(side, path26, region, text4, placing, note) {
+  const changed = side === "head" && (placing.isNew(path26) || placing.hunks(path26)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path22,
+    path: path26,
     region,
     precision: "exact",
     ...note ? { note } : {},
-    excerpt: excerptOf(text5, region),
+    excerpt: excerptOf(text4, region),
     changed
   };
 }
-function removalOf({ side, path: path22, region, precision }, placing) {
-  const line = side === "base" && precision === "exact" ? placing.hunks(path22)?.removalOf(region) : void 0;
+function removalOf({ side, path: path26, region, precision }, placing) {
+  const line = side === "base" && precision === "exact" ? placing.hunks(path26)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path22, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path26, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -36508,13 +36508,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path22) => changedTexts2.has(path22) && changedTexts2.get(path22)?.before === void 0,
-    isDeleted: (path22) => changedTexts2.has(path22) && changedTexts2.get(path22)?.after === void 0,
-    hunks(path22) {
-      const { before, after } = changedTexts2.get(path22) ?? {};
+    isNew: (path26) => changedTexts2.has(path26) && changedTexts2.get(path26)?.before === void 0,
+    isDeleted: (path26) => changedTexts2.has(path26) && changedTexts2.get(path26)?.after === void 0,
+    hunks(path26) {
+      const { before, after } = changedTexts2.get(path26) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path22) ?? new Hunks(before, after);
-      hunks.set(path22, known);
+      const known = hunks.get(path26) ?? new Hunks(before, after);
+      hunks.set(path26, known);
       return known;
     }
   };
@@ -36592,8 +36592,8 @@ var scalars = [
   scalar("null", /^(?:~|null|Null|NULL|)$/, () => null),
   scalar("bool", /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/, () => true),
   scalar("bool", /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/, () => false),
-  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text5) => {
-    const digits = text5.replaceAll("_", "").toLowerCase();
+  scalar("int", /^[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO]?[0-7_]+|[0-9][0-9_]*)$/, (text4) => {
+    const digits = text4.replaceAll("_", "").toLowerCase();
     const [, sign, body = ""] = digits.match(/^([-+]?)(.*)$/) ?? [];
     const number = Number(/^0[0-7]+$/.test(body) ? `0o${body.slice(1)}` : body);
     return sign === "-" ? -number : number;
@@ -36601,11 +36601,11 @@ var scalars = [
   scalar(
     "float",
     /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/,
-    (text5) => Number(text5.replaceAll("_", ""))
+    (text4) => Number(text4.replaceAll("_", ""))
   ),
-  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text5) => text5.startsWith("-") ? -Infinity : Infinity),
+  scalar("float", /^[-+]?\.(?:inf|Inf|INF)$/, (text4) => text4.startsWith("-") ? -Infinity : Infinity),
   scalar("float", /^\.(?:nan|NaN|NAN)$/, () => Number.NaN),
-  { tag: "tag:yaml.org,2002:binary", resolve: (text5) => Buffer.from(text5, "base64").toString("utf8") }
+  { tag: "tag:yaml.org,2002:binary", resolve: (text4) => Buffer.from(text4, "base64").toString("utf8") }
 ];
 var options = {
   version: "1.1",
@@ -36617,27 +36617,27 @@ var options = {
   logLevel: "silent",
   prettyErrors: false
 };
-function parseAsKubectl(text5) {
-  const plain = text5.replace(/^(---[^\n]*\n)?\ufeff/, "$1").replace(/^---(?=[ \t]*(?:#|\r?\n|$))/, "   ").replace(/\r(?!\n)|[\u0085\u2028\u2029]/g, "\n");
+function parseAsKubectl(text4) {
+  const plain = text4.replace(/^(---[^\n]*\n)?\ufeff/, "$1").replace(/^---(?=[ \t]*(?:#|\r?\n|$))/, "   ").replace(/\r(?!\n)|[\u0085\u2028\u2029]/g, "\n");
   const document = firstOf2(plain);
   if (!document || document.errors.length === 0) return document && { document, text: plain };
   const deeper = indentContinuations(plain);
   const mended2 = deeper === plain ? void 0 : firstOf2(deeper);
   return mended2?.errors.length === 0 ? { document: mended2, text: deeper } : { document, text: plain };
 }
-function firstOf2(text5) {
-  const documents = (0, import_yaml4.parseAllDocuments)(text5, options);
+function firstOf2(text4) {
+  const documents = (0, import_yaml4.parseAllDocuments)(text4, options);
   const document = Array.isArray(documents) ? documents[0] : void 0;
   if (document)
     document.errors = document.errors.filter(({ message }) => !message.startsWith("Comments must be separated"));
   return document;
 }
 var deep = " ".repeat(100);
-function indentContinuations(text5) {
+function indentContinuations(text4) {
   let quote = "";
   let depth = 0;
   let blockParent = -1;
-  return text5.split("\n").map((line) => {
+  return text4.split("\n").map((line) => {
     const indent2 = line.search(/\S|$/);
     if (blockParent >= 0 && (line.trim() === "" || indent2 > blockParent)) return line;
     blockParent = -1;
@@ -36671,16 +36671,16 @@ var nodeLimit = 1e6;
 var tooDeep = "it nests deeper than any manifest";
 var DocumentReader = class {
   known = /* @__PURE__ */ new Map();
-  read(text5) {
-    const reading = this.known.get(text5) ?? readDocument(text5);
-    this.known.set(text5, reading);
+  read(text4) {
+    const reading = this.known.get(text4) ?? readDocument(text4);
+    this.known.set(text4, reading);
     return reading;
   }
 };
 function readDocument(original) {
-  const unreadable3 = (text6, reason, node2) => {
+  const unreadable3 = (text5, reason, node2) => {
     const [from, to] = node2?.range ?? [0, 1];
-    return { text: text6, reason, from, to };
+    return { text: text5, reason, from, to };
   };
   if (original.length > documentLimit) {
     const size = Math.round(original.length / 1024 / 1024);
@@ -36696,34 +36696,34 @@ function readDocument(original) {
   if (parsed2 instanceof Error) return unreadable3("", parsed2.message);
   const noAlias = () => void 0;
   if (!parsed2) return { text: original, objects: [], resolve: noAlias };
-  const { document, text: text5 } = parsed2;
+  const { document, text: text4 } = parsed2;
   const error = document.errors[0];
   if (error) {
-    return holdsTemplate(text5) ? { text: text5, template: true } : { text: text5, reason: reasonOf(error), from: error.pos[0], to: error.pos[1] };
+    return holdsTemplate(text4) ? { text: text4, template: true } : { text: text4, reason: reasonOf(error), from: error.pos[0], to: error.pos[1] };
   }
   const survey = surveyOf(document);
   if (survey.collectionKey) {
-    return holdsTemplate(text5) ? { text: text5, template: true } : unreadable3(text5, "a map or list cannot be a key", survey.collectionKey);
+    return holdsTemplate(text4) ? { text: text4, template: true } : unreadable3(text4, "a map or list cannot be a key", survey.collectionKey);
   }
   if (survey.size > nodeLimit) {
     return unreadable3(
-      text5,
+      text4,
       `its aliases expand to more than ${nodeLimit.toLocaleString("en")} values`,
       survey.firstAlias
     );
   }
   if (survey.lostAlias) {
-    return unreadable3(text5, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
+    return unreadable3(text4, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
   }
   const resolve = (alias) => survey.targets.get(alias);
   const misnamed = misnamedIn(document.contents, resolve);
-  if (misnamed) return unreadable3(text5, misnamed.reason, misnamed.node);
+  if (misnamed) return unreadable3(text4, misnamed.reason, misnamed.node);
   const all2 = objectsIn(document.contents, resolve);
   const found = all2.filter(
     ({ apiVersion, kind, metadata }) => !isTemplate(apiVersion, kind, metadata.namespace, metadata.name)
   );
   const objects = found.map(({ node: node2, apiVersion, kind, metadata }) => {
-    const [from, , to] = node2.range ?? [0, 0, text5.length];
+    const [from, , to] = node2.range ?? [0, 0, text4.length];
     const startOf = (key) => key.range?.[0] ?? 0;
     return {
       ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
@@ -36732,11 +36732,11 @@ function readDocument(original) {
       duplicates: survey.duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to)
     };
   });
-  return { text: text5, objects, resolve, ...found.length < all2.length ? { template: true } : {} };
+  return { text: text4, objects, resolve, ...found.length < all2.length ? { template: true } : {} };
 }
-function parse(text5) {
+function parse(text4) {
   try {
-    return parseAsKubectl(text5);
+    return parseAsKubectl(text4);
   } catch (error) {
     if (error instanceof RangeError) return new Error(tooDeep);
     throw error;
@@ -36779,10 +36779,10 @@ function surveyOf(yaml) {
     if ((0, import_yaml5.isMap)(node2)) {
       const seen = /* @__PURE__ */ new Set();
       for (const { key, value } of node2.items) {
-        const text5 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
-        if (text5 !== void 0 && text5 !== "<<") {
-          if (seen.has(text5)) survey.duplicates.push({ text: text5, node: key });
-          seen.add(text5);
+        const text4 = (0, import_yaml5.isScalar)(key) ? String(key.value) : void 0;
+        if (text4 !== void 0 && text4 !== "<<") {
+          if (seen.has(text4)) survey.duplicates.push({ text: text4, node: key });
+          seen.add(text4);
         }
         const keyNode = (0, import_yaml5.isAlias)(key) ? anchors.get(key.source) : key;
         if ((0, import_yaml5.isMap)(keyNode) || (0, import_yaml5.isSeq)(keyNode)) survey.collectionKey ??= key;
@@ -36838,50 +36838,50 @@ function nodeIn(map4, key, resolve) {
   const value = (0, import_yaml5.isMap)(map4) ? findPair(map4, key, resolve)?.value : void 0;
   return (0, import_yaml5.isAlias)(value) ? resolve(value) : value;
 }
-function holdsTemplate(text5) {
-  return /\{\{|\{%/.test(text5.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
+function holdsTemplate(text4) {
+  return /\{\{|\{%/.test(text4.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
 }
 function isTemplate(...identity) {
   return identity.some((part2) => /\{\{|\{%/.test(part2));
 }
 
 // src/manifest/documents.ts
-function splitDocuments(text5) {
-  return /^\s*\{/.test(text5) && splitJson(text5) || splitYaml(text5);
+function splitDocuments(text4) {
+  return /^\s*\{/.test(text4) && splitJson(text4) || splitYaml(text4);
 }
-function splitYaml(text5) {
+function splitYaml(text4) {
   const starts = [0];
-  for (let at3 = text5.indexOf("\n---"); at3 !== -1; at3 = text5.indexOf("\n---", at3 + 1)) {
-    if (/^(?:[\s#]|$)/.test(text5.slice(at3 + 4, at3 + 5))) starts.push(at3 + 1);
+  for (let at3 = text4.indexOf("\n---"); at3 !== -1; at3 = text4.indexOf("\n---", at3 + 1)) {
+    if (/^(?:[\s#]|$)/.test(text4.slice(at3 + 4, at3 + 5))) starts.push(at3 + 1);
   }
-  return starts.map((offset, index) => ({ text: text5.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
+  return starts.map((offset, index) => ({ text: text4.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
 }
-function isBlank(text5) {
-  return text5.split("\n").every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line));
+function isBlank(text4) {
+  return text4.split("\n").every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line));
 }
-function splitJson(text5) {
+function splitJson(text4) {
   const documents = [];
   let start4 = 0;
   let depth = 0;
   let inString = false;
-  for (let index = 0; index < text5.length; index++) {
-    const char = text5[index];
+  for (let index = 0; index < text4.length; index++) {
+    const char = text4[index];
     if (inString) {
       if (char === "\\") index++;
       else if (char === '"') inString = false;
     } else if (char === '"') inString = true;
     else if (char === "{" || char === "[") depth++;
     else if ((char === "}" || char === "]") && --depth === 0) {
-      documents.push({ text: text5.slice(start4, index + 1), offset: start4 });
+      documents.push({ text: text4.slice(start4, index + 1), offset: start4 });
       start4 = index + 1;
     }
   }
-  const complete = text5.slice(start4).trim() === "" && documents.every((document) => isJson(document.text));
+  const complete = text4.slice(start4).trim() === "" && documents.every((document) => isJson(document.text));
   return complete ? documents : void 0;
 }
-function isJson(text5) {
+function isJson(text4) {
   try {
-    JSON.parse(text5);
+    JSON.parse(text4);
     return true;
   } catch {
     return false;
@@ -36891,9 +36891,9 @@ function isJson(text5) {
 // src/manifest/lines.ts
 var LineIndex = class {
   /** @param firstLine the number of the text's first line */
-  constructor(text5, firstLine3 = 1) {
+  constructor(text4, firstLine3 = 1) {
     this.firstLine = firstLine3;
-    for (let index = text5.indexOf("\n"); index !== -1; index = text5.indexOf("\n", index + 1))
+    for (let index = text4.indexOf("\n"); index !== -1; index = text4.indexOf("\n", index + 1))
       this.starts.push(index + 1);
   }
   firstLine;
@@ -36916,20 +36916,20 @@ var LineIndex = class {
 };
 
 // src/manifest/load.ts
-function loadFile({ text: text5, damaged = false }, wants = () => true, reader = new DocumentReader()) {
+function loadFile({ text: text4, damaged = false }, wants = () => true, reader = new DocumentReader()) {
   const objects = [];
   const unreadable3 = [];
   const templates = [];
-  if (text5.startsWith("version https://git-lfs.github.com/spec/")) {
+  if (text4.startsWith("version https://git-lfs.github.com/spec/")) {
     const reason = "it is a Git LFS pointer, and what it points at is not in the repository";
-    unreadable3.push({ reason, region: new LineIndex(text5).region(0, text5.indexOf("\n")), content: text5 });
-    return { text: text5, objects, unreadable: unreadable3, templates, kubernetes: false };
+    unreadable3.push({ reason, region: new LineIndex(text4).region(0, text4.indexOf("\n")), content: text4 });
+    return { text: text4, objects, unreadable: unreadable3, templates, kubernetes: false };
   }
   let line = 1;
   let counted = 0;
-  for (const { text: original, offset } of splitDocuments(text5)) {
+  for (const { text: original, offset } of splitDocuments(text4)) {
     if (!wants(original)) continue;
-    line += linesIn(text5, counted, offset);
+    line += linesIn(text4, counted, offset);
     counted = offset;
     const damage = damaged ? original.indexOf("\uFFFD") : -1;
     if (damage !== -1) {
@@ -36952,15 +36952,15 @@ function loadFile({ text: text5, damaged = false }, wants = () => true, reader =
       const regionOf = (node2) => lines.region(node2.range?.[0] ?? 0, node2.range?.[1] ?? 0);
       for (const { ref, apiVersion, node: node2, duplicates } of reading.objects) {
         const [from, , to] = node2.range ?? [0, 0, reading.text.length];
-        const own5 = reading.text.slice(from, to);
+        const own6 = reading.text.slice(from, to);
         objects.push({
           ref,
           apiVersion,
           node: node2,
           // Alone in its document an object is the whole of it, comments included; in a List it is its own lines.
-          content: contentOf(reading.objects.length === 1 ? original : own5),
-          fileText: text5,
-          region: lines.region(from, from + own5.trimEnd().length),
+          content: contentOf(reading.objects.length === 1 ? original : own6),
+          fileText: text4,
+          region: lines.region(from, from + own6.trimEnd().length),
           duplicateKeys: duplicates.map((key) => ({ key: key.text, region: regionOf(key.node) })),
           regionOf,
           resolve: reading.resolve
@@ -36968,10 +36968,10 @@ function loadFile({ text: text5, damaged = false }, wants = () => true, reader =
       }
     }
   }
-  return { text: text5, objects, unreadable: unreadable3, templates, kubernetes: mentionsKubernetes(text5) };
+  return { text: text4, objects, unreadable: unreadable3, templates, kubernetes: mentionsKubernetes(text4) };
 }
-function mentionsKubernetes(text5) {
-  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text5) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text5);
+function mentionsKubernetes(text4) {
+  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text4) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text4);
 }
 function decodeFile(bytes) {
   const [first, second] = bytes;
@@ -36982,13 +36982,13 @@ function decodeFile(bytes) {
     return { text: new TextDecoder(encoding).decode(bytes), damaged: true };
   }
 }
-function linesIn(text5, from, to) {
+function linesIn(text4, from, to) {
   let lines = 0;
-  for (let at3 = text5.indexOf("\n", from); at3 !== -1 && at3 < to; at3 = text5.indexOf("\n", at3 + 1)) lines++;
+  for (let at3 = text4.indexOf("\n", from); at3 !== -1 && at3 < to; at3 = text4.indexOf("\n", at3 + 1)) lines++;
   return lines;
 }
-function contentOf(text5) {
-  return text5.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
+function contentOf(text4) {
+  return text4.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
 }
 
 // src/locate/edits.ts
@@ -37071,8 +37071,8 @@ async function neededAmong(all2, isEnough) {
   return needed;
 }
 var fewEdits = 8;
-async function editsToBlame({ text: text5 }, gone) {
-  let edits = text5?.edits ?? [];
+async function editsToBlame({ text: text4 }, gone) {
+  let edits = text4?.edits ?? [];
   while (edits.length > fewEdits) {
     const middle = edits.length >> 1;
     const halves = [edits.slice(0, middle), edits.slice(middle)];
@@ -37128,8 +37128,8 @@ var Markers = class {
     const lines = marked.split("\n").map((line) => {
       const marks3 = [...line.matchAll(this.mark)];
       const stripped = line.replace(this.mark, "");
-      const own5 = marks3.filter((mark) => /^(?:---)?\s*$/.test(line.slice(0, mark.index).replace(this.mark, ""))).at(-1);
-      if (own5) last = Number(own5[1]);
+      const own6 = marks3.filter((mark) => /^(?:---)?\s*$/.test(line.slice(0, mark.index).replace(this.mark, ""))).at(-1);
+      if (own6) last = Number(own6[1]);
       origins.push(last);
       const end = marks3.at(-1);
       if (end) last = Number(end[1]);
@@ -37195,11 +37195,11 @@ var OriginalPlaces = class {
     return source.kind === "helm" ? this.templateLine(location, rendered, side, source) : this.includedLine(location, rendered, side, source);
   }
   async templateLine(location, rendered, side, source) {
-    const { path: path22 } = location;
-    const text5 = await side.checkout.text(path22);
-    if (text5 === void 0 || !path22.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+    const { path: path26 } = location;
+    const text4 = await side.checkout.text(path26);
+    if (text4 === void 0 || !path26.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
-    const written2 = isPrintedAsItIs(rendered.template) ? documentsOf(text5, lineNumbers(text5)) : (await this.markedOf(location.side, side, source)).get(rendered.template) ?? [];
+    const written2 = isPrintedAsItIs(rendered.template) ? documentsOf(text4, lineNumbers(text4)) : (await this.markedOf(location.side, side, source)).get(rendered.template) ?? [];
     const plain = documentsOf(rendered.text, lineNumbers(rendered.text)).find(
       ({ origins }) => origins.includes(rendered.line)
     );
@@ -37207,7 +37207,7 @@ var OriginalPlaces = class {
     const index = plain.origins.indexOf(rendered.line);
     const lines = new Set(thoseLike(plain, written2).map(({ origins }) => origins[index]));
     const [line] = lines.size === 1 ? lines : [];
-    return line === void 0 ? location : at2(location, path22, lineOf2(text5, line), text5, "template");
+    return line === void 0 ? location : at2(location, path26, lineOf2(text4, line), text4, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -37216,8 +37216,8 @@ var OriginalPlaces = class {
     const marking = side.renderRewritten(source, (template2) => this.markers.into(template2)).then((outputs) => {
       const found = /* @__PURE__ */ new Map();
       for (const { template: template2, text: output } of outputs) {
-        const { text: text5, origins } = this.markers.outOf(output);
-        found.set(template2, [...found.get(template2) ?? [], ...documentsOf(text5, origins)]);
+        const { text: text4, origins } = this.markers.outOf(output);
+        found.set(template2, [...found.get(template2) ?? [], ...documentsOf(text4, origins)]);
       }
       return found;
     });
@@ -37229,55 +37229,55 @@ var OriginalPlaces = class {
     const key = `${location.side} ${source.id}`;
     const origins = this.origins.get(key) ?? originsOf(side, source);
     this.origins.set(key, origins);
-    const path22 = (await origins).get(nameOf(rendered.object));
-    const text5 = path22 === void 0 ? void 0 : await side.checkout.text(path22);
-    if (path22 === void 0 || text5 === void 0) return location;
+    const path26 = (await origins).get(nameOf(rendered.object));
+    const text4 = path26 === void 0 ? void 0 : await side.checkout.text(path26);
+    if (path26 === void 0 || text4 === void 0) return location;
     const { kind, name } = rendered.object;
-    const candidates2 = loadFile({ text: text5 }).objects.filter(
+    const candidates2 = loadFile({ text: text4 }).objects.filter(
       ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path22 }, []).root.at(...rendered.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path26 }, []).root.at(...rendered.keys);
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
-    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path22 }, []).root.at(...rendered.keys).value;
+    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path26 }, []).root.at(...rendered.keys).value;
     const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
-    return same ? at2(location, path22, original.region, text5, "exact") : at2(location, path22, object.region, text5, "file");
+    return same ? at2(location, path26, original.region, text4, "exact") : at2(location, path26, object.region, text4, "file");
   }
 };
 async function originsOf(side, source) {
   const found = /* @__PURE__ */ new Map();
-  for (const { text: text5 } of await side.renderWithOrigins(source)) {
-    for (const object of loadFile({ text: text5 }).objects) {
+  for (const { text: text4 } of await side.renderWithOrigins(source)) {
+    for (const object of loadFile({ text: text4 }).objects) {
       const annotations = new Manifest(object, "head", { kind: "file", path: "" }, []).root.at(
         "metadata",
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path22 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path22 !== void 0) found.set(nameOf(object.ref), path22);
+      const path26 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path26 !== void 0) found.set(nameOf(object.ref), path26);
     }
   }
   return found;
 }
-function at2(location, path22, region, text5, precision) {
+function at2(location, path26, region, text4, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path22, region, precision, excerpt: excerptOf(text5, region) };
+  return { ...rest, path: path26, region, precision, excerpt: excerptOf(text4, region) };
 }
 function isPrintedAsItIs(template2) {
   return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template2);
 }
-function lineOf2(text5, line) {
-  const written2 = text5.split("\n")[line - 1] ?? "";
+function lineOf2(text4, line) {
+  const written2 = text4.split("\n")[line - 1] ?? "";
   const startColumn = written2.search(/\S/) + 1 || 1;
   return { startLine: line, startColumn, endLine: line, endColumn: Math.max(startColumn, written2.trimEnd().length + 1) };
 }
-function lineNumbers(text5) {
-  return text5.split("\n").map((_, index) => index + 1);
+function lineNumbers(text4) {
+  return text4.split("\n").map((_, index) => index + 1);
 }
-function documentsOf(text5, origins) {
+function documentsOf(text4, origins) {
   const documents = [{ lines: [], origins: [] }];
-  for (const [index, line] of text5.split("\n").entries()) {
+  for (const [index, line] of text4.split("\n").entries()) {
     const begins = line.startsWith("---");
     if (begins) documents.push({ lines: [], origins: [] });
     const written2 = begins ? line.slice("---".length) : line;
@@ -37331,15 +37331,15 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places, main) {
-  const key = ({ side, path: path22, region }) => JSON.stringify([side, path22, region.startLine]);
+  const key = ({ side, path: path26, region }) => JSON.stringify([side, path26, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key(main)]);
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
 function placesOfCause({ file, edit: edit2 }, { sides }) {
-  const { path: path22, text: text5 } = file;
-  const precision = precisionOf(path22, sides);
+  const { path: path26, text: text4 } = file;
+  const precision = precisionOf(path26, sides);
   const at3 = (side, line, note) => {
-    const whole = (side === "head" ? text5?.after : text5?.before) ?? "";
+    const whole = (side === "head" ? text4?.after : text4?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
     const startColumn = written2.search(/\S/) + 1 || 1;
     const region = {
@@ -37350,7 +37350,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     };
     return {
       side,
-      path: path22,
+      path: path26,
       region,
       precision,
       ...note ? { note } : {},
@@ -37358,14 +37358,14 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
       changed: side === "head"
     };
   };
-  if (!text5 || !edit2) {
+  if (!text4 || !edit2) {
     const deleted = file.after === void 0;
     const region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
     const note = deleted ? "this change deletes the file" : void 0;
     return [
       {
         side: deleted ? "base" : "head",
-        path: path22,
+        path: path26,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -37373,21 +37373,21 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
       }
     ];
   }
-  if (text5.after === void 0) return [at3("base", edit2.beforeLine, "this change deletes the file")];
+  if (text4.after === void 0) return [at3("base", edit2.beforeLine, "this change deletes the file")];
   if (edit2.after.length > 0) return [at3("head", edit2.afterLine)];
   return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
 }
-function precisionOf(path22, { base, head }) {
+function precisionOf(path26, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (sources.some((source) => isValuesOf(path22, source))) return "values";
-  return /(?:^|\/)templates\//.test(path22) ? "template" : "exact";
+  if (sources.some((source) => isValuesOf(path26, source))) return "values";
+  return /(?:^|\/)templates\//.test(path26) ? "template" : "exact";
 }
-function isValuesOf(path22, source) {
+function isValuesOf(path26, source) {
   if (source.kind !== "helm") return false;
-  return source.values.some((one2) => "path" in one2 && one2.path === path22) || isDefaultValues(path22);
+  return source.values.some((one2) => "path" in one2 && one2.path === path26) || isDefaultValues(path26);
 }
-function isDefaultValues(path22) {
-  return /(?:^|\/)values\.ya?ml$/.test(path22);
+function isDefaultValues(path26) {
+  return /(?:^|\/)values\.ya?ml$/.test(path26);
 }
 var Trials = class {
   constructor(bench) {
@@ -37415,7 +37415,7 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
     const key = JSON.stringify(
-      [...edits].map(([path22, text5]) => [path22, text5 && Buffer.from(text5).toString("base64")]).sort()
+      [...edits].map(([path26, text4]) => [path26, text4 && Buffer.from(text4).toString("base64")]).sort()
     );
     const known = this.done.get(key);
     if (known) return known;
@@ -37439,51 +37439,52 @@ var Trials = class {
     for (const side of [sides.base, sides.head]) {
       for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
         const said = source.kind === "helm" ? source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []) : [];
-        for (const file of [...said, source.at.path]) values.add(file);
-        for (const file of [...await side?.files(source) ?? [], source.at.path]) names3.add(file);
+        for (const file of [...said, ...source.saidIn ?? [], source.at.path]) values.add(file);
+        for (const file of [...await side?.files(source) ?? [], ...source.saidIn ?? [], source.at.path])
+          names3.add(file);
       }
     }
     const changed = [];
-    for (const path22 of names3) {
-      const file = await this.changedFile(path22);
+    for (const path26 of names3) {
+      const file = await this.changedFile(path26);
       if (file) changed.push(file);
     }
-    const rank = ({ path: path22 }) => {
-      if (values.has(path22)) return 0;
-      if (isDefaultValues(path22)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path22)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path22)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path22)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path22) ? 5 : 4;
+    const rank = ({ path: path26 }) => {
+      if (values.has(path26)) return 0;
+      if (isDefaultValues(path26)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path26)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path26)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path26)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path26) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path22) {
-    if (this.files.has(path22)) return this.files.get(path22);
+  async changedFile(path26) {
+    if (this.files.has(path26)) return this.files.get(path26);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path22)?.id !== head.checkout.tree.entries.get(path22)?.id;
-    const file = differs ? await readChanged(path22, base, head) : void 0;
-    this.files.set(path22, file);
+    const differs = base && base.checkout.tree.entries.get(path26)?.id !== head.checkout.tree.entries.get(path26)?.id;
+    const file = differs ? await readChanged(path26, base, head) : void 0;
+    this.files.set(path26, file);
     return file;
   }
 };
-async function readChanged(path22, base, head) {
+async function readChanged(path26, base, head) {
   const read4 = async ({ checkout }) => {
-    const content = (await checkout.read([path22])).get(path22);
+    const content = (await checkout.read([path26])).get(path26);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read4(base), read4(head)]);
   const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path22, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
+  return { path: path26, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
 }
 function textWithout(file, taken) {
   if (taken === "all" || !file.text) return file.before ?? emptied(file);
   if (file.after === void 0) return file.before;
   return Buffer.from(file.text.without(taken));
 }
-function emptied({ path: path22 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path22) ? void 0 : new Uint8Array();
+function emptied({ path: path26 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path26) ? void 0 : new Uint8Array();
 }
 function asDeclared(causes, files2) {
   return causes.map((cause) => {
@@ -37509,9 +37510,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver3 = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text5, path22) {
-  const { value } = readOwnDocument(text5, path22, PolicyFile, "policy");
-  return { path: path22, file: value };
+function readPolicy(text4, path26) {
+  const { value } = readOwnDocument(text4, path26, PolicyFile, "policy");
+  return { path: path26, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -37588,9 +37589,9 @@ function activate(policy, use, rules2, places) {
     const rule = rules2.find((candidate) => candidate.id === id);
     if (!rule) throw new GuardError("policy", `There is no code for the rule ${id}.`, { path: policy.path });
     const given = file.rules[id] ?? {};
-    const own5 = use.rules?.[id] ?? {};
+    const own6 = use.rules?.[id] ?? {};
     const messages3 = messagesOf(rule, file.version);
-    for (const message of [...Object.keys(given.levels ?? {}), ...Object.keys(own5.levels ?? {})]) {
+    for (const message of [...Object.keys(given.levels ?? {}), ...Object.keys(own6.levels ?? {})]) {
       if (!messages3.includes(message)) {
         throw new GuardError(
           "config",
@@ -37604,7 +37605,7 @@ function activate(policy, use, rules2, places) {
     const shared = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => name in schemas));
     for (const [where, values] of [
       [["params"], shared],
-      [["rules", id, "params"], own5.params ?? {}]
+      [["rules", id, "params"], own6.params ?? {}]
     ]) {
       for (const [name, value] of Object.entries(values)) {
         const schema = schemas[name];
@@ -37615,7 +37616,7 @@ function activate(policy, use, rules2, places) {
         throw new GuardError("config", message, places.value([...where, ...failure.keys]));
       }
     }
-    const params2 = [shared, own5.params ?? {}].reduce(merge, { ...given.params });
+    const params2 = [shared, own6.params ?? {}].reduce(merge, { ...given.params });
     const lacking = rule.params && findFailure(rule.params, params2);
     if (lacking)
       throw new GuardError("policy", `The params of ${id} do not fit. ${lacking.sentence}`, { path: policy.path });
@@ -37623,7 +37624,7 @@ function activate(policy, use, rules2, places) {
       rule,
       policy: { name: file.policy, version: file.version },
       params: params2,
-      levelOf: (message) => messages3.includes(message) ? levelOf(message, given, own5) : void 0
+      levelOf: (message) => messages3.includes(message) ? levelOf(message, given, own6) : void 0
     };
   });
   for (const name of Object.keys(use.params ?? {})) {
@@ -37648,8 +37649,8 @@ function merge(params2, more) {
   }
   return merged;
 }
-function levelOf(message, given, own5) {
-  const setting = own5.levels?.[message] ?? own5.level ?? given.levels?.[message] ?? given.level ?? "error";
+function levelOf(message, given, own6) {
+  const setting = own6.levels?.[message] ?? own6.level ?? given.levels?.[message] ?? given.level ?? "error";
   return setting === "off" ? void 0 : setting;
 }
 
@@ -37702,16 +37703,16 @@ async function readConfigs(base, head, named, validate) {
   }
   return { inForce: inForce(baseText, file, attempt2, validate), head: attempt2, findings: [changed] };
 }
-function inForce(text5, file, mended2, validate) {
-  if (text5 === void 0) return emptyConfig;
-  const config = valid(text5, file, validate);
+function inForce(text4, file, mended2, validate) {
+  if (text4 === void 0) return emptyConfig;
+  const config = valid(text4, file, validate);
   if (!(config instanceof GuardError)) return config;
   if (mended2) return emptyConfig;
   throw config;
 }
-function valid(text5, file, validate) {
+function valid(text4, file, validate) {
   try {
-    const config = readConfig(text5, file);
+    const config = readConfig(text4, file);
     validate(config);
     return config;
   } catch (error) {
@@ -37786,14 +37787,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept = (await this.revision.list()).filter(({ path: path22 }) => !this.edits.has(path22));
+    const kept = (await this.revision.list()).filter(({ path: path26 }) => !this.edits.has(path26));
     const edited = [...this.edits].flatMap(
-      ([path22, content]) => content ? [{ path: path22, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path26, content]) => content ? [{ path: path26, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path22 }) => !this.edits.has(path22));
+    const theirs = entries.filter(({ path: path26 }) => !this.edits.has(path26));
     const reading = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -37909,41 +37910,41 @@ function contentsByCluster(manifests) {
 function mapClusters({ base, head, isNew }, files2) {
   const repeated = foldersThatRepeat(files2);
   const hasBase = files2.some(({ side }) => side === "base");
-  const placeBy = (declarations, path22) => {
+  const placeBy = (declarations, path26) => {
     for (const declared2 of declarations) {
       const names3 = Object.keys(declared2).filter(
-        (name) => declared2[name]?.paths?.some((glob) => minimatch(path22, glob, { dot: true }))
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path26, glob, { dot: true }))
       );
       if (names3.length > 0) return { clusters: names3, evidence: "declared" };
     }
-    const layout = path22.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-    const sibling = ancestors(path22).findLast((folder) => repeated.has(folder));
+    const layout = path26.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path26).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known = new Set(
-    files2.filter(({ side }) => side === "base").flatMap(({ path: path22 }) => placeBy([base], path22).clusters)
+    files2.filter(({ side }) => side === "base").flatMap(({ path: path26 }) => placeBy([base], path26).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path22) => placeBy(isNew(path22) ? [base, fresh] : [base], path22)
+    of: (path26) => placeBy(isNew(path26) ? [base, fresh] : [base], path26)
   };
 }
-function ancestors(path22) {
+function ancestors(path26) {
   const folders = [];
-  for (let end = path22.indexOf("/"); end !== -1; end = path22.indexOf("/", end + 1)) folders.push(path22.slice(0, end));
+  for (let end = path26.indexOf("/"); end !== -1; end = path26.indexOf("/", end + 1)) folders.push(path26.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files2) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path22, side, refs } of files2) {
+  for (const { path: path26, side, refs } of files2) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path22)) {
+    for (const folder of ancestors(path26)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -37961,22 +37962,22 @@ function foldersThatRepeat(files2) {
     const holders = /* @__PURE__ */ new Map();
     for (const folder of folders) {
       for (const identity of objects.get(folder)?.keys() ?? []) {
-        const list4 = holders.get(identity);
-        if (!list4) holders.set(identity, [folder]);
-        else if (list4.length < siblingLimit) list4.push(folder);
+        const list3 = holders.get(identity);
+        if (!list3) holders.set(identity, [folder]);
+        else if (list3.length < siblingLimit) list3.push(folder);
       }
     }
     for (const folder of folders) {
-      const own5 = objects.get(folder) ?? /* @__PURE__ */ new Map();
+      const own6 = objects.get(folder) ?? /* @__PURE__ */ new Map();
       const shared = /* @__PURE__ */ new Map();
-      for (const [identity, sides] of own5) {
+      for (const [identity, sides] of own6) {
         for (const other of holders.get(identity) ?? []) {
           const both = sides & (objects.get(other)?.get(identity) ?? 0);
           if (other === folder || both === 0) continue;
           const counts = shared.get(other) ?? [0, 0, 0, 0];
           shared.set(other, counts);
           for (const bit of [sideBits.base, sideBits.head]) if (both & bit) counts[bit] = (counts[bit] ?? 0) + 1;
-          const enough = Math.max(2, Math.min(own5.size, objects.get(other)?.size ?? 0) / 2);
+          const enough = Math.max(2, Math.min(own6.size, objects.get(other)?.size ?? 0) / 2);
           for (const bit of [sideBits.base, sideBits.head]) {
             if ((counts[bit] ?? 0) < enough) continue;
             for (const one2 of [folder, other]) found.set(one2, (found.get(one2) ?? 0) | bit);
@@ -37994,25 +37995,25 @@ var apiVersionLine = new RegExp(`^apiVersion:[ \\t]+${scalar2}`, "gm");
 var kindLine = new RegExp(`^kind:[ \\t]+${scalar2}`, "gm");
 var metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/gm;
 var notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
-function skimIdentities(text5) {
-  return splitDocuments(text5).flatMap((document) => {
+function skimIdentities(text4) {
+  return splitDocuments(text4).flatMap((document) => {
     const skimmed = skimDocument(document.text);
     if (skimmed === "none") return [];
     return skimmed ? [skimmed] : loadFile({ text: document.text }).objects.map((object) => object.ref);
   });
 }
-function skimKind(text5) {
-  const kind = onlyValue([...text5.matchAll(kindLine)]);
+function skimKind(text4) {
+  const kind = onlyValue([...text4.matchAll(kindLine)]);
   return kind?.endsWith("List") ? void 0 : kind;
 }
-function skimDocument(text5) {
-  if (!text5.includes("apiVersion") || !text5.includes("kind")) return "none";
-  const apiVersion = onlyValue([...text5.matchAll(apiVersionLine)]);
-  const kind = skimKind(text5);
-  const [block, ...more] = [...text5.matchAll(metadataBlock)];
+function skimDocument(text4) {
+  if (!text4.includes("apiVersion") || !text4.includes("kind")) return "none";
+  const apiVersion = onlyValue([...text4.matchAll(apiVersionLine)]);
+  const kind = skimKind(text4);
+  const [block, ...more] = [...text4.matchAll(metadataBlock)];
   const metadata = block?.[1];
   if (!apiVersion || !kind || metadata === void 0 || more.length > 0) return void 0;
-  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text5) || /<<|:[ \t]+[*!]/.test(metadata))
+  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text4) || /<<|:[ \t]+[*!]/.test(metadata))
     return void 0;
   const indent2 = metadata.match(/^([ \t]+)[^\s#]/m)?.[1];
   if (indent2 === void 0) return void 0;
@@ -38046,18 +38047,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path22) {
-    const file = this.head.loaded.get(path22);
+  reasonFor(path26) {
+    const file = this.head.loaded.get(path26);
     const unreadable3 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable3) return unreadable3.reason;
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path22);
+    const hidden = this.hiddenAt(path26);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path22 === link2 || path22.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path26 === link2 || path26.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path22);
+    return this.head.missing.get(path26);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -38071,76 +38072,1163 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path22, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path22);
+    for (const [path26, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path26);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path22, reason: `not readable: ${reason}` });
+          skipped.push({ path: path26, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path22, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path22))
+          unreadable(path26, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path26))
         );
-        if (!old) lost.delete(path22);
+        if (!old) lost.delete(path26);
       }
-      if (file.templates.length > 0) skipped.push({ path: path22, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path26, reason: "a template" });
     }
-    for (const [path22, reason] of this.head.missing) {
-      findings.push(unreadable(path22, reason, start3, "introduced", void 0, lost.get(path22)));
-      lost.delete(path22);
+    for (const [path26, reason] of this.head.missing) {
+      findings.push(unreadable(path26, reason, start3, "introduced", void 0, lost.get(path26)));
+      lost.delete(path26);
     }
-    for (const [path22, manifests] of lost) {
-      const text5 = this.head.loaded.get(path22)?.text;
-      findings.push(unreadable(path22, this.reasonFor(path22) ?? "it is gone", start3, "introduced", text5, manifests));
+    for (const [path26, manifests] of lost) {
+      const text4 = this.head.loaded.get(path26)?.text;
+      findings.push(unreadable(path26, this.reasonFor(path26) ?? "it is gone", start3, "introduced", text4, manifests));
     }
-    for (const [path22, reason] of this.base.missing) {
-      if (!this.head.missing.has(path22)) findings.push(unreadableBase(path22, reason));
+    for (const [path26, reason] of this.base.missing) {
+      if (!this.head.missing.has(path26)) findings.push(unreadableBase(path26, reason));
     }
-    for (const [path22, reason] of others.missing) {
-      if (others.absent.has(path22)) findings.push(unreadable(path22, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path22, reason });
+    for (const [path26, reason] of others.missing) {
+      if (others.absent.has(path26)) findings.push(unreadable(path26, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path26, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path22, reason) {
+function unreadableBase(path26, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path22,
+    path: path26,
     region: start3,
     status: "introduced",
-    keys: [path22],
+    keys: [path26],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path22, file] of head.loaded) {
+  for (const [path26, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path22, reason, region, "existing", file.text));
-      else skipped.push({ path: path22, reason: `not readable: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path26, reason, region, "existing", file.text));
+      else skipped.push({ path: path26, reason: `not readable: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path22, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path26, reason: "a template" });
   }
-  for (const [path22, reason] of head.missing) findings.push(unreadable(path22, reason, start3, "existing", void 0));
+  for (const [path26, reason] of head.missing) findings.push(unreadable(path26, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path22, reason, region, status, fileText, lost = []) {
+function unreadable(path26, reason, region, status, fileText, lost = []) {
   const names3 = lost.map(({ ref }) => nameOf(ref));
   const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
   const unknown2 = names3.length > 0 ? ` What became of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path22,
+    path: path26,
     region,
     status,
-    keys: [path22],
+    keys: [path26],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
+}
+
+// src/source/discover.ts
+var import_posix8 = __toESM(require("node:path/posix"), 1);
+
+// src/source/chart.ts
+var import_posix = __toESM(require("node:path/posix"), 1);
+var import_yaml6 = __toESM(require_dist(), 1);
+async function readChart(checkout, folder) {
+  const texts = await checkout.texts([import_posix.default.join(folder, "Chart.yaml"), import_posix.default.join(folder, "requirements.yaml")]);
+  const parsed2 = [...texts].map(([file, text4]) => {
+    const lines = new import_yaml6.LineCounter();
+    return { file, lines, document: (0, import_yaml6.parseDocument)(text4, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
+  });
+  const field2 = (name) => String(parsed2[0]?.document.get(name) ?? "");
+  return {
+    folder,
+    name: field2("name") || import_posix.default.basename(folder),
+    library: field2("type") === "library",
+    dependencies: parsed2.flatMap(({ file, lines, document }) => dependenciesIn(document, file, lines))
+  };
+}
+function dependenciesIn(document, file, lines) {
+  const list3 = (0, import_yaml6.isMap)(document.contents) ? document.get("dependencies") : void 0;
+  if (!(0, import_yaml6.isSeq)(list3)) return [];
+  return list3.items.flatMap((item) => {
+    if (!(0, import_yaml6.isMap)(item)) return [];
+    const field2 = (key) => {
+      const value = item.get(key);
+      return value === void 0 || value === null ? "" : String(value);
+    };
+    const pair3 = item.items.find(({ key }) => (0, import_yaml6.isScalar)(key) && key.value === "name");
+    const node2 = (0, import_yaml6.isScalar)(pair3?.value) ? pair3.value : item;
+    const [from, to] = node2.range ?? [0, 0];
+    const [start4, end] = [lines.linePos(from), lines.linePos(to)];
+    const region = { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
+    const name = field2("name");
+    return [
+      {
+        name,
+        as: field2("alias") || name,
+        version: field2("version"),
+        repository: field2("repository"),
+        at: { path: file, region }
+      }
+    ];
+  });
+}
+function localFolderOf(chart, { repository }) {
+  if (!repository.startsWith("file://")) return void 0;
+  const folder = import_posix.default.join(chart.folder, repository.slice("file://".length)).replace(/\/$/, "");
+  return folder === ".." || folder.startsWith("../") || import_posix.default.isAbsolute(folder) ? void 0 : folder;
+}
+function vendored(checkout, chart, { name }) {
+  const folder = import_posix.default.join(chart.folder, "charts");
+  if (checkout.has(import_posix.default.join(folder, name, "Chart.yaml"))) return import_posix.default.join(folder, name);
+  const archive = new RegExp(`^${escapeRegExp(`${folder}/${name}`)}-v?\\d[^/]*\\.tgz$`);
+  return checkout.below(folder).find((file) => archive.test(file));
+}
+function escapeRegExp(text4) {
+  return text4.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+async function chartWithLocals(checkout, folder) {
+  const charts2 = /* @__PURE__ */ new Map();
+  const visit5 = async (at3) => {
+    if (charts2.has(at3) || !checkout.has(import_posix.default.join(at3, "Chart.yaml"))) return;
+    const chart = await readChart(checkout, at3);
+    charts2.set(at3, chart);
+    for (const dependency of chart.dependencies) {
+      const local = localFolderOf(chart, dependency);
+      if (local !== void 0 && !vendored(checkout, chart, dependency)) await visit5(local);
+    }
+    const inside2 = `${import_posix.default.join(at3, "charts")}/`;
+    for (const file of checkout.below(import_posix.default.join(at3, "charts"))) {
+      if (/^[^/]+\/Chart\.yaml$/.test(file.slice(inside2.length))) await visit5(import_posix.default.dirname(file));
+    }
+  };
+  await visit5(folder);
+  return [...charts2.values()];
+}
+
+// src/source/flux-values.ts
+var import_posix3 = __toESM(require("node:path/posix"), 1);
+var import_yaml9 = __toESM(require_dist(), 1);
+
+// src/source/kustomization.ts
+var import_posix2 = __toESM(require("node:path/posix"), 1);
+var import_yaml8 = __toESM(require_dist(), 1);
+
+// src/source/outside.ts
+var import_yaml7 = __toESM(require_dist(), 1);
+var bases = ["resources", "bases", "components", "generators", "transformers", "validators"];
+var files = [
+  "crds",
+  "configurations",
+  "patchesStrategicMerge",
+  "patches",
+  "patchesJson6902",
+  "replacements",
+  "openapi"
+];
+var generators = ["configMapGenerator", "secretGenerator"];
+var charts = ["helmGlobals", "helmCharts", "helmChartInflationGenerator"];
+var keys = [
+  "path",
+  "files",
+  "envs",
+  "env",
+  "chartHome",
+  "configHome",
+  "valuesFile",
+  "additionalValuesFiles",
+  "values"
+];
+var pluginKeys = [...keys, "paths", "repo"];
+function pathsNamed(document) {
+  const found = [];
+  const resolved = (node2) => (0, import_yaml7.isAlias)(node2) ? node2.resolve(document) : node2 ?? void 0;
+  const fields = (map4, wanted, depth = 0) => map4.items.flatMap(({ key, value }) => {
+    const name = (0, import_yaml7.isScalar)(key) ? String(key.value) : "";
+    const node2 = resolved(value);
+    if (name === "<<" && depth < 20) {
+      const merged = (0, import_yaml7.isSeq)(node2) ? node2.items.map(resolved) : [node2];
+      return merged.flatMap((one2) => (0, import_yaml7.isMap)(one2) ? fields(one2, wanted, depth + 1) : []);
+    }
+    return node2 && wanted.includes(name) ? [node2] : [];
+  });
+  const look = (node2, isBase) => {
+    if ((0, import_yaml7.isSeq)(node2)) {
+      for (const item of node2.items) {
+        const one2 = resolved(item);
+        if ((0, import_yaml7.isMap)(one2)) for (const field2 of fields(one2, keys)) look(field2, false);
+        else if ((0, import_yaml7.isScalar)(one2)) look(one2, isBase);
+      }
+    } else if ((0, import_yaml7.isMap)(node2)) {
+      for (const field2 of fields(node2, keys)) look(field2, false);
+    } else if ((0, import_yaml7.isScalar)(node2) && typeof node2.value === "string" && !node2.value.includes("\n")) {
+      const text4 = isBase ? node2.value : node2.value.replace(/^[^=/]*=/, "");
+      if (text4 !== "") found.push({ scalar: node2, isBase });
+    }
+  };
+  const { contents } = document;
+  if (!(0, import_yaml7.isMap)(contents)) return [];
+  for (const field2 of fields(contents, bases)) look(field2, true);
+  for (const field2 of fields(contents, [...files, ...generators, ...charts])) look(field2, false);
+  return found;
+}
+function urlOfPlugin(text4) {
+  const lines = new import_yaml7.LineCounter();
+  const documents = (0, import_yaml7.parseAllDocuments)(text4, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  for (const document of "empty" in documents ? [] : documents) {
+    const isPlugin = (0, import_yaml7.isMap)(document.contents) && document.get("apiVersion") === "builtin";
+    let found;
+    (0, import_yaml7.visit)(document, {
+      Scalar(key, { value, range: range2 }, path26) {
+        if (key === "key" || typeof value !== "string") return void 0;
+        const { line } = lines.linePos(range2?.[0] ?? 0);
+        const names3 = path26.flatMap((node2) => "key" in node2 && (0, import_yaml7.isScalar)(node2.key) ? [String(node2.key.value)] : []);
+        if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value) && names3.some((name) => pluginKeys.includes(name)))
+          found = { text: value, line };
+        else if (!isPlugin && value.includes("\n") && value.includes("builtin")) {
+          const inner = urlOfPlugin(value);
+          found = inner && { text: inner.text, line };
+        }
+        return found ? import_yaml7.visit.BREAK : void 0;
+      }
+    });
+    if (found) return found;
+  }
+  return void 0;
+}
+
+// src/source/kustomization.ts
+var names2 = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+async function readKustomizations(checkout) {
+  const files2 = /* @__PURE__ */ new Map();
+  for (const name of [...names2].reverse()) {
+    for (const file of checkout.tree.entries.keys()) {
+      if (import_posix2.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
+        files2.set(folderOf3(file), file);
+    }
+  }
+  const texts = await checkout.texts([...files2.values()]);
+  const found = /* @__PURE__ */ new Map();
+  for (const [folder, file] of files2) {
+    const text4 = texts.get(file);
+    if (text4 === void 0 || isFlux(text4)) continue;
+    found.set(folder, parse2(folder, file, text4, checkout));
+  }
+  return found;
+}
+function isFlux(text4) {
+  return /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m.test(text4);
+}
+function folderOf3(file) {
+  return file.includes("/") ? import_posix2.default.dirname(file) : "";
+}
+var parsed = /* @__PURE__ */ new Map();
+function parse2(folder, file, text4, checkout) {
+  const written2 = parsed.get(text4) ?? parseText(text4);
+  parsed.set(text4, written2);
+  const { component, namespace, includes, strings, charts: charts2, chartHome, plugins, named } = written2;
+  const leadsTo = [...strings].flatMap((string) => {
+    const place2 = inside(folder, string);
+    return place2 !== void 0 && checkout.tree.at(place2).length > 0 ? [place2] : [];
+  });
+  return {
+    folder,
+    file,
+    component,
+    namespace,
+    includes,
+    leadsTo: [...new Set(leadsTo)].sort(),
+    charts: charts2.map((chart) => ({ ...chart, folder: import_posix2.default.join(folder, chartHome, chart.unpackedIn) })),
+    plugins,
+    outside: named.filter(({ text: text5, isBase }) => {
+      const place2 = inside(folder, isBase ? text5 : text5.replace(/^[^=/]*=/, ""));
+      return place2 === void 0 && !(isBase && isRemote(text5));
+    })
+  };
+}
+function parseText(text4) {
+  const lines = new import_yaml8.LineCounter();
+  const document = (0, import_yaml8.parseDocument)(text4, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  const regionOf = (node2) => {
+    const [from, to] = node2.range ?? [0, 0];
+    const [start4, end] = [lines.linePos(from), lines.linePos(to)];
+    return { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
+  };
+  const root3 = (0, import_yaml8.isMap)(document.contents) ? document.contents : void 0;
+  const itemsOf = (key) => {
+    const node2 = root3?.get(key, true);
+    const list3 = (0, import_yaml8.isAlias)(node2) ? node2.resolve(document) : node2;
+    return (0, import_yaml8.isSeq)(list3) ? list3.items.filter(import_yaml8.isNode) : [];
+  };
+  const strings = /* @__PURE__ */ new Set();
+  (0, import_yaml8.visit)(document, {
+    Scalar(_, { value }) {
+      if (typeof value !== "string" || value.includes("\n") || value.length > 500) return;
+      strings.add(value).add(value.slice(value.indexOf("=") + 1));
+    }
+  });
+  const globals = root3?.get("helmGlobals");
+  return {
+    component: String(root3?.get("kind") ?? "") === "Component",
+    namespace: String(root3?.get("namespace") ?? ""),
+    includes: ["resources", "bases", "components"].flatMap(itemsOf).flatMap((item) => {
+      const entry = (0, import_yaml8.isAlias)(item) ? item.resolve(document) : item;
+      return (0, import_yaml8.isScalar)(entry) && typeof entry.value === "string" ? [{ text: entry.value, region: regionOf(item) }] : [];
+    }),
+    strings,
+    plugins: /generators|transformers|validators/.test(text4),
+    named: pathsNamed(document).map(({ scalar: scalar3, isBase }) => ({ text: scalar3.value, isBase, region: regionOf(scalar3) })),
+    chartHome: (0, import_yaml8.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts",
+    charts: itemsOf("helmCharts").flatMap(
+      (item) => (0, import_yaml8.isMap)(item) ? [{ name: String(item.get("name") ?? ""), unpackedIn: unpackedIn(item), region: regionOf(item) }] : []
+    )
+  };
+}
+function unpackedIn(item) {
+  const [name, version, repo] = ["name", "version", "repo"].map((key) => String(item.get(key) ?? ""));
+  return import_posix2.default.join(version && repo ? `${name}-${version}` : "", name ?? "");
+}
+function inside(folder, written2) {
+  if (written2 === "" || import_posix2.default.isAbsolute(written2) || written2.includes("://")) return void 0;
+  const place2 = import_posix2.default.normalize(import_posix2.default.join(folder, written2)).replace(/\/$/, "");
+  if (place2 === ".." || place2.startsWith("../")) return void 0;
+  return place2 === "." ? "" : place2;
+}
+function isRemote(written2) {
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|gh:|[^/]+@|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
+    written2
+  );
+}
+function closureOf(start4, all2) {
+  const found = /* @__PURE__ */ new Map();
+  const open = [start4];
+  for (let folder = open.pop(); folder !== void 0; folder = open.pop()) {
+    const kustomization = all2.get(folder);
+    if (!kustomization || found.has(folder)) continue;
+    found.set(folder, kustomization);
+    open.push(...kustomization.leadsTo.filter((place2) => all2.has(place2)).reverse());
+  }
+  return [...found.values()];
+}
+function rootsOf(all2) {
+  const included = new Set(
+    [...all2.values()].flatMap(
+      ({ folder, includes }) => includes.flatMap(({ text: text4 }) => inside(folder, text4) ?? []).filter((place2) => place2 !== folder)
+    )
+  );
+  return new Set(
+    [...all2.values()].filter(({ folder, component }) => !component && !included.has(folder)).map(({ folder }) => folder)
+  );
+}
+function remoteEntries({ file, folder, includes }, checkout) {
+  return includes.filter(({ text: text4 }) => {
+    const place2 = inside(folder, text4);
+    return isRemote(text4) && !(place2 !== void 0 && checkout.tree.at(place2).length > 0);
+  }).map((mention) => ({ ...mention, path: file }));
+}
+function missingChart(kustomizations, checkout) {
+  for (const { file, charts: charts2 } of kustomizations) {
+    for (const { name, folder, region } of charts2) {
+      if (checkout.has(import_posix2.default.join(folder, "Chart.yaml"))) continue;
+      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix2.default.dirname(folder)} and commit it`;
+      return { reason, path: file, region };
+    }
+  }
+  return void 0;
+}
+function withoutEntries(text4, entries) {
+  const document = (0, import_yaml8.parseDocument)(text4, { logLevel: "silent", version: "1.1" });
+  const gone = new Set(entries.map((entry) => entry.text));
+  for (const key of ["resources", "bases", "components"]) {
+    const list3 = (0, import_yaml8.isMap)(document.contents) ? document.get(key) : void 0;
+    if ((0, import_yaml8.isSeq)(list3)) list3.items = list3.items.filter((item) => !((0, import_yaml8.isScalar)(item) && gone.has(String(item.value))));
+  }
+  return document.toString();
+}
+
+// src/source/untyped.ts
+function fieldsOf(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+}
+function listOf2(value) {
+  return Array.isArray(value) ? value : [];
+}
+function textOf3(value) {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+function wordOf(value) {
+  if (typeof value !== "string") return value;
+  if (value === "true" || value === "false") return value === "true";
+  if (value === "null") return null;
+  if (/^\{.*\}$/.test(value)) return value === "{}" ? [] : value.slice(1, -1).split(",").map(wordOf);
+  return /^-?(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
+}
+
+// src/source/flux-values.ts
+function namesOfHolders({ root: root3 }) {
+  const spec = fieldsOf(root3.at("spec").value);
+  const references = [...listOf2(spec.valuesFrom), ...listOf2(fieldsOf(spec.postBuild).substituteFrom)];
+  return references.map((reference) => textOf3(fieldsOf(reference).name)).filter(Boolean);
+}
+function holderOf(reference, namespace, all2) {
+  const named = all2.filter(({ ref }) => ref.kind === textOf3(reference.kind) && ref.name === textOf3(reference.name));
+  return named.find(({ ref }) => ref.namespace === namespace) ?? named.find(({ ref }) => ref.namespace === "" || namespace === "");
+}
+function dataOf(holder) {
+  const { root: root3, ref } = holder;
+  if (root3.at("sops").exists) return {};
+  const texts = (field2) => Object.entries(fieldsOf(root3.at(field2).value)).map(([key, value]) => [key, textOf3(value)]);
+  if (ref.kind !== "Secret") return Object.fromEntries(texts("data"));
+  const decoded = texts("data").map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]);
+  return Object.fromEntries([...decoded, ...texts("stringData")]);
+}
+function valuesOf(manifest, { chart, place: place2, holders }, named) {
+  const spec = fieldsOf(manifest.root.at("spec").value);
+  const { checkout } = named.surroundings;
+  const values = [];
+  const files2 = listOf2(chart.valuesFiles).map(textOf3);
+  for (const file of files2) {
+    const [fromRoot, fromChart] = [inside("", file), inside(place2, file)];
+    const found = [fromRoot, fromChart].find((one2) => one2 !== void 0 && checkout.has(one2)) ?? fromRoot;
+    if (found === void 0) {
+      named.skip(manifest, `its values ${file} are outside this repository`);
+      return void 0;
+    }
+    if (chart.ignoreMissingValuesFiles === true && !checkout.has(found)) continue;
+    values.push({ path: found });
+  }
+  const defaults2 = import_posix3.default.join(place2, "values.yaml");
+  if (values.length > 0 && !values.some((one2) => "path" in one2 && one2.path === defaults2))
+    named.skip(manifest, `its valuesFiles take the place of ${defaults2}, and are laid over it here`);
+  for (const [index, reference] of listOf2(spec.valuesFrom).map(fieldsOf).entries()) {
+    const holder = holders[index];
+    const held = holder && valuesFrom(reference, holder);
+    if (held) values.push(held);
+    else if (reference.optional !== true) {
+      const what = `${textOf3(reference.kind)} ${textOf3(reference.name)}`;
+      named.skip(manifest, `its values of ${what} are not in this repository`);
+      return void 0;
+    }
+  }
+  if (spec.values !== void 0 && spec.values !== null)
+    values.push({ text: (0, import_yaml9.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
+  return values;
+}
+function valuesFrom(reference, holder) {
+  const held = dataOf(holder)[textOf3(reference.valuesKey) || "values.yaml"];
+  if (held === void 0) return void 0;
+  const name = `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`;
+  const keys2 = textOf3(reference.targetPath).split(/(?<!\\)\./);
+  if (keys2[0] === "") return { text: held, name };
+  return { text: (0, import_yaml9.stringify)(nested(keys2, wordOf(held.replace(/\n$/, "")))), name };
+}
+function nested([key = "", ...rest], value) {
+  return { [key.replaceAll("\\.", ".")]: rest.length > 0 ? nested(rest, value) : value };
+}
+
+// src/source/application-set.ts
+var import_posix5 = __toESM(require("node:path/posix"), 1);
+
+// src/source/argocd.ts
+var import_posix4 = __toESM(require("node:path/posix"), 1);
+var import_yaml10 = __toESM(require_dist(), 1);
+
+// src/source/repository-name.ts
+function repositoryName(url) {
+  const written2 = url.trim().toLowerCase();
+  const rest = written2.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
+  const address = rest.replace(/^[^/@]+@/, "");
+  const path26 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
+  return path26.replace(/\/+$/, "").replace(/\.git$/, "");
+}
+function isFolder(remote) {
+  return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim());
+}
+
+// src/source/named.ts
+var Named = class {
+  constructor(surroundings) {
+    this.surroundings = surroundings;
+  }
+  surroundings;
+  sources = [];
+  notInspected = [];
+  /** Kustomizations that stand in no file: Flux makes them where a folder has none. */
+  made = /* @__PURE__ */ new Map();
+  /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
+  plain = /* @__PURE__ */ new Map();
+  skip(manifest, reason) {
+    this.notInspected.push({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` });
+  }
+  /** Whether a path of the repository of that URL is one of this repository. */
+  isHere(url, place2) {
+    const { repository, checkout } = this.surroundings;
+    return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place2).length > 0;
+  }
+  kustomization(place2) {
+    return this.surroundings.kustomizations.get(place2) ?? this.made.get(place2);
+  }
+};
+function spokenAt({ origin, object }) {
+  return { path: origin.path, region: object.region };
+}
+
+// src/source/overlay.ts
+var sameNames = [
+  "namePrefix",
+  "nameSuffix",
+  "namespace",
+  "patches",
+  "images",
+  "replicas",
+  "commonLabels",
+  "commonAnnotations"
+];
+function overlayOf(fields) {
+  const overlay = {};
+  for (const name of sameNames) {
+    const value = fields[name];
+    if (value !== void 0 && value !== null && value !== "") overlay[name] = value;
+  }
+  if (overlay.images)
+    overlay.images = listOf2(overlay.images).map((one2) => typeof one2 === "string" ? imageOf(one2) : one2);
+  if (overlay.replicas)
+    overlay.replicas = listOf2(overlay.replicas).map((one2) => ({ ...fieldsOf(one2), count: Number(fieldsOf(one2).count) }));
+  return Object.keys(overlay).length > 0 ? overlay : void 0;
+}
+function imageOf(written2) {
+  const equals = written2.indexOf("=");
+  const [, image2 = "", tag, digest] = written2.slice(equals + 1).match(/^(.*?)(?::([^/@:]+))?(?:@(.+))?$/) ?? [];
+  const name = equals === -1 ? image2 : written2.slice(0, equals);
+  return {
+    name,
+    ...equals === -1 ? {} : { newName: image2 },
+    ...tag ? { newTag: tag } : {},
+    ...digest ? { digest } : {}
+  };
+}
+function fluxOverlayOf(spec) {
+  const { labels, annotations } = fieldsOf(spec.commonMetadata);
+  const { namePrefix, nameSuffix, patches, images: images2, targetNamespace: namespace } = spec;
+  const overlay = overlayOf({ namePrefix, nameSuffix, patches, images: images2, namespace, commonAnnotations: annotations });
+  return labels === void 0 ? overlay : { ...overlay, labels: [{ pairs: labels }] };
+}
+
+// src/source/argocd.ts
+var own5 = ["", "in-cluster", "https://kubernetes.default.svc"];
+function readApplication(manifest, name, value, named) {
+  const spec = fieldsOf(value);
+  const sources = [spec.source, ...listOf2(spec.sources)].map(fieldsOf).filter((source) => source.repoURL !== void 0);
+  const destination = fieldsOf(spec.destination);
+  const cluster = textOf3(destination.name) || textOf3(destination.server);
+  const target = own5.includes(cluster) ? { path: manifest.origin.path } : { cluster };
+  const namespace = textOf3(destination.namespace) || "default";
+  for (const [index, source] of sources.entries()) {
+    if (source.ref !== void 0 && source.path === void 0 && source.chart === void 0) continue;
+    const url = textOf3(source.repoURL);
+    if (source.chart !== void 0) {
+      named.skip(manifest, `the chart ${textOf3(source.chart)} of ${url} is not in this repository`);
+      continue;
+    }
+    const written2 = textOf3(source.path);
+    const place2 = inside("", written2.replace(/^\/+/, "") || ".");
+    if (place2 === void 0 || !named.isHere(url, place2)) {
+      named.skip(manifest, `${[url, written2].filter(Boolean).join(" ")} is not in this repository`);
+      continue;
+    }
+    const at3 = {
+      id: `argocd:${manifest.origin.path}:${name}:${place2}${index > 0 ? `:${index}` : ""}`,
+      known: "named",
+      target,
+      at: spokenAt(manifest)
+    };
+    const { checkout } = named.surroundings;
+    if (source.plugin !== void 0) {
+      named.skip(manifest, `a plugin makes its manifests of ${written2}`);
+    } else if (checkout.has(import_posix4.default.join(place2, "Chart.yaml"))) {
+      const helm = fieldsOf(source.helm);
+      const values = valuesOf2(manifest, helm, place2, sources, named);
+      if (!values) continue;
+      named.sources.push({
+        ...at3,
+        kind: "helm",
+        chart: place2,
+        values,
+        set: parametersOf(helm),
+        release: textOf3(helm.releaseName) || name,
+        namespace: textOf3(helm.namespace) || namespace,
+        ...helm.kubeVersion ? { kubeVersion: textOf3(helm.kubeVersion) } : {},
+        ...Array.isArray(helm.apiVersions) ? { apiVersions: helm.apiVersions.map(textOf3) } : {},
+        ...helm.skipCrds === true ? { skipCrds: true } : {}
+      });
+    } else if (named.kustomization(place2)) {
+      const kustomize = fieldsOf(source.kustomize);
+      const overlay = overlayOf(kustomize);
+      const components = listOf2(kustomize.components).flatMap((one2) => inside(place2, textOf3(one2)) ?? []);
+      named.sources.push({
+        ...at3,
+        kind: "kustomize",
+        root: place2,
+        namespace,
+        ...overlay ? { overlay } : {},
+        ...components.length > 0 ? { components } : {}
+      });
+    } else {
+      plainFiles(place2, fieldsOf(source.directory), name, named);
+    }
+  }
+}
+function valuesOf2(manifest, helm, chart, sources, named) {
+  const values = [];
+  const { checkout } = named.surroundings;
+  for (const file of listOf2(helm.valueFiles).map(textOf3)) {
+    const [, ref, behind = ""] = file.match(/^\$([^/]+)\/(.*)$/) ?? [];
+    const owner = ref && sources.find((source) => textOf3(source.ref) === ref);
+    const elsewhere2 = ref ? !owner || !named.isHere(textOf3(owner.repoURL), behind) : /^[a-z0-9+]+:\/\//i.test(file);
+    if (elsewhere2) {
+      named.skip(manifest, `its values ${file} are not in this repository`);
+      return void 0;
+    }
+    const place2 = ref ? inside("", behind) : file.startsWith("/") ? inside("", file.slice(1)) : inside(chart, file);
+    if (place2 === void 0) {
+      named.skip(manifest, `its values ${file} are outside this repository`);
+      return void 0;
+    }
+    if (helm.ignoreMissingValueFiles === true && !checkout.has(place2)) continue;
+    values.push({ path: place2 });
+  }
+  if (listOf2(helm.fileParameters).length > 0) {
+    named.skip(manifest, "its fileParameters are not read");
+    return void 0;
+  }
+  const inline = helm.valuesObject !== void 0 ? (0, import_yaml10.stringify)(helm.valuesObject) : textOf3(helm.values);
+  if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` });
+  return values;
+}
+function parametersOf(helm) {
+  return Object.fromEntries(
+    listOf2(helm.parameters).map(fieldsOf).map((one2) => [textOf3(one2.name), one2.forceString === true ? textOf3(one2.value) : wordOf(one2.value)])
+  );
+}
+function plainFiles(place2, { recurse }, application, { surroundings, plain }) {
+  const start4 = place2 === "" ? 0 : place2.length + 1;
+  for (const file of surroundings.checkout.below(place2)) {
+    if (recurse === true || !file.slice(start4).includes("/")) plain.set(file, `the Application ${application}`);
+  }
+}
+
+// src/source/application-set.ts
+function readApplicationSet(manifest, named) {
+  const spec = fieldsOf(manifest.root.at("spec").value);
+  if (spec.templatePatch !== void 0) {
+    named.skip(manifest, "its templatePatch is not read");
+    return;
+  }
+  for (const generator of listOf2(spec.generators).map(fieldsOf)) {
+    const elements = elementsOf(generator, spec.goTemplate === true, named);
+    if (typeof elements === "string") {
+      named.skip(manifest, elements);
+      continue;
+    }
+    for (const element of elements) {
+      const filled = fieldsOf(fill(spec.template, element));
+      const [left] = JSON.stringify(filled).match(/\{\{.*?\}\}/) ?? [];
+      if (left) {
+        named.skip(manifest, `${left} in its template cannot be filled in`);
+        break;
+      }
+      readApplication(manifest, textOf3(fieldsOf(filled.metadata).name), filled.spec, named);
+    }
+  }
+}
+function elementsOf(generator, goTemplate, named) {
+  const kinds = Object.keys(generator).filter((key) => key !== "selector");
+  const kind = kinds.join(", ") || "(none)";
+  if (generator.selector !== void 0) return `the selector of its generator ${kind} is not read`;
+  const { elements } = fieldsOf(generator.list);
+  if (Array.isArray(elements)) return elements.map((element) => flattened(fieldsOf(element)));
+  const git2 = fieldsOf(generator.git);
+  if (!Array.isArray(git2.directories))
+    return `its generator ${kind} is not read; only lists of elements and git directories are`;
+  const url = textOf3(git2.repoURL);
+  if (!named.isHere(url, "")) return `the directories of ${url} are not in this repository`;
+  const values = flattened(fieldsOf(git2.values), "values.");
+  return matching(git2.directories.map(fieldsOf), named).map((folder) => ({
+    ...elementOfFolder(folder, goTemplate),
+    ...values
+  }));
+}
+function matching(rules2, { surroundings: { checkout } }) {
+  const folders = /* @__PURE__ */ new Set();
+  for (const file of checkout.tree.entries.keys()) {
+    for (let end = file.indexOf("/"); end !== -1; end = file.indexOf("/", end + 1)) folders.add(file.slice(0, end));
+  }
+  const matches = (folder, rule) => minimatch(folder, textOf3(rule.path), { noglobstar: true });
+  return [...folders].filter((folder) => rules2.some((rule) => rule.exclude !== true && matches(folder, rule))).filter((folder) => !rules2.some((rule) => rule.exclude === true && matches(folder, rule))).sort();
+}
+function elementOfFolder(folder, goTemplate) {
+  const basename2 = import_posix5.default.basename(folder);
+  const segments = folder.split("/");
+  const named = {
+    "path.basename": basename2,
+    "path.basenameNormalized": basename2.toLowerCase().replace(/[^-a-z0-9.]/g, "-").replace(/^[-.]+|[-.]+$/g, "")
+  };
+  return goTemplate ? { ...named, "path.path": folder, ...indexed("path.segments", segments) } : { ...named, path: folder, ...indexed("path", segments) };
+}
+function indexed(name, items) {
+  return Object.fromEntries(items.map((item, index) => [`${name}[${index}]`, item]));
+}
+function fill(value, element) {
+  if (typeof value === "string")
+    return value.replace(
+      /\{\{-?\s*(?:index\s+\.([\w.]+)\s+(\d+)|\.?([\w.[\]-]+?))\s*-?\}\}/g,
+      (written2, list3, index, name) => element[list3 === void 0 ? name : `${list3}[${index}]`] ?? written2
+    );
+  if (Array.isArray(value)) return value.map((item) => fill(item, element));
+  if (value !== null && typeof value === "object")
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, element)]));
+  return value;
+}
+function flattened(value, prefix2 = "") {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => {
+      const name = `${prefix2}${key}`;
+      if (Array.isArray(item)) return Object.entries(indexed(name, item.map(textOf3)));
+      return item !== null && typeof item === "object" ? Object.entries(flattened(item, `${name}.`)) : [[name, textOf3(item)]];
+    })
+  );
+}
+
+// src/source/flux.ts
+var import_node_crypto8 = require("node:crypto");
+var import_posix7 = __toESM(require("node:path/posix"), 1);
+
+// src/source/made-kustomization.ts
+var import_posix6 = __toESM(require("node:path/posix"), 1);
+
+// src/source/render/rendering.ts
+var firstLine = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
+function lineRegion(line, column = 1) {
+  return { startLine: line, startColumn: column, endLine: line, endColumn: column };
+}
+
+// src/source/made-kustomization.ts
+function madeIn(place2, manifest, { checkout, kustomizations }) {
+  const start4 = place2 === "" ? 0 : place2.length + 1;
+  const members = /* @__PURE__ */ new Set();
+  for (const file of checkout.below(place2)) {
+    const above = foldersBetween(place2, file);
+    const own6 = above.find((folder) => kustomizations.has(folder));
+    const chart = above.some((folder) => checkout.has(import_posix6.default.join(folder, "Chart.yaml")));
+    if (own6 !== void 0) members.add(own6);
+    else if (!chart && /\.ya?ml$/.test(file) && checkout.tree.files.has(file)) members.add(file);
+  }
+  const leadsTo = [...members].sort();
+  return {
+    folder: place2,
+    file: manifest.origin.path,
+    made: true,
+    outside: [],
+    plugins: false,
+    component: false,
+    includes: leadsTo.map((member) => ({ text: member.slice(start4), region: firstLine })),
+    leadsTo,
+    charts: [],
+    namespace: ""
+  };
+}
+function foldersBetween(start4, file) {
+  const found = [];
+  for (let end = file.indexOf("/", start4 === "" ? 0 : start4.length + 1); end !== -1; end = file.indexOf("/", end + 1))
+    found.push(file.slice(0, end));
+  return found;
+}
+
+// src/source/flux.ts
+var FluxObjects = class {
+  constructor(manifests, named) {
+    this.manifests = manifests;
+    this.named = named;
+  }
+  manifests;
+  named;
+  trees = [];
+  read() {
+    const ofKind = (kind) => this.manifests.filter(({ ref }) => groupKindOf(ref) === kind);
+    for (const manifest of ofKind("Kustomization.kustomize.toolkit.fluxcd.io")) this.readTree(manifest);
+    for (const tree of this.trees) this.deploy(tree);
+    const releases = ofKind("HelmRelease.helm.toolkit.fluxcd.io");
+    const patches = releases.filter((manifest) => this.chartOf(manifest) === void 0);
+    for (const manifest of releases) {
+      const chart = this.chartOf(manifest);
+      if (chart) this.helmRelease(manifest, chart, patches);
+    }
+  }
+  /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
+  readTree(manifest) {
+    const spec = specOf(manifest);
+    const written2 = textOf3(spec.path);
+    const place2 = inside("", written2.replace(/^\/+/, "") || ".");
+    const reference = fieldsOf(spec.sourceRef);
+    const source = this.sourceOf(reference, manifest.ref.namespace);
+    const url = textOf3(specOf(source).url);
+    const kind = textOf3(reference.kind);
+    if (kind === "") return;
+    const { checkout, kustomizations } = this.named.surroundings;
+    const here = place2 !== void 0 && kind === "GitRepository" && (url ? this.named.isHere(url, place2) : checkout.tree.at(place2).length > 0);
+    if (!here) {
+      this.named.skip(
+        manifest,
+        `${[url || `${kind} ${textOf3(reference.name)}`, written2].filter(Boolean).join(" ")} is not in this repository`
+      );
+      return;
+    }
+    const { made } = this.named;
+    if (!this.named.kustomization(place2)) {
+      const its = madeIn(place2, manifest, this.named.surroundings);
+      if (its.leadsTo.length === 0) {
+        this.named.skip(manifest, `there is nothing to apply in ${written2 || "."}`);
+        return;
+      }
+      made.set(place2, its);
+    }
+    const all2 = new Map([...kustomizations, ...made]);
+    const taken = closureOf(place2, all2);
+    const files2 = new Set(taken.flatMap(({ file, made: its, leadsTo }) => its ? leadsTo : [file, ...leadsTo]));
+    this.trees.push({ manifest, spec, place: place2, files: files2, written: taken.map(({ file }) => file) });
+  }
+  deploy({ manifest, spec, place: place2 }) {
+    const overlay = fluxOverlayOf(spec);
+    const { checkout } = this.named.surroundings;
+    const components = listOf2(spec.components).flatMap((one2) => inside(place2, textOf3(one2)) ?? []).filter((folder) => spec.ignoreMissingComponents !== true || checkout.tree.at(folder).length > 0);
+    const targets = spec.kubeConfig === void 0 ? this.targetsOf(manifest) : [elsewhere(manifest)];
+    const build2 = fieldsOf(spec.postBuild);
+    const holders = listOf2(build2.substituteFrom).flatMap(
+      (reference) => holderOf(fieldsOf(reference), manifest.ref.namespace, this.manifests) ?? []
+    );
+    for (const target of targets) {
+      this.named.sources.push({
+        kind: "kustomize",
+        id: idOf(manifest, target),
+        known: "named",
+        target,
+        at: spokenAt(manifest),
+        root: place2,
+        ...overlay ? { overlay } : {},
+        ...components.length > 0 ? { components } : {},
+        saidIn: [...holders.map(({ origin }) => origin.path), ...this.appliedBy(manifest)],
+        ...spec.postBuild ? { substitutions: this.substitutions(build2, holders) } : {}
+      });
+    }
+  }
+  /** Later references go before earlier ones, and what stands in the object before both. */
+  substitutions(build2, holders) {
+    const found = Object.assign({}, ...holders.map(dataOf));
+    for (const [key, value] of Object.entries(fieldsOf(build2.substitute))) found[key] = textOf3(value);
+    return found;
+  }
+  /** To which clusters an object goes: those of the trees that apply it, or of its own file when none does. */
+  targetsOf(manifest, below = []) {
+    const owners = this.ownersOf(manifest).filter(
+      (tree) => tree.manifest !== manifest && !below.includes(tree.manifest)
+    );
+    if (owners.length === 0) return [{ path: manifest.origin.path }];
+    const targets = owners.flatMap(
+      (owner) => owner.spec.kubeConfig === void 0 ? this.targetsOf(owner.manifest, [...below, manifest]) : [elsewhere(owner.manifest)]
+    );
+    return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()];
+  }
+  /** The files that say that an object is applied: the trees above it, with the Kustomizations that they take in. */
+  appliedBy(manifest, seen = /* @__PURE__ */ new Set()) {
+    return this.ownersOf(manifest).flatMap((owner) => {
+      if (seen.has(owner)) return [];
+      seen.add(owner);
+      return [owner.manifest.origin.path, ...owner.written, ...this.appliedBy(owner.manifest, seen)];
+    });
+  }
+  ownersOf({ origin }) {
+    return this.trees.filter(({ files: files2 }) => files2.has(origin.path));
+  }
+  /** What a HelmRelease says of its chart; undefined for a patch of one, which says nothing. */
+  chartOf(manifest) {
+    const spec = specOf(manifest);
+    if (spec.chartRef !== void 0) {
+      const reference = fieldsOf(spec.chartRef);
+      if (textOf3(reference.kind) === "HelmChart")
+        return specOf(this.sourceOf(reference, manifest.ref.namespace)) ?? { chart: reference.name };
+      return { chart: reference.name, sourceRef: reference };
+    }
+    const chart = fieldsOf(fieldsOf(spec.chart).spec);
+    return textOf3(chart.chart) === "" ? void 0 : chart;
+  }
+  /** https://fluxcd.io/flux/components/helm/helmreleases/ */
+  helmRelease(manifest, chart, patches) {
+    const spec = specOf(manifest);
+    const { name } = manifest.ref;
+    const own6 = manifest.ref.namespace || this.namespaceOf(manifest);
+    const reference = fieldsOf(chart.sourceRef);
+    const written2 = textOf3(chart.chart);
+    const place2 = inside("", written2.replace(/^\/+/, ""));
+    const url = textOf3(specOf(this.sourceOf(reference, own6)).url);
+    const { checkout } = this.named.surroundings;
+    const here = textOf3(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix7.default.join(place2, "Chart.yaml")));
+    if (!here) {
+      this.named.skip(manifest, `the chart ${written2}${url ? ` of ${url}` : ""} is not in this repository`);
+      return;
+    }
+    const holders = listOf2(spec.valuesFrom).map((one2) => holderOf(fieldsOf(one2), own6, this.manifests));
+    const values = valuesOf(manifest, { chart, place: place2, holders }, this.named);
+    if (!values) return;
+    const patch = patches.find(({ ref }) => ref.name === name);
+    if (patch) this.named.skip(manifest, `it is rendered as it is written, without the patch in ${patch.origin.path}`);
+    const target = textOf3(spec.targetNamespace);
+    for (const cluster of spec.kubeConfig === void 0 ? this.targetsOf(manifest) : [elsewhere(manifest)]) {
+      this.named.sources.push({
+        kind: "helm",
+        id: idOf(manifest, cluster),
+        known: "named",
+        target: cluster,
+        at: spokenAt(manifest),
+        saidIn: [...holders.flatMap((holder) => holder?.origin.path ?? []), ...this.appliedBy(manifest)],
+        chart: place2,
+        values,
+        set: {},
+        release: textOf3(spec.releaseName) || releaseName(target ? `${target}-${name}` : name),
+        namespace: target || own6 || "default"
+      });
+    }
+  }
+  sourceOf(reference, own6) {
+    const namespace = textOf3(reference.namespace) || own6;
+    const named = this.manifests.filter(
+      ({ ref }) => ref.group === "source.toolkit.fluxcd.io" && ref.kind === textOf3(reference.kind) && ref.name === textOf3(reference.name)
+    );
+    return named.find(({ ref }) => ref.namespace === namespace) ?? named[0];
+  }
+  /** The namespace that the Kustomization beside an object gives it, or else the tree that applies it. */
+  namespaceOf(manifest) {
+    const file = manifest.origin.path;
+    const beside = this.named.kustomization(file.includes("/") ? import_posix7.default.dirname(file) : "")?.namespace;
+    const [owner] = this.ownersOf(manifest);
+    return beside || textOf3(owner?.spec.targetNamespace);
+  }
+};
+function specOf(manifest) {
+  return fieldsOf(manifest?.root.at("spec").value);
+}
+function idOf({ ref, origin }, target) {
+  return `flux:${ref.kind}/${ref.namespace}/${ref.name}:${origin.path}:${JSON.stringify(target)}`;
+}
+function elsewhere({ ref, origin }) {
+  return { cluster: `${ref.name} of ${origin.path}` };
+}
+function releaseName(name) {
+  if (name.length <= 53) return name;
+  return `${name.slice(0, 40)}-${(0, import_node_crypto8.createHash)("sha256").update(name).digest("hex").slice(0, 12)}`;
+}
+
+// src/source/gitops.ts
+function readGitOps(manifests, surroundings) {
+  const named = new Named(surroundings);
+  const flux = new FluxObjects(manifests, named);
+  for (const manifest of manifests) {
+    switch (groupKindOf(manifest.ref)) {
+      case "Application.argoproj.io":
+        readApplication(manifest, manifest.ref.name, manifest.root.at("spec").value, named);
+        break;
+      case "ApplicationSet.argoproj.io":
+        readApplicationSet(manifest, named);
+        break;
+    }
+  }
+  flux.read();
+  return named;
+}
+
+// src/source/discover.ts
+async function discover(checkout, known, side) {
+  const charts2 = [...checkout.tree.entries.keys()].filter((file) => import_posix8.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix8.default.dirname(file) : "").sort();
+  const written2 = await readKustomizations(checkout);
+  const declared2 = known.releases.map(declaredSource);
+  if (charts2.length === 0 && written2.size === 0 && declared2.length === 0 && !known.base?.sources.length)
+    return { sources: [], claims: /* @__PURE__ */ new Map(), kustomizations: written2, notInspected: [], plain: /* @__PURE__ */ new Map() };
+  const parts = new Map(chartClaims(charts2, checkout));
+  const { named, kustomizations, claims } = await readNamed(checkout, parts, written2, known, side);
+  const told = [...declared2, ...named.sources];
+  const spoken = new Set(told.map(placeOf2));
+  const discovered = await discoveredCharts(checkout, charts2, kustomizations, spoken);
+  const roots = deployedRoots(kustomizations, known.base, spoken);
+  return {
+    sources: [
+      ...told,
+      ...stillDiscovered(discovered, known.base),
+      ...roots.map((root3) => {
+        const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
+        return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
+      })
+    ],
+    claims,
+    kustomizations,
+    notInspected: named.notInspected,
+    plain: named.plain
+  };
+}
+function placeOf2(source) {
+  return source.kind === "helm" ? source.chart : source.root;
+}
+function declaredSource(declared2) {
+  const { chart, values = [], release, namespace, cluster, at: at3 } = declared2;
+  const own6 = values.find((file) => !file.startsWith(`${chart}/`));
+  const target = cluster ? { cluster } : { path: own6 ?? import_posix8.default.join(chart, "Chart.yaml") };
+  return {
+    kind: "helm",
+    id: `declared:${JSON.stringify([release, namespace, target])}`,
+    known: "declared",
+    target,
+    at: at3,
+    chart,
+    values: values.map((file) => ({ path: file })),
+    set: declared2.set ?? {},
+    release,
+    namespace,
+    ...declared2.kubeVersion ? { kubeVersion: declared2.kubeVersion } : {},
+    ...declared2.apiVersions ? { apiVersions: declared2.apiVersions } : {}
+  };
+}
+var partOfChart = /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/s;
+function* chartClaims(charts2, checkout) {
+  for (const folder of charts2) {
+    const start4 = folder === "" ? 0 : folder.length + 1;
+    for (const file of checkout.below(folder)) {
+      if (partOfChart.test(file.slice(start4)))
+        yield [file, { deployed: true, reason: `a file of the Helm chart ${folder || "."}` }];
+    }
+  }
+}
+function* kustomizeClaims(all2, checkout, base) {
+  for (const { folder } of all2.values()) {
+    const start4 = folder === "" ? 0 : folder.length + 1;
+    for (const file of checkout.below(folder)) {
+      if (file.slice(start4).includes("/")) continue;
+      yield [
+        file,
+        { deployed: false, reason: `an orphan: the Kustomization of ${folder || "this folder"} does not name it` }
+      ];
+    }
+  }
+  for (const [file, place2] of namedBy(base?.kustomizations.values() ?? [])) {
+    if (checkout.has(file)) yield [file, { deployed: false, reason: `an orphan: ${place2} no longer names it` }];
+  }
+  for (const [file, place2] of namedBy(all2.values())) {
+    if (checkout.has(file)) yield [file, { deployed: true, reason: `a part of the Kustomization ${place2}` }];
+  }
+}
+function* namedBy(kustomizations) {
+  for (const { file, leadsTo, made } of kustomizations) {
+    for (const place2 of made ? leadsTo : [file, ...leadsTo]) yield [place2, file];
+  }
+}
+function* plainClaims({ plain }, checkout, base) {
+  for (const [file, object] of base?.plain ?? []) {
+    if (checkout.has(file) && !plain.has(file))
+      yield [file, { deployed: false, reason: `an orphan: ${object} no longer deploys it` }];
+  }
+}
+var isGitOps = /argoproj\.io\/|toolkit\.fluxcd\.io\//;
+var holdsValues = /kind:\s*["']?(?:ConfigMap|Secret)\b/;
+async function readNamed(checkout, parts, written2, { repository, base }, side) {
+  let manifests = await gitOpsObjects(checkout, parts, side);
+  for (; ; ) {
+    const named = readGitOps(manifests, { checkout, kustomizations: written2, repository });
+    const kustomizations = new Map([...written2, ...named.made]);
+    const claims = new Map([
+      ...plainClaims(named, checkout, base),
+      ...parts,
+      ...kustomizeClaims(kustomizations, checkout, base)
+    ]);
+    const applied = manifests.filter(({ origin }) => claims.get(origin.path)?.deployed !== false);
+    if (applied.length === manifests.length) return { named, kustomizations, claims };
+    manifests = applied;
+  }
+}
+async function gitOpsObjects(checkout, parts, side) {
+  const texts = await checkout.texts([...checkout.tree.files.keys()].filter((file) => !parts.has(file)));
+  const manifests = [];
+  const load = (may, wants = may) => {
+    for (const [file, text4] of texts) {
+      if (!may(text4)) continue;
+      for (const object of loadFile({ text: text4 }, wants).objects)
+        manifests.push(new Manifest(object, side, { kind: "file", path: file }, []));
+    }
+  };
+  load((text4) => isGitOps.test(text4));
+  const names3 = [...new Set(manifests.flatMap(namesOfHolders))];
+  const holds2 = (text4) => holdsValues.test(text4) && names3.some((name) => text4.includes(name));
+  if (names3.length > 0) load(holds2, (document) => holds2(document) && !isGitOps.test(document));
+  return manifests;
+}
+async function discoveredCharts(checkout, folders, kustomizations, spoken) {
+  const charts2 = await Promise.all(folders.map((folder) => readChart(checkout, folder)));
+  const taken = /* @__PURE__ */ new Set([
+    ...charts2.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
+    ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder))
+  ]);
+  return charts2.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
+    ({ folder }) => !folders.some(
+      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix8.default.join(other, "charts")}/`)
+    )
+  ).flatMap(({ folder, name }) => {
+    const start4 = folder === "" ? 0 : folder.length + 1;
+    const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start4)));
+    const at3 = { path: import_posix8.default.join(folder, "Chart.yaml"), region: firstLine };
+    const release = (values, target, known = "discovered") => ({
+      kind: "helm",
+      id: `chart:${folder}:${values.join()}`,
+      known,
+      target,
+      at: at3,
+      chart: folder,
+      values: values.map((file) => ({ path: file })),
+      set: {},
+      release: name,
+      namespace: "default"
+    });
+    const probes = checkout.below(folder).filter((file) => /^ci\/[^/]*-?values\.ya?ml$/.test(file.slice(start4)));
+    const installed = sets.length === 0 ? [release([], { path: at3.path })] : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start4)}` }));
+    return [...installed, ...probes.map((file) => release([file], { path: at3.path }, "probed"))];
+  });
+}
+function stillDiscovered(found, base) {
+  if (!base) return [...found];
+  return found.filter(({ chart }) => !base.claims.has(import_posix8.default.join(chart, "Chart.yaml")) || discoveredIn(base).has(chart));
+}
+function discoveredIn({ sources }) {
+  return new Set(sources.filter(({ known }) => known === "discovered").map(placeOf2));
+}
+function deployedRoots(all2, base, spoken) {
+  const roots = rootsOf(all2);
+  if (!base) return [...roots].filter((root3) => !spoken.has(root3)).sort();
+  const before = discoveredIn(base);
+  const still = [...before].filter((root3) => all2.has(root3) && !all2.get(root3)?.component);
+  return [.../* @__PURE__ */ new Set([...still, ...[...roots].filter((root3) => !base.kustomizations.has(root3))])].filter((root3) => !spoken.has(root3)).sort();
 }
 
 // src/source/files.ts
@@ -38149,9 +39237,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path22, { missing, absent }) {
-    this.missing.set(path22, missing);
-    if (absent) this.absent.add(path22);
+  miss(path26, { missing, absent }) {
+    this.missing.set(path26, missing);
+    if (absent) this.absent.add(path26);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -38201,28 +39289,28 @@ function loadPartners(rules2, changes, rest, loadedAlready = []) {
       const known = asked.get(active) ?? /* @__PURE__ */ new Set();
       asked.set(active, known);
       for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
-        for (const text5 of partnersOf(active.rule, manifest, active.params)) {
-          if (known.has(text5)) continue;
-          known.add(text5);
-          wanted.set(active, [...wanted.get(active) ?? [], text5]);
+        for (const text4 of partnersOf(active.rule, manifest, active.params)) {
+          if (known.has(text4)) continue;
+          known.add(text4);
+          wanted.set(active, [...wanted.get(active) ?? [], text4]);
         }
       }
     }
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path22, text5] of rest) {
-      if (!strings.some((string) => text5.includes(string))) continue;
-      const before = new Set(loaded.get(path22)?.objects.map((object) => identityOf(object.ref)));
+    for (const [path26, text4] of rest) {
+      if (!strings.some((string) => text4.includes(string))) continue;
+      const before = new Set(loaded.get(path26)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
-        { text: text5 },
+        { text: text4 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path22, file);
+      loaded.set(path26, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path22 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path26 }, []))
       );
     }
   }
@@ -38233,799 +39321,26 @@ function mayHold(rule, document) {
   return rule.kinds === "*" || !kind || [...rule.kinds, ...rule.reads ?? []].some((groupKind) => groupKind.split(".")[0] === kind);
 }
 
-// src/source/render/rendering.ts
-var firstLine = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
-function lineRegion(line, column = 1) {
-  return { startLine: line, startColumn: column, endLine: line, endColumn: column };
-}
-
-// src/source/render/kustomize.ts
-var import_promises3 = require("node:fs/promises");
-var import_node_path6 = __toESM(require("node:path"), 1);
-var import_yaml9 = __toESM(require_dist(), 1);
-
-// src/source/kustomization.ts
-var import_posix = __toESM(require("node:path/posix"), 1);
-var import_yaml7 = __toESM(require_dist(), 1);
-
-// src/source/outside.ts
-var import_yaml6 = __toESM(require_dist(), 1);
-var bases = ["resources", "bases", "components", "generators", "transformers", "validators"];
-var files = [
-  "crds",
-  "configurations",
-  "patchesStrategicMerge",
-  "patches",
-  "patchesJson6902",
-  "replacements",
-  "openapi"
-];
-var generators = ["configMapGenerator", "secretGenerator"];
-var charts = ["helmGlobals", "helmCharts", "helmChartInflationGenerator"];
-var keys = [
-  "path",
-  "files",
-  "envs",
-  "env",
-  "chartHome",
-  "configHome",
-  "valuesFile",
-  "additionalValuesFiles",
-  "values"
-];
-var pluginKeys = [...keys, "paths", "repo"];
-function pathsNamed(document) {
-  const found = [];
-  const resolved = (node2) => (0, import_yaml6.isAlias)(node2) ? node2.resolve(document) : node2 ?? void 0;
-  const fields = (map4, wanted, depth = 0) => map4.items.flatMap(({ key, value }) => {
-    const name = (0, import_yaml6.isScalar)(key) ? String(key.value) : "";
-    const node2 = resolved(value);
-    if (name === "<<" && depth < 20) {
-      const merged = (0, import_yaml6.isSeq)(node2) ? node2.items.map(resolved) : [node2];
-      return merged.flatMap((one2) => (0, import_yaml6.isMap)(one2) ? fields(one2, wanted, depth + 1) : []);
+// src/source/substitution.ts
+var import_yaml11 = __toESM(require_dist(), 1);
+function substituted(text4, substitutions) {
+  if (!substitutions || !text4.includes("${") || isLeftAlone(text4)) return text4;
+  return text4.replace(
+    /\$?\$\{([A-Za-z_]\w*)(?:(:?)[-=]([^}]*))?\}/g,
+    (written2, name, colon, fallback) => {
+      if (written2.startsWith("$$")) return written2.slice(1);
+      const value = Object.hasOwn(substitutions, name) ? substitutions[name] : void 0;
+      if (fallback !== void 0 && (colon ? !value : value === void 0)) return fallback;
+      return value ?? written2;
     }
-    return node2 && wanted.includes(name) ? [node2] : [];
-  });
-  const look = (node2, isBase) => {
-    if ((0, import_yaml6.isSeq)(node2)) {
-      for (const item of node2.items) {
-        const one2 = resolved(item);
-        if ((0, import_yaml6.isMap)(one2)) for (const field2 of fields(one2, keys)) look(field2, false);
-        else if ((0, import_yaml6.isScalar)(one2)) look(one2, isBase);
-      }
-    } else if ((0, import_yaml6.isMap)(node2)) {
-      for (const field2 of fields(node2, keys)) look(field2, false);
-    } else if ((0, import_yaml6.isScalar)(node2) && typeof node2.value === "string" && !node2.value.includes("\n")) {
-      const text5 = isBase ? node2.value : node2.value.replace(/^[^=/]*=/, "");
-      if (text5 !== "") found.push({ scalar: node2, isBase });
-    }
-  };
-  const { contents } = document;
-  if (!(0, import_yaml6.isMap)(contents)) return [];
-  for (const field2 of fields(contents, bases)) look(field2, true);
-  for (const field2 of fields(contents, [...files, ...generators, ...charts])) look(field2, false);
-  return found;
-}
-function urlOfPlugin(text5) {
-  const lines = new import_yaml6.LineCounter();
-  const documents = (0, import_yaml6.parseAllDocuments)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" });
-  for (const document of "empty" in documents ? [] : documents) {
-    const isPlugin = (0, import_yaml6.isMap)(document.contents) && document.get("apiVersion") === "builtin";
-    let found;
-    (0, import_yaml6.visit)(document, {
-      Scalar(key, { value, range: range2 }, path22) {
-        if (key === "key" || typeof value !== "string") return void 0;
-        const { line } = lines.linePos(range2?.[0] ?? 0);
-        const names3 = path22.flatMap((node2) => "key" in node2 && (0, import_yaml6.isScalar)(node2.key) ? [String(node2.key.value)] : []);
-        if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value) && names3.some((name) => pluginKeys.includes(name)))
-          found = { text: value, line };
-        else if (!isPlugin && value.includes("\n") && value.includes("builtin")) {
-          const inner = urlOfPlugin(value);
-          found = inner && { text: inner.text, line };
-        }
-        return found ? import_yaml6.visit.BREAK : void 0;
-      }
-    });
-    if (found) return found;
-  }
-  return void 0;
-}
-
-// src/source/kustomization.ts
-var names2 = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-async function readKustomizations(checkout) {
-  const files2 = /* @__PURE__ */ new Map();
-  for (const name of [...names2].reverse()) {
-    for (const file of checkout.tree.entries.keys()) {
-      if (import_posix.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
-        files2.set(folderOf3(file), file);
-    }
-  }
-  const texts = await checkout.texts([...files2.values()]);
-  const found = /* @__PURE__ */ new Map();
-  for (const [folder, file] of files2) {
-    const text5 = texts.get(file);
-    if (text5 === void 0 || isFlux(text5)) continue;
-    found.set(folder, parse2(folder, file, text5, checkout));
-  }
-  return found;
-}
-function isFlux(text5) {
-  return /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m.test(text5);
-}
-function folderOf3(file) {
-  return file.includes("/") ? import_posix.default.dirname(file) : "";
-}
-var parsed = /* @__PURE__ */ new Map();
-function parse2(folder, file, text5, checkout) {
-  const written2 = parsed.get(text5) ?? parseText(text5);
-  parsed.set(text5, written2);
-  const { component, namespace, includes, strings, charts: charts2, chartHome, plugins, named } = written2;
-  const leadsTo = [...strings].flatMap((string) => {
-    const place2 = inside(folder, string);
-    return place2 !== void 0 && checkout.tree.at(place2).length > 0 ? [place2] : [];
-  });
-  return {
-    folder,
-    file,
-    component,
-    namespace,
-    includes,
-    leadsTo: [...new Set(leadsTo)].sort(),
-    charts: charts2.map((chart) => ({ ...chart, folder: import_posix.default.join(folder, chartHome, chart.unpackedIn) })),
-    plugins,
-    outside: named.filter(({ text: text6, isBase }) => {
-      const place2 = inside(folder, isBase ? text6 : text6.replace(/^[^=/]*=/, ""));
-      return place2 === void 0 && !(isBase && isRemote(text6));
-    })
-  };
-}
-function parseText(text5) {
-  const lines = new import_yaml7.LineCounter();
-  const document = (0, import_yaml7.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" });
-  const regionOf = (node2) => {
-    const [from, to] = node2.range ?? [0, 0];
-    const [start4, end] = [lines.linePos(from), lines.linePos(to)];
-    return { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
-  };
-  const root3 = (0, import_yaml7.isMap)(document.contents) ? document.contents : void 0;
-  const itemsOf = (key) => {
-    const node2 = root3?.get(key, true);
-    const list4 = (0, import_yaml7.isAlias)(node2) ? node2.resolve(document) : node2;
-    return (0, import_yaml7.isSeq)(list4) ? list4.items.filter(import_yaml7.isNode) : [];
-  };
-  const strings = /* @__PURE__ */ new Set();
-  (0, import_yaml7.visit)(document, {
-    Scalar(_, { value }) {
-      if (typeof value !== "string" || value.includes("\n") || value.length > 500) return;
-      strings.add(value).add(value.slice(value.indexOf("=") + 1));
-    }
-  });
-  const globals = root3?.get("helmGlobals");
-  return {
-    component: String(root3?.get("kind") ?? "") === "Component",
-    namespace: String(root3?.get("namespace") ?? ""),
-    includes: ["resources", "bases", "components"].flatMap(itemsOf).flatMap((item) => {
-      const entry = (0, import_yaml7.isAlias)(item) ? item.resolve(document) : item;
-      return (0, import_yaml7.isScalar)(entry) && typeof entry.value === "string" ? [{ text: entry.value, region: regionOf(item) }] : [];
-    }),
-    strings,
-    plugins: /generators|transformers|validators/.test(text5),
-    named: pathsNamed(document).map(({ scalar: scalar4, isBase }) => ({ text: scalar4.value, isBase, region: regionOf(scalar4) })),
-    chartHome: (0, import_yaml7.isMap)(globals) ? String(globals.get("chartHome") ?? "charts") : "charts",
-    charts: itemsOf("helmCharts").flatMap(
-      (item) => (0, import_yaml7.isMap)(item) ? [{ name: String(item.get("name") ?? ""), unpackedIn: unpackedIn(item), region: regionOf(item) }] : []
-    )
-  };
-}
-function unpackedIn(item) {
-  const [name, version, repo] = ["name", "version", "repo"].map((key) => String(item.get(key) ?? ""));
-  return import_posix.default.join(version && repo ? `${name}-${version}` : "", name ?? "");
-}
-function inside(folder, written2) {
-  if (written2 === "" || import_posix.default.isAbsolute(written2) || written2.includes("://")) return void 0;
-  const place2 = import_posix.default.normalize(import_posix.default.join(folder, written2)).replace(/\/$/, "");
-  if (place2 === ".." || place2.startsWith("../")) return void 0;
-  return place2 === "." ? "" : place2;
-}
-function isRemote(written2) {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|gh:|[^/]+@|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
-    written2
   );
 }
-function closureOf(start4, all2) {
-  const found = /* @__PURE__ */ new Map();
-  const open = [start4];
-  for (let folder = open.pop(); folder !== void 0; folder = open.pop()) {
-    const kustomization = all2.get(folder);
-    if (!kustomization || found.has(folder)) continue;
-    found.set(folder, kustomization);
-    open.push(...kustomization.leadsTo.filter((place2) => all2.has(place2)).reverse());
-  }
-  return [...found.values()];
-}
-function rootsOf(all2) {
-  const included = new Set(
-    [...all2.values()].flatMap(
-      ({ folder, includes }) => includes.flatMap(({ text: text5 }) => inside(folder, text5) ?? []).filter((place2) => place2 !== folder)
-    )
+function isLeftAlone(text4) {
+  if (!text4.includes("kustomize.toolkit.fluxcd.io/substitute")) return false;
+  const document = (0, import_yaml11.parseDocument)(text4, { logLevel: "silent", version: "1.1" });
+  return ["annotations", "labels"].some(
+    (field2) => document.getIn(["metadata", field2, "kustomize.toolkit.fluxcd.io/substitute"]) === "disabled"
   );
-  return new Set(
-    [...all2.values()].filter(({ folder, component }) => !component && !included.has(folder)).map(({ folder }) => folder)
-  );
-}
-function remoteEntries({ file, folder, includes }, checkout) {
-  return includes.filter(({ text: text5 }) => {
-    const place2 = inside(folder, text5);
-    return isRemote(text5) && !(place2 !== void 0 && checkout.tree.at(place2).length > 0);
-  }).map((mention) => ({ ...mention, path: file }));
-}
-function missingChart(kustomizations, checkout) {
-  for (const { file, charts: charts2 } of kustomizations) {
-    for (const { name, folder, region } of charts2) {
-      if (checkout.has(import_posix.default.join(folder, "Chart.yaml"))) continue;
-      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix.default.dirname(folder)} and commit it`;
-      return { reason, path: file, region };
-    }
-  }
-  return void 0;
-}
-function withoutEntries(text5, entries) {
-  const document = (0, import_yaml7.parseDocument)(text5, { logLevel: "silent", version: "1.1" });
-  const gone = new Set(entries.map((entry) => entry.text));
-  for (const key of ["resources", "bases", "components"]) {
-    const list4 = (0, import_yaml7.isMap)(document.contents) ? document.get(key) : void 0;
-    if ((0, import_yaml7.isSeq)(list4)) list4.items = list4.items.filter((item) => !((0, import_yaml7.isScalar)(item) && gone.has(String(item.value))));
-  }
-  return document.toString();
-}
-
-// src/source/render/helm.ts
-var import_promises2 = require("node:fs/promises");
-var import_node_path5 = __toESM(require("node:path"), 1);
-
-// src/source/chart.ts
-var import_posix2 = __toESM(require("node:path/posix"), 1);
-var import_yaml8 = __toESM(require_dist(), 1);
-async function readChart(checkout, folder) {
-  const texts = await checkout.texts([import_posix2.default.join(folder, "Chart.yaml"), import_posix2.default.join(folder, "requirements.yaml")]);
-  const parsed2 = [...texts].map(([file, text5]) => {
-    const lines = new import_yaml8.LineCounter();
-    return { file, lines, document: (0, import_yaml8.parseDocument)(text5, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
-  });
-  const field2 = (name) => String(parsed2[0]?.document.get(name) ?? "");
-  return {
-    folder,
-    name: field2("name") || import_posix2.default.basename(folder),
-    library: field2("type") === "library",
-    dependencies: parsed2.flatMap(({ file, lines, document }) => dependenciesIn(document, file, lines))
-  };
-}
-function dependenciesIn(document, file, lines) {
-  const list4 = (0, import_yaml8.isMap)(document.contents) ? document.get("dependencies") : void 0;
-  if (!(0, import_yaml8.isSeq)(list4)) return [];
-  return list4.items.flatMap((item) => {
-    if (!(0, import_yaml8.isMap)(item)) return [];
-    const field2 = (key) => {
-      const value = item.get(key);
-      return value === void 0 || value === null ? "" : String(value);
-    };
-    const pair3 = item.items.find(({ key }) => (0, import_yaml8.isScalar)(key) && key.value === "name");
-    const node2 = (0, import_yaml8.isScalar)(pair3?.value) ? pair3.value : item;
-    const [from, to] = node2.range ?? [0, 0];
-    const [start4, end] = [lines.linePos(from), lines.linePos(to)];
-    const region = { startLine: start4.line, startColumn: start4.col, endLine: end.line, endColumn: end.col };
-    const name = field2("name");
-    return [
-      {
-        name,
-        as: field2("alias") || name,
-        version: field2("version"),
-        repository: field2("repository"),
-        at: { path: file, region }
-      }
-    ];
-  });
-}
-function localFolderOf(chart, { repository }) {
-  if (!repository.startsWith("file://")) return void 0;
-  const folder = import_posix2.default.join(chart.folder, repository.slice("file://".length)).replace(/\/$/, "");
-  return folder === ".." || folder.startsWith("../") || import_posix2.default.isAbsolute(folder) ? void 0 : folder;
-}
-function vendored(checkout, chart, { name }) {
-  const folder = import_posix2.default.join(chart.folder, "charts");
-  if (checkout.has(import_posix2.default.join(folder, name, "Chart.yaml"))) return import_posix2.default.join(folder, name);
-  const archive = new RegExp(`^${escapeRegExp(`${folder}/${name}`)}-v?\\d[^/]*\\.tgz$`);
-  return checkout.below(folder).find((file) => archive.test(file));
-}
-function escapeRegExp(text5) {
-  return text5.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-}
-async function chartWithLocals(checkout, folder) {
-  const charts2 = /* @__PURE__ */ new Map();
-  const visit5 = async (at3) => {
-    if (charts2.has(at3) || !checkout.has(import_posix2.default.join(at3, "Chart.yaml"))) return;
-    const chart = await readChart(checkout, at3);
-    charts2.set(at3, chart);
-    for (const dependency of chart.dependencies) {
-      const local = localFolderOf(chart, dependency);
-      if (local !== void 0 && !vendored(checkout, chart, dependency)) await visit5(local);
-    }
-    const inside2 = `${import_posix2.default.join(at3, "charts")}/`;
-    for (const file of checkout.below(import_posix2.default.join(at3, "charts"))) {
-      if (/^[^/]+\/Chart\.yaml$/.test(file.slice(inside2.length))) await visit5(import_posix2.default.dirname(file));
-    }
-  };
-  await visit5(folder);
-  return [...charts2.values()];
-}
-
-// src/source/render/dependencies.ts
-var import_promises = require("node:fs/promises");
-var import_node_path3 = __toESM(require("node:path"), 1);
-var mostBytes = 64 * 1024 * 1024;
-var mostFiles = 2e4;
-function dependencyFault(charts2, checkout) {
-  for (const chart of charts2) {
-    for (const dependency of chart.dependencies) {
-      if (vendored(checkout, chart, dependency)) continue;
-      const { name, version, repository, at: place2 } = dependency;
-      const at3 = (reason) => ({ reason, ...place2 });
-      const local = localFolderOf(chart, dependency);
-      if (local === void 0) {
-        const from = repository ? ` of ${repository}` : "";
-        return at3(
-          `its dependency ${name} ${version}${from} is not in ${import_node_path3.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings`
-        );
-      }
-      const other = charts2.find(({ folder }) => folder === local);
-      if (!other) return at3(`its dependency ${name} is to be in ${local}, where no chart is`);
-      if (`${chart.folder}/`.startsWith(local === "" ? "" : `${local}/`))
-        return at3(`its dependency ${name} is in ${local || "the root"}, which it is itself a part of`);
-      if (/[/\\]|^\.{0,2}$/.test(other.name))
-        return at3(`its dependency ${name} calls itself ${JSON.stringify(other.name)}, which is no name of a chart`);
-    }
-  }
-  return void 0;
-}
-function copiesOf(charts2, checkout) {
-  const copies = /* @__PURE__ */ new Map();
-  for (const { dependency, chart, other } of pairsIn(charts2, checkout))
-    copies.set(import_node_path3.default.join(chart.folder, "charts", dependency.as), other.folder);
-  return copies;
-}
-function pairsIn(charts2, checkout) {
-  return charts2.flatMap(
-    (chart) => chart.dependencies.flatMap((dependency) => {
-      const other = charts2.find(({ folder }) => folder === localFolderOf(chart, dependency));
-      return other && !vendored(checkout, chart, dependency) ? [{ chart, dependency, other }] : [];
-    })
-  );
-}
-async function putDependencies(charts2, checkout) {
-  const pairs = pairsIn(charts2, checkout);
-  const contents = await checkout.read(charts2.flatMap(({ folder }) => checkout.below(folder)));
-  const tooLarge2 = sizeFault(
-    charts2,
-    pairs,
-    (folder) => checkout.below(folder).reduce((size, file) => {
-      const content = contents.get(file);
-      return size + 4096 + (content && !("missing" in content) ? content.length : 0);
-    }, 0)
-  );
-  if (tooLarge2) return tooLarge2;
-  const put = async (chart) => {
-    if (checkout.complete.has(chart.folder)) return void 0;
-    checkout.complete.add(chart.folder);
-    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
-      const failure = await put(other) ?? await copy(chart, dependency, other, checkout);
-      if (!failure) continue;
-      checkout.complete.delete(chart.folder);
-      return failure;
-    }
-    return void 0;
-  };
-  const [main] = charts2;
-  return main && put(main);
-}
-function sizeFault(charts2, pairs, own5) {
-  const sizes = /* @__PURE__ */ new Map();
-  const visit5 = (chart) => {
-    if (sizes.has(chart)) return void 0;
-    sizes.set(chart, own5(chart.folder));
-    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
-      const failure = visit5(other);
-      if (failure) return failure;
-      const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0);
-      const reason = `with its dependency ${dependency.name} it comes to more than ${mostBytes / 1024 / 1024} MiB`;
-      if (size > mostBytes) return { reason, ...dependency.at };
-      sizes.set(chart, size);
-    }
-    return void 0;
-  };
-  const [main] = charts2;
-  return main && visit5(main);
-}
-async function copy(chart, dependency, other, checkout) {
-  const target = import_node_path3.default.join(checkout.folder, chart.folder, "charts", other.name);
-  let left = mostFiles;
-  const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
-  try {
-    await (0, import_promises.mkdir)(import_node_path3.default.dirname(target), { recursive: true });
-    await (0, import_promises.cp)(import_node_path3.default.join(checkout.folder, other.folder), target, options2);
-    if (left > 0) return void 0;
-    return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at };
-  } catch (cause) {
-    const { code: code4 } = cause;
-    return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code4})`, ...dependency.at };
-  }
-}
-
-// src/source/render/tool.ts
-var import_node_buffer = require("node:buffer");
-var import_node_child_process = require("node:child_process");
-var import_node_fs3 = require("node:fs");
-var import_node_os = require("node:os");
-var import_node_path4 = __toESM(require("node:path"), 1);
-var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
-function findProgram(names3) {
-  for (const name of names3) {
-    const candidates2 = name.includes(import_node_path4.default.sep) ? [import_node_path4.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path4.default.delimiter).filter(Boolean).map((folder) => import_node_path4.default.join(folder, name));
-    const found = candidates2.find(isProgram);
-    if (found) return found;
-  }
-  return void 0;
-}
-function isProgram(file) {
-  try {
-    (0, import_node_fs3.accessSync)(file, import_node_fs3.constants.X_OK);
-    return (0, import_node_fs3.statSync)(file).isFile();
-  } catch {
-    return false;
-  }
-}
-function faultOf2(program3) {
-  if (!program3.includes(import_node_path4.default.sep)) return "is in no folder of the PATH";
-  try {
-    return (0, import_node_fs3.statSync)(program3).isDirectory() ? "is a folder" : "may not be executed";
-  } catch {
-    return "is not there";
-  }
-}
-async function runTool(program3, args, { cwd, home, limits, path: extraPath }) {
-  if (args.some((word) => word.includes("\0")))
-    return { status: 1, stdout: "", stderr: "what it is to be told holds a NUL character" };
-  const script = [
-    "ulimit -c 0 2>/dev/null",
-    `ulimit -t ${Math.ceil(limits.seconds * ((0, import_node_os.availableParallelism)() + 1))} 2>/dev/null`,
-    `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null`,
-    'exec "$@"'
-  ].join("; ");
-  let child;
-  try {
-    child = (0, import_node_child_process.spawn)("/bin/sh", ["-c", script, "sh", program3, ...args], {
-      cwd,
-      env: environment(home, limits, extraPath),
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true
-    });
-  } catch (cause) {
-    if (cause.code !== "E2BIG") throw cause;
-    return { status: 1, stdout: "", stderr: "what it is to be told is too long for a command line" };
-  }
-  const out = [];
-  const err = [];
-  let size = 0;
-  let stopped;
-  const endGroup = () => {
-    try {
-      process.kill(-(child.pid ?? 0), "SIGKILL");
-    } catch {
-      child.kill("SIGKILL");
-    }
-  };
-  const stop = (reason) => {
-    stopped ??= reason;
-    endGroup();
-    child.stdout.destroy();
-    child.stderr.destroy();
-  };
-  const keep = (chunks) => (chunk) => {
-    size += chunk.length;
-    if (size > limits.outputMiB * 1024 * 1024) stop(`it printed more than ${limits.outputMiB} MiB`);
-    else chunks.push(chunk);
-  };
-  child.stdout.on("data", keep(out));
-  child.stderr.on("data", keep(err));
-  const timer = setTimeout(() => stop(`it was not done after ${limits.seconds} seconds`), limits.seconds * 1e3);
-  const status = await new Promise((resolve) => {
-    child.on("error", (cause) => {
-      err.push(Buffer.from(cause.message));
-      resolve(127);
-    });
-    child.on("exit", endGroup);
-    child.on("close", (code4, signal) => {
-      if (signal) stopped ??= `the system sent it ${signal}`;
-      resolve(code4 ?? 1);
-    });
-  });
-  clearTimeout(timer);
-  const stdout = Buffer.concat(out);
-  const stderr = Buffer.concat(err).toString("utf8");
-  if (status !== 0 && /^(?:fatal error: )?runtime: (?:out of memory|cannot allocate memory)/m.test(stderr))
-    stopped ??= `it took more than ${limits.memoryMiB} MiB of memory`;
-  if (!(0, import_node_buffer.isUtf8)(stdout)) stopped ??= "it printed what is no UTF-8";
-  const broken = (status === 126 || status === 127) && size < 1e4 ? stderr.replace(/^sh: \d+: (?:exec: )?/, "") : "";
-  return {
-    status,
-    stdout: stdout.toString("utf8"),
-    stderr,
-    ...stopped ? { stopped } : {},
-    ...broken ? { broken: broken.trim() } : {}
-  };
-}
-function environment(home, limits, extraPath) {
-  const nowhere3 = "http://127.0.0.1:9";
-  return {
-    PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
-    HOME: home,
-    TMPDIR: home,
-    XDG_CACHE_HOME: import_node_path4.default.join(home, "cache"),
-    XDG_CONFIG_HOME: import_node_path4.default.join(home, "config"),
-    XDG_DATA_HOME: import_node_path4.default.join(home, "data"),
-    HELM_CACHE_HOME: import_node_path4.default.join(home, "cache"),
-    HELM_CONFIG_HOME: import_node_path4.default.join(home, "config"),
-    HELM_DATA_HOME: import_node_path4.default.join(home, "data"),
-    HELM_PLUGINS: import_node_path4.default.join(home, "no-plugins"),
-    HELM_NO_PLUGINS: "1",
-    KUBECONFIG: import_node_path4.default.join(home, "no-cluster"),
-    HTTP_PROXY: nowhere3,
-    HTTPS_PROXY: nowhere3,
-    http_proxy: nowhere3,
-    https_proxy: nowhere3,
-    // No protocol at all: what is in the repository is laid out, and no tool has to fetch anything, not even from this disk.
-    GIT_ALLOW_PROTOCOL: "none",
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_TERMINAL_PROMPT: "0",
-    // A soft limit below the hard one: the tool frees what it can before it is refused more.
-    GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
-    LC_ALL: "C"
-  };
-}
-
-// src/source/render/helm.ts
-async function helmFiles(source, checkout) {
-  const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const charts2 = await chartWithLocals(checkout, source.chart);
-  const files2 = charts2.length > 0 ? charts2.flatMap(({ folder }) => checkout.below(folder)) : [source.chart];
-  return [.../* @__PURE__ */ new Set([...files2, ...values])].sort();
-}
-async function renderHelm(source, checkout, running) {
-  const chart = await layOutChart(source, checkout);
-  if ("failure" in chart) return chart;
-  const outcome3 = await template(source, chart.folder, checkout, running);
-  if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf(outcome3, source, chart, checkout) };
-  const before = outcome3.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? "";
-  if (/\S/.test(before)) {
-    const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`;
-    return { failure: { reason, path: source.at.path, region: source.at.region, ended: true } };
-  }
-  return { pieces: piecesIn(outcome3.stdout, source, chart, checkout) };
-}
-async function layOutChart(source, checkout) {
-  const at3 = (reason, file, region = firstLine) => ({ failure: { reason, path: file, region } });
-  for (const values of source.values) {
-    if ("path" in values && !checkout.has(values.path))
-      return at3(`there is no values file ${values.path} in this repository`, source.at.path, source.at.region);
-  }
-  const charts2 = await chartWithLocals(checkout, source.chart);
-  const isInside = source.chart === "" || inside("", source.chart) === source.chart;
-  const main = isInside ? charts2[0] : void 0;
-  if (!main && !(source.chart.endsWith(".tgz") && checkout.has(source.chart)))
-    return at3(`there is no chart ${source.chart || "."} in this repository`, source.at.path, source.at.region);
-  const files2 = await helmFiles(source, checkout);
-  const broken = files2.find((file) => /[\n\r]/.test(file));
-  if (broken !== void 0)
-    return at3(
-      `its file ${JSON.stringify(broken)} has a line break in its name, so what helm prints cannot be told apart; rename it`,
-      broken
-    );
-  for (const [file, fault] of await checkout.layOut(files2))
-    return at3(`its file ${file} is not to be had: ${fault}`, file);
-  const failure = dependencyFault(charts2, checkout) ?? await checkout.alone(() => putDependencies(charts2, checkout));
-  if (failure) return { failure };
-  const folder = import_node_path5.default.join(checkout.folder, source.chart);
-  return { folder, copies: copiesOf(charts2, checkout), name: main?.name ?? "" };
-}
-async function template(source, chart, checkout, { program: program3, home, limits }, more = []) {
-  const values = [];
-  for (const [index, one2] of source.values.entries()) {
-    const file = "path" in one2 ? import_node_path5.default.join(checkout.folder, one2.path) : import_node_path5.default.join(home, `values-${index}.yaml`);
-    if ("text" in one2) await (0, import_promises2.writeFile)(file, one2.text);
-    values.push("--values", `"${file.replaceAll('"', '""')}"`);
-  }
-  const set = Object.entries(source.set).flatMap(([key, value]) => ["--set-json", `${key}=${JSON.stringify(value)}`]);
-  const facts = [
-    ...source.kubeVersion ? ["--kube-version", source.kubeVersion] : [],
-    ...(source.apiVersions ?? []).flatMap((version) => ["--api-versions", version]),
-    ...source.skipCrds ? [] : ["--include-crds"]
-  ];
-  const args = ["template", "--namespace", source.namespace, ...values, ...set, ...facts, ...more];
-  return runTool(program3, [...args, "--", source.release, chart], { cwd: home, home, limits });
-}
-var mostFiles2 = 2e4;
-async function renderRewritten(source, checkout, running, rewrite) {
-  const chart = await layOutChart(source, checkout);
-  if ("failure" in chart || source.chart.endsWith(".tgz")) return [];
-  const copy2 = import_node_path5.default.join(running.home, "chart");
-  let left = mostFiles2;
-  const filter2 = () => --left > 0;
-  const copied = await (0, import_promises2.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
-    () => left > 0,
-    () => false
-  );
-  if (!copied) return [];
-  for (const file of await (0, import_promises2.readdir)(copy2, { recursive: true })) {
-    if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue;
-    const place2 = import_node_path5.default.join(copy2, file);
-    if ((await (0, import_promises2.stat)(place2)).isFile()) await (0, import_promises2.writeFile)(place2, rewrite(await (0, import_promises2.readFile)(place2, "utf8")));
-  }
-  const { stdout, stopped } = await template(source, copy2, checkout, running, ["--debug"]);
-  return stopped ? [] : cutBySource(stdout);
-}
-function cutBySource(output) {
-  const marks3 = [...output.matchAll(/(?<![^\n])---\n# Source: ([^\n]+)\n/g)];
-  return marks3.map((mark, index) => ({
-    template: mark[1] ?? "",
-    text: output.slice(mark.index + mark[0].length, marks3[index + 1]?.index ?? output.length)
-  }));
-}
-function piecesIn(output, source, chart, checkout) {
-  return cutBySource(output).filter(({ text: text5 }) => /\S/.test(text5)).map(({ template: template2, text: text5 }) => ({ template: template2, text: text5, path: pathOf2(template2, source, chart, checkout) }));
-}
-function pathOf2(template2, { chart }, { copies }, checkout) {
-  let file = import_node_path5.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
-  for (let hops = 0; hops < 20; hops++) {
-    const copy2 = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
-    if (!copy2) break;
-    file = import_node_path5.default.posix.join(copy2[1], file.slice(copy2[0].length + 1));
-  }
-  if (checkout.has(file)) return file;
-  if (chart.endsWith(".tgz")) return chart;
-  const name = file.match(/\/charts\/([^/]+)\//)?.[1];
-  const archives = checkout.below(import_node_path5.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
-  const archive = archives.find((one2) => import_node_path5.default.posix.basename(one2).startsWith(`${name}-`));
-  return archive ?? import_node_path5.default.posix.join(chart, "Chart.yaml");
-}
-function failureOf(outcome3, source, chart, checkout) {
-  const start4 = checkout.has(source.chart) ? source.chart : import_node_path5.default.posix.join(source.chart, "Chart.yaml");
-  const first = { path: start4, region: firstLine };
-  if (outcome3.broken) return { reason: `helm cannot be run: ${outcome3.broken}`, ...source.at, missing: "helm" };
-  if (outcome3.stopped) return { reason: `helm was ended, because ${outcome3.stopped}`, ...first, ended: true };
-  if (!/\S/.test(outcome3.stderr))
-    return { reason: `helm ended with status ${outcome3.status} and said nothing`, ...first, ended: true };
-  const lines = outcome3.stderr.split("\n").filter((line) => /\S/.test(line));
-  const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line));
-  const said = (error ?? lines[0] ?? "").replace(/^Error: /, "");
-  const rest = error ? lines.slice(lines.indexOf(error) + 1).filter((line) => /^\s*[-(\w]/.test(line)) : [];
-  const words2 = shortened([said, .../:\s*$/.test(said) || /schema/.test(said) ? rest : []].join(" "), checkout.folder);
-  const reason = `helm does not render it: ${words2}`;
-  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
-  if (named?.[1]) {
-    const region2 = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1);
-    return { reason, path: pathOf2(named[1], source, chart, checkout), region: region2 };
-  }
-  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
-    return { reason, ...source.at };
-  const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const own5 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file2) => import_node_path5.default.posix.join(source.chart, file2));
-  const meant = [...values, ...own5].find((file2) => said.includes(`${checkout.folder}/${file2}`) && checkout.has(file2));
-  const loaded = own5.find((file2) => said.startsWith(`cannot load ${import_node_path5.default.posix.basename(file2)}`) && checkout.has(file2));
-  const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1));
-  const file = meant ?? loaded;
-  return file === void 0 ? { reason, ...first } : { reason, path: file, region };
-}
-function shortened(message, folder) {
-  const parent = import_node_path5.default.dirname(folder);
-  const own5 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
-  const short = own5.length > 400 ? `${own5.slice(0, 250)} \u2026 ${own5.slice(-140)}` : own5;
-  return short.replace(/[.\s]+$/, "");
-}
-
-// src/source/render/kustomize.ts
-function kustomizeFiles({ root: root3 }, all2, checkout) {
-  const files2 = closureOf(root3, all2).flatMap(({ folder, leadsTo, charts: charts2 }) => [
-    ...checkout.below(folder),
-    ...leadsTo.flatMap((place2) => checkout.tree.at(place2)),
-    ...charts2.flatMap((chart) => checkout.below(chart.folder))
-  ]);
-  return [...new Set(files2)].sort();
-}
-async function renderKustomize(source, all2, checkout, { kustomize, home, limits }) {
-  const kustomizations = closureOf(source.root, all2);
-  const own5 = kustomizations[0];
-  if (!own5) return { failure: { reason: `there is no Kustomization in ${source.root || "."}`, ...source.at } };
-  const outside = kustomizations.flatMap((one2) => one2.outside.map((mention) => ({ ...mention, path: one2.file })))[0];
-  if (outside) {
-    const reason = `it takes in ${outside.text}, which is not in this repository; vendor it and name the copy`;
-    return { failure: { reason, path: outside.path, region: outside.region } };
-  }
-  const missing = missingChart(kustomizations, checkout);
-  if (missing) return { failure: missing };
-  const files2 = kustomizeFiles(source, all2, checkout);
-  if (kustomizations.some(({ plugins }) => plugins)) {
-    for (const [file, text5] of await checkout.texts(files2)) {
-      const url = text5.includes("builtin") ? urlOfPlugin(text5) : void 0;
-      const reason = `it takes in ${url?.text}, which is not in this repository; vendor it and name the copy`;
-      if (url) return { failure: { reason, path: file, region: lineRegion(url.line) } };
-    }
-  }
-  await checkout.layOut(files2);
-  const remote = kustomizations.flatMap((one2) => remoteEntries(one2, checkout));
-  for (const { file } of kustomizations) await leaveOut(file, remote, checkout);
-  const inflates = kustomizations.some(({ charts: charts3 }) => charts3.length > 0);
-  if (inflates && !kustomize.helm)
-    return { failure: { reason: "it inflates charts", path: own5.file, region: firstLine, missing: "helm" } };
-  const folder = await folderToBuild(source, checkout, home);
-  const charts2 = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", await onlyRendering(kustomize.helm, home)] : [];
-  const args = [...kustomize.command, ...charts2, "--", folder];
-  const outcome3 = await runTool(kustomize.program, args, { cwd: home, home, limits });
-  if (outcome3.status !== 0 || outcome3.stopped) {
-    return { failure: { ...failureOf2(outcome3, kustomizations, checkout), ...remote.length > 0 ? { remote } : {} } };
-  }
-  const pieces = splitDocuments(outcome3.stdout).map(
-    ({ text: text5 }) => ({ path: own5.file, template: "", text: substituted(text5, source.substitutions) })
-  );
-  return { pieces, remote };
-}
-async function leaveOut(file, remote, checkout) {
-  const entries = remote.filter(({ path: path22 }) => path22 === file);
-  const place2 = checkout.placeOf(file);
-  const text5 = entries.length > 0 ? await checkout.text(file) : void 0;
-  if (text5 !== void 0 && place2) await (0, import_promises3.writeFile)(place2, withoutEntries(text5, entries));
-}
-async function onlyRendering(helm, home) {
-  const file = import_node_path6.default.join(home, "helm.sh");
-  const quoted = `'${helm.replaceAll("'", `'\\''`)}'`;
-  const script = `#!/bin/sh
-case "$1" in
-  version) echo v3.99.0; exit ;;
-  template) exec ${quoted} "$@" ;;
-esac
-echo "a chart that is not in the repository is not fetched" >&2
-exit 1
-`;
-  await (0, import_promises3.writeFile)(file, script, { mode: 448 });
-  return file;
-}
-async function folderToBuild({ root: root3, overlay }, checkout, home) {
-  const folder = import_node_path6.default.join(checkout.folder, root3);
-  if (!overlay) return folder;
-  const over = import_node_path6.default.join(checkout.folder, `.over-${import_node_path6.default.basename(home)}`);
-  await (0, import_promises3.mkdir)(over, { recursive: true });
-  const resources = [import_node_path6.default.relative(over, folder)];
-  await (0, import_promises3.writeFile)(import_node_path6.default.join(over, "kustomization.yaml"), (0, import_yaml9.stringify)({ ...overlay, resources }));
-  return over;
-}
-function substituted(text5, substitutions) {
-  if (!substitutions) return text5;
-  return text5.replace(/\$?\$\{([A-Za-z_]\w*)(?::?[-=]([^}]*))?\}/g, (written2, name, fallback) => {
-    if (written2.startsWith("$$")) return written2.slice(1);
-    return Object.hasOwn(substitutions, name) ? substitutions[name] ?? "" : fallback ?? written2;
-  });
-}
-function failureOf2(outcome3, kustomizations, checkout) {
-  const own5 = kustomizations[0];
-  const at3 = (reason, path22 = own5?.file ?? "", region = firstLine) => ({ reason, path: path22, region });
-  if (outcome3.broken) return { ...at3(`kustomize cannot be run: ${outcome3.broken}`), missing: "kustomize" };
-  if (outcome3.stopped) return { ...at3(`kustomize was ended, because ${outcome3.stopped}`), ended: true };
-  const said = outcome3.stderr.replace(/^error: /im, "").trim();
-  if (said === "") return { ...at3(`kustomize ended with status ${outcome3.status} and said nothing`), ended: true };
-  const named = kustomizations.flatMap(
-    ({ file, includes }) => includes.map(({ text: text5, region }) => ({ file, region, place: said.lastIndexOf(`'${text5}'`) }))
-  ).filter(({ place: place2 }) => place2 !== -1).sort((a, b) => b.place - a.place)[0];
-  const words2 = said.slice(Math.max(0, said.lastIndexOf("accumulating resources from ")));
-  return at3(`kustomize does not build it: ${shortened(words2, checkout.folder)}`, named?.file, named?.region);
 }
 
 // src/source/rendered-partners.ts
@@ -39035,7 +39350,7 @@ async function renderPartners(head, unreached, rules2, touched) {
     const files2 = await head.files(source);
     const packed = files2.some((file) => file.endsWith(".tgz"));
     const texts = packed ? [] : [...(await head.checkout.texts(files2)).values()];
-    open.set(source, source.kind === "kustomize" ? texts.map((text5) => substituted(text5, source.substitutions)) : texts);
+    open.set(source, source.kind === "kustomize" ? texts.map((text4) => substituted(text4, source.substitutions)) : texts);
   }
   const rendered = [];
   for (let frontier = touched; frontier.length > 0 && open.size > 0; ) {
@@ -39052,8 +39367,8 @@ function mayHold2(source, texts, { kinds, strings }) {
   if (strings.length === 0) return false;
   if (texts.length === 0) return true;
   const kind = kinds.length > 0 ? new RegExp(`\\bkind["']?:\\s*["']?(?:\\{\\{|(?:${kinds.join("|")})\\b)`) : void 0;
-  if (kind && !texts.some((text5) => kind.test(text5))) return false;
-  return putsWordsTogether(source, texts) || texts.some((text5) => strings.some((string) => text5.includes(string)));
+  if (kind && !texts.some((text4) => kind.test(text4))) return false;
+  return putsWordsTogether(source, texts) || texts.some((text4) => strings.some((string) => text4.includes(string)));
 }
 function isWanted({ ref, object }, { kinds, strings }) {
   if (kinds.length > 0 && !kinds.includes(ref.kind)) return false;
@@ -39061,15 +39376,18 @@ function isWanted({ ref, object }, { kinds, strings }) {
 }
 function putsWordsTogether(source, texts) {
   if (source.kind === "helm" || source.overlay?.namePrefix || source.overlay?.nameSuffix) return true;
-  return texts.some((text5) => /\b(?:name(?:Prefix|Suffix)|secretGenerator|replacements|vars|helmCharts):/.test(text5));
+  return texts.some((text4) => /\b(?:name(?:Prefix|Suffix)|secretGenerator|replacements|vars|helmCharts):/.test(text4));
 }
 function looseManifests(side, rendered) {
   return rendered.flatMap(({ objects }) => objects.map(({ object, origin }) => new Manifest(object, side, origin, [])));
 }
 
+// src/source/side.ts
+var import_node_path4 = require("node:path");
+
 // src/source/checkout.ts
-var import_promises4 = require("node:fs/promises");
-var import_node_path7 = __toESM(require("node:path"), 1);
+var import_promises = require("node:fs/promises");
+var import_node_path3 = __toESM(require("node:path"), 1);
 var Checkout = class {
   /**
    * @param folder a private folder that holds nothing else
@@ -39181,9 +39499,9 @@ var Checkout = class {
       return `it is ${this.tree.refused.get(file) ?? "a symbolic link that is not followed"}`;
     if (leadsTo === void 0 && content && "missing" in content) return content.missing;
     try {
-      await (0, import_promises4.mkdir)(import_node_path7.default.dirname(target), { recursive: true });
-      if (to) await (0, import_promises4.symlink)(import_node_path7.default.relative(import_node_path7.default.dirname(target), to) || ".", target);
-      else if (leadsTo === void 0 && content) await (0, import_promises4.writeFile)(target, content);
+      await (0, import_promises.mkdir)(import_node_path3.default.dirname(target), { recursive: true });
+      if (to) await (0, import_promises.symlink)(import_node_path3.default.relative(import_node_path3.default.dirname(target), to) || ".", target);
+      else if (leadsTo === void 0 && content) await (0, import_promises.writeFile)(target, content);
     } catch (cause) {
       return `it cannot be written here (${cause.code})`;
     }
@@ -39193,484 +39511,12 @@ var Checkout = class {
   placeOf(file) {
     if (file === "") return this.folder;
     const hostile = file.split("/").some((name) => /^\.{0,2}$/.test(name));
-    return hostile ? void 0 : import_node_path7.default.join(this.folder, file);
+    return hostile ? void 0 : import_node_path3.default.join(this.folder, file);
   }
 };
-
-// src/source/discover.ts
-var import_posix4 = __toESM(require("node:path/posix"), 1);
-
-// src/source/gitops.ts
-var import_posix3 = __toESM(require("node:path/posix"), 1);
-var import_yaml10 = __toESM(require_dist(), 1);
-function repositoryName(url) {
-  return url.trim().toLowerCase().replace(/^[a-z+]+:\/\//, "").replace(/^[^/@]+@/, "").replace(/^([^/:]+):(?!\d+\/)/, "$1/").replace(/\/+$/, "").replace(/\.git$/, "");
-}
-function readGitOps(manifests, surroundings) {
-  const reader = new GitOpsReader(manifests, surroundings);
-  for (const manifest of manifests) reader.read(manifest);
-  return reader;
-}
-var GitOpsReader = class {
-  constructor(manifests, surroundings) {
-    this.manifests = manifests;
-    this.surroundings = surroundings;
-  }
-  manifests;
-  surroundings;
-  sources = [];
-  notInspected = [];
-  read(manifest) {
-    const spec = json(manifest.root.at("spec").value);
-    switch (groupKindOf(manifest.ref)) {
-      case "Application.argoproj.io":
-        this.application(manifest, manifest.ref.name, spec);
-        break;
-      case "ApplicationSet.argoproj.io":
-        this.applicationSet(manifest, spec);
-        break;
-      case "HelmRelease.helm.toolkit.fluxcd.io":
-        this.helmRelease(manifest, spec);
-        break;
-      case "Kustomization.kustomize.toolkit.fluxcd.io":
-        this.fluxKustomization(manifest, spec);
-        break;
-    }
-  }
-  skip(manifest, reason) {
-    this.notInspected.push({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` });
-  }
-  isHere(url, place2) {
-    const { repository, checkout } = this.surroundings;
-    return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place2).length > 0;
-  }
-  /** https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
-  application(manifest, name, spec) {
-    const destination = json(spec.destination);
-    const namespace = text4(destination.namespace) || "default";
-    const server = text4(destination.name) || text4(destination.server);
-    const local = ["", "in-cluster", "https://kubernetes.default.svc"].includes(server);
-    const target = local ? { path: manifest.origin.path } : { cluster: server };
-    const all2 = [spec.source, ...list3(spec.sources)].map(json).filter((source) => Object.keys(source).length > 0);
-    for (const source of all2) {
-      const url = text4(source.repoURL);
-      if (source.ref !== void 0 && source.path === void 0 && source.chart === void 0) continue;
-      if (source.chart !== void 0) {
-        this.skip(manifest, `the chart ${text4(source.chart)} of ${url} is not in this repository`);
-        continue;
-      }
-      const place2 = inside("", text4(source.path).replace(/^\/+/, ""));
-      if (place2 === void 0 || !this.isHere(url, place2)) {
-        this.skip(manifest, `${url} ${text4(source.path)} is not in this repository`.replace("  ", " "));
-        continue;
-      }
-      const at3 = spokenAt(manifest);
-      const id = `argocd:${manifest.origin.path}:${name}:${place2}`;
-      if (this.surroundings.checkout.has(import_posix3.default.join(place2, "Chart.yaml"))) {
-        const helm = json(source.helm);
-        const values = this.argoValues(manifest, helm, place2, all2);
-        if (!values) continue;
-        const parameters = list3(helm.parameters).map(json);
-        const set = Object.fromEntries(
-          parameters.map((one2) => [text4(one2.name), one2.forceString ? text4(one2.value) : scalar3(one2.value)])
-        );
-        this.sources.push({
-          kind: "helm",
-          id,
-          known: "named",
-          target,
-          at: at3,
-          chart: place2,
-          values,
-          set,
-          release: text4(helm.releaseName) || name,
-          namespace: text4(helm.namespace) || namespace,
-          ...helm.kubeVersion ? { kubeVersion: text4(helm.kubeVersion) } : {},
-          ...Array.isArray(helm.apiVersions) ? { apiVersions: helm.apiVersions.map(text4) } : {},
-          ...helm.skipCrds === true ? { skipCrds: true } : {}
-        });
-      } else if (this.surroundings.kustomizations.has(place2)) {
-        const overlay = overlayOf(json(source.kustomize));
-        this.sources.push({
-          kind: "kustomize",
-          id,
-          known: "named",
-          target,
-          at: at3,
-          root: place2,
-          ...overlay ? { overlay } : {}
-        });
-      }
-    }
-  }
-  argoValues(manifest, helm, chart, sources) {
-    const values = [];
-    for (const file of list3(helm.valueFiles).map(text4)) {
-      const ref = file.match(/^\$([^/]+)\/(.*)$/);
-      const owner = ref && sources.find((source) => text4(source.ref) === ref[1]);
-      if (/^[a-z]+:\/\//.test(file) || ref && !(owner && this.isHere(text4(owner.repoURL), ref[2] ?? ""))) {
-        this.skip(manifest, `its values ${file} are not in this repository`);
-        return void 0;
-      }
-      const place2 = ref ? inside("", ref[2] ?? "") : file.startsWith("/") ? inside("", file.slice(1)) : inside(chart, file);
-      if (place2 === void 0) {
-        this.skip(manifest, `its values ${file} are outside this repository`);
-        return void 0;
-      }
-      if (helm.ignoreMissingValueFiles === true && !this.surroundings.checkout.has(place2)) continue;
-      values.push({ path: place2 });
-    }
-    const inline = helm.valuesObject !== void 0 ? (0, import_yaml10.stringify)(helm.valuesObject) : text4(helm.values);
-    if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` });
-    return values;
-  }
-  /** Generators whose elements stand in the object or in the tree: list, and directories of this repository. */
-  applicationSet(manifest, spec) {
-    const template2 = json(spec.template);
-    for (const generator of list3(spec.generators).map(json)) {
-      const elements = this.elementsOf(generator);
-      if (!elements) {
-        this.skip(
-          manifest,
-          `its generator ${Object.keys(generator).join(", ") || "(none)"} is not read; only list and git directories are`
-        );
-        continue;
-      }
-      for (const element of elements) {
-        const filled = json(fill(template2, element));
-        const left = JSON.stringify(filled).match(/\{\{.*?\}\}/);
-        if (left) {
-          this.skip(manifest, `${left[0]} in its template cannot be filled in`);
-          break;
-        }
-        this.application(manifest, text4(json(filled.metadata).name), json(filled.spec));
-      }
-    }
-  }
-  elementsOf(generator) {
-    const elements = json(generator.list).elements;
-    if (Array.isArray(elements)) return elements.map((element) => flattened(json(element)));
-    const git2 = json(generator.git);
-    if (!Array.isArray(git2.directories) || !this.isHere(text4(git2.repoURL), "")) return void 0;
-    const rules2 = git2.directories.map(json);
-    const folders = /* @__PURE__ */ new Set();
-    for (const file of this.surroundings.checkout.tree.entries.keys()) {
-      for (let end = file.indexOf("/"); end !== -1; end = file.indexOf("/", end + 1)) folders.add(file.slice(0, end));
-    }
-    const matches = (folder, rule) => minimatch(folder, text4(rule.path));
-    return [...folders].filter((folder) => rules2.some((rule) => rule.exclude !== true && matches(folder, rule))).filter((folder) => !rules2.some((rule) => rule.exclude === true && matches(folder, rule))).sort().map((folder) => {
-      const base = import_posix3.default.basename(folder);
-      const own5 = { path: folder, "path.path": folder, "path.basename": base, "path.basenameNormalized": base };
-      const segments = folder.split("/").map((segment, index) => [`path[${index}]`, segment]);
-      return { ...own5, ...Object.fromEntries(segments), ...flattened(json(git2.values), "values.") };
-    });
-  }
-  /** https://fluxcd.io/flux/components/helm/helmreleases/ */
-  helmRelease(manifest, spec) {
-    const chart = json(json(spec.chart).spec);
-    const reference = json(chart.sourceRef);
-    const own5 = manifest.ref.namespace || this.namespaceOf(manifest);
-    const namespace = text4(spec.targetNamespace) || own5 || "default";
-    const name = manifest.ref.name;
-    const source = this.fluxSource(reference, own5);
-    const place2 = inside("", text4(chart.chart).replace(/^\/+/, ""));
-    const url = text4(json(source?.root.at("spec").value).url);
-    const git2 = text4(reference.kind) === "GitRepository";
-    const here = git2 && place2 !== void 0 && (source ? this.isHere(url, place2) : this.surroundings.checkout.has(import_posix3.default.join(place2, "Chart.yaml")));
-    if (!here || place2 === void 0) {
-      const what = text4(chart.chart) || text4(json(spec.chartRef).name);
-      this.skip(manifest, `the chart ${what}${url ? ` of ${url}` : ""} is not in this repository`);
-      return;
-    }
-    const values = this.fluxValues(manifest, spec, chart, place2, own5);
-    if (!values) return;
-    this.sources.push({
-      kind: "helm",
-      id: `flux:${own5}/${name}:${manifest.origin.path}`,
-      known: "named",
-      target: { path: manifest.origin.path },
-      at: spokenAt(manifest),
-      chart: place2,
-      values,
-      set: {},
-      release: text4(spec.releaseName) || (spec.targetNamespace ? `${text4(spec.targetNamespace)}-${name}` : name),
-      namespace
-    });
-  }
-  fluxValues(manifest, spec, chart, place2, own5) {
-    const values = [];
-    for (const file of list3(chart.valuesFiles).map(text4)) {
-      const at3 = inside(place2, file);
-      if (at3 === void 0) {
-        this.skip(manifest, `its values ${file} are outside this repository`);
-        return void 0;
-      }
-      const fromRoot = inside("", file);
-      values.push({ path: fromRoot !== void 0 && this.surroundings.checkout.has(fromRoot) ? fromRoot : at3 });
-    }
-    for (const reference of list3(spec.valuesFrom).map(json)) {
-      const name = text4(reference.name);
-      const holder = this.manifests.find(
-        ({ ref }) => ref.kind === text4(reference.kind) && ref.name === name && (ref.namespace === "" || ref.namespace === own5)
-      );
-      const key = text4(reference.valuesKey) || "values.yaml";
-      const held = holder && text4(json(holder.root.at("data").value)[key]);
-      if (held) {
-        const target = text4(reference.targetPath);
-        values.push({
-          text: target ? (0, import_yaml10.stringify)(nested(target.split("."), scalar3(held))) : held,
-          name: `${text4(reference.kind)} ${name} in ${holder.origin.path}`
-        });
-      } else if (reference.optional !== true) {
-        this.skip(manifest, `its values of ${text4(reference.kind)} ${name} are not in this repository`);
-        return void 0;
-      }
-    }
-    if (spec.values !== void 0 && spec.values !== null)
-      values.push({ text: (0, import_yaml10.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
-    return values;
-  }
-  /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
-  fluxKustomization(manifest, spec) {
-    const place2 = inside("", text4(spec.path).replace(/^\/+/, "") || ".");
-    const reference = json(spec.sourceRef);
-    const source = this.fluxSource(reference, manifest.ref.namespace);
-    const url = text4(json(source?.root.at("spec").value).url);
-    const git2 = text4(reference.kind) === "GitRepository";
-    if (place2 === void 0 || !git2 || source && url && !this.isHere(url, place2)) {
-      this.skip(
-        manifest,
-        `${url || `${text4(reference.kind)} ${text4(reference.name)}`} ${text4(spec.path)} is not in this repository`
-      );
-      return;
-    }
-    if (!this.surroundings.kustomizations.has(place2)) return;
-    const build2 = json(spec.postBuild);
-    const substitutions = {};
-    for (const from of list3(build2.substituteFrom).map(json)) {
-      const holder = this.manifests.find(({ ref }) => ref.kind === text4(from.kind) && ref.name === text4(from.name));
-      for (const [key, value] of Object.entries(json(holder?.root.at("data").value))) {
-        if (text4(from.kind) === "ConfigMap") substitutions[key] = text4(value);
-      }
-    }
-    for (const [key, value] of Object.entries(json(build2.substitute))) substitutions[key] = text4(value);
-    const overlay = overlayOf({ ...spec, namespace: spec.targetNamespace });
-    this.sources.push({
-      kind: "kustomize",
-      id: `flux:${manifest.ref.namespace}/${manifest.ref.name}:${manifest.origin.path}`,
-      known: "named",
-      target: spec.kubeConfig ? { cluster: `${manifest.ref.name} of ${manifest.origin.path}` } : { path: manifest.origin.path },
-      at: spokenAt(manifest),
-      root: place2,
-      ...overlay ? { overlay } : {},
-      ...spec.postBuild ? { substitutions } : {}
-    });
-  }
-  fluxSource(reference, own5) {
-    const namespace = text4(reference.namespace) || own5;
-    const named = this.manifests.filter(
-      ({ ref }) => ref.group === "source.toolkit.fluxcd.io" && ref.kind === text4(reference.kind) && ref.name === text4(reference.name)
-    );
-    return named.find(({ ref }) => ref.namespace === namespace) ?? named[0];
-  }
-  /** The namespace that the Kustomization beside an object gives it. */
-  namespaceOf({ origin }) {
-    const folder = origin.path.includes("/") ? import_posix3.default.dirname(origin.path) : "";
-    return this.surroundings.kustomizations.get(folder)?.namespace ?? "";
-  }
-};
-function overlayOf(fields) {
-  const own5 = [
-    "namePrefix",
-    "nameSuffix",
-    "namespace",
-    "patches",
-    "images",
-    "replicas",
-    "commonLabels",
-    "commonAnnotations"
-  ];
-  const overlay = {};
-  for (const key of own5)
-    if (fields[key] !== void 0 && fields[key] !== null && fields[key] !== "") overlay[key] = fields[key];
-  if (Array.isArray(overlay.images))
-    overlay.images = overlay.images.map((image2) => typeof image2 === "string" ? imageOf(image2) : image2);
-  return Object.keys(overlay).length > 0 ? overlay : void 0;
-}
-function imageOf(written2) {
-  const [name = "", replacement] = written2.includes("=") ? written2.split("=", 2) : [written2.split(/[:@]/)[0] ?? "", written2];
-  const [, newName, tag, digest] = (replacement ?? "").match(/^(.*?)(?::([^/@]+))?(?:@(.*))?$/) ?? [];
-  return { name, ...newName ? { newName } : {}, ...tag ? { newTag: tag } : {}, ...digest ? { digest } : {} };
-}
-function spokenAt({ origin, object }) {
-  return { path: origin.path, region: object.region };
-}
-function fill(value, element) {
-  if (typeof value === "string")
-    return value.replace(/\{\{\s*\.?([\w.[\]-]+)\s*\}\}/g, (written2, name) => element[name] ?? written2);
-  if (Array.isArray(value)) return value.map((item) => fill(item, element));
-  if (value !== null && typeof value === "object")
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, element)]));
-  return value;
-}
-function flattened(value, prefix2 = "") {
-  return Object.fromEntries(
-    Object.entries(value).flatMap(
-      ([key, item]) => item !== null && typeof item === "object" && !Array.isArray(item) ? Object.entries(flattened(item, `${prefix2}${key}.`)) : [[`${prefix2}${key}`, text4(item)]]
-    )
-  );
-}
-function nested([key = "", ...rest], value) {
-  return { [key]: rest.length > 0 ? nested(rest, value) : value };
-}
-function json(value) {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
-}
-function list3(value) {
-  return Array.isArray(value) ? value : [];
-}
-function text4(value) {
-  return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : "";
-}
-function scalar3(value) {
-  if (typeof value !== "string") return value;
-  if (value === "true" || value === "false") return value === "true";
-  if (value === "null") return null;
-  return /^-?(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : value;
-}
-
-// src/source/discover.ts
-async function discover(checkout, known, side) {
-  const charts2 = [...checkout.tree.entries.keys()].filter((file) => import_posix4.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix4.default.dirname(file) : "").sort();
-  const kustomizations = await readKustomizations(checkout);
-  const declared2 = known.releases.map(declaredSource);
-  if (charts2.length === 0 && kustomizations.size === 0 && declared2.length === 0 && !known.base?.sources.length)
-    return { sources: [], claims: /* @__PURE__ */ new Map(), kustomizations, notInspected: [] };
-  const claims = new Map([...chartClaims(charts2, checkout), ...kustomizeClaims(kustomizations, checkout, known.base)]);
-  const named = await namedSources(checkout, claims, charts2, kustomizations, known, side);
-  const told = [...declared2, ...named.sources];
-  const spoken = new Set(told.map((source) => source.kind === "helm" ? source.chart : source.root));
-  const discovered = await discoveredCharts(checkout, charts2, kustomizations, spoken);
-  const roots = deployedRoots(kustomizations, known.base).filter((root3) => !spoken.has(root3));
-  return {
-    sources: [
-      ...told,
-      ...discovered,
-      ...roots.map((root3) => {
-        const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
-        return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
-      })
-    ],
-    claims,
-    kustomizations,
-    notInspected: named.notInspected
-  };
-}
-function declaredSource(declared2) {
-  const { chart, values = [], release, namespace, cluster, at: at3 } = declared2;
-  const own5 = values.find((file) => !file.startsWith(`${chart}/`));
-  const target = cluster ? { cluster } : { path: own5 ?? import_posix4.default.join(chart, "Chart.yaml") };
-  return {
-    kind: "helm",
-    id: `declared:${JSON.stringify([release, namespace, target])}`,
-    known: "declared",
-    target,
-    at: at3,
-    chart,
-    values: values.map((file) => ({ path: file })),
-    set: declared2.set ?? {},
-    release,
-    namespace,
-    ...declared2.kubeVersion ? { kubeVersion: declared2.kubeVersion } : {},
-    ...declared2.apiVersions ? { apiVersions: declared2.apiVersions } : {}
-  };
-}
-var partOfChart = /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/s;
-function* chartClaims(charts2, checkout) {
-  for (const folder of charts2) {
-    const start4 = folder === "" ? 0 : folder.length + 1;
-    for (const file of checkout.below(folder)) {
-      if (partOfChart.test(file.slice(start4)))
-        yield [file, { deployed: true, reason: `a file of the Helm chart ${folder || "."}` }];
-    }
-  }
-}
-function* kustomizeClaims(all2, checkout, base) {
-  for (const { folder } of all2.values()) {
-    const start4 = folder === "" ? 0 : folder.length + 1;
-    for (const file of checkout.below(folder)) {
-      if (file.slice(start4).includes("/")) continue;
-      yield [
-        file,
-        { deployed: false, reason: `an orphan: the Kustomization of ${folder || "this folder"} does not name it` }
-      ];
-    }
-  }
-  for (const [file, place2] of namedBy(base?.kustomizations.values() ?? [])) {
-    if (checkout.has(file)) yield [file, { deployed: false, reason: `an orphan: ${place2} no longer names it` }];
-  }
-  for (const [file, place2] of namedBy(all2.values())) {
-    if (checkout.has(file)) yield [file, { deployed: true, reason: `a part of the Kustomization ${place2}` }];
-  }
-}
-function* namedBy(kustomizations) {
-  for (const { file, leadsTo } of kustomizations) {
-    for (const place2 of [file, ...leadsTo]) yield [place2, file];
-  }
-}
-async function namedSources(checkout, claims, charts2, kustomizations, { repository }, side) {
-  const chartFiles = new Set([...chartClaims(charts2, checkout)].map(([file]) => file));
-  const files2 = [...checkout.tree.files.keys()].filter((file) => !chartFiles.has(file));
-  const manifests = [];
-  for (const [file, text5] of await checkout.texts(files2)) {
-    if (!/argoproj\.io\/|toolkit\.fluxcd\.io\//.test(text5) || claims.get(file)?.deployed === false) continue;
-    const wants = (document) => /argoproj\.io\/|toolkit\.fluxcd\.io\/|kind:\s*(?:ConfigMap|Secret)/.test(document);
-    for (const object of loadFile({ text: text5 }, wants).objects)
-      manifests.push(new Manifest(object, side, { kind: "file", path: file }, []));
-  }
-  return readGitOps(manifests, { checkout, kustomizations, repository });
-}
-async function discoveredCharts(checkout, folders, kustomizations, spoken) {
-  const charts2 = await Promise.all(folders.map((folder) => readChart(checkout, folder)));
-  const taken = /* @__PURE__ */ new Set([
-    ...charts2.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
-    ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder))
-  ]);
-  return charts2.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
-    ({ folder }) => !folders.some(
-      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix4.default.join(other, "charts")}/`)
-    )
-  ).flatMap(({ folder, name }) => {
-    const start4 = folder === "" ? 0 : folder.length + 1;
-    const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start4)));
-    const at3 = { path: import_posix4.default.join(folder, "Chart.yaml"), region: firstLine };
-    const release = (values, target, known = "discovered") => ({
-      kind: "helm",
-      id: `chart:${folder}:${values.join()}`,
-      known,
-      target,
-      at: at3,
-      chart: folder,
-      values: values.map((file) => ({ path: file })),
-      set: {},
-      release: name,
-      namespace: "default"
-    });
-    const probes = checkout.below(folder).filter((file) => /^ci\/[^/]*-?values\.ya?ml$/.test(file.slice(start4)));
-    const installed = sets.length === 0 ? [release([], { path: at3.path })] : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start4)}` }));
-    return [...installed, ...probes.map((file) => release([file], { path: at3.path }, "probed"))];
-  });
-}
-function deployedRoots(all2, base) {
-  const roots = rootsOf(all2);
-  if (!base) return [...roots].sort();
-  const before = rootsOf(base.kustomizations);
-  const still = [...before].filter((root3) => all2.has(root3) && !all2.get(root3)?.component);
-  return [.../* @__PURE__ */ new Set([...still, ...[...roots].filter((root3) => !base.kustomizations.has(root3))])].sort();
-}
 
 // src/source/tree.ts
-var import_posix5 = __toESM(require("node:path/posix"), 1);
+var import_posix9 = __toESM(require("node:path/posix"), 1);
 var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
@@ -39789,8 +39635,8 @@ var Links = class {
       const prefix2 = parts.slice(0, length).join("/");
       const target = this.targets.get(prefix2);
       if (target === void 0) continue;
-      const next = import_posix5.default.normalize(import_posix5.default.join(import_posix5.default.dirname(prefix2), target, ...parts.slice(length)));
-      if (import_posix5.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
+      const next = import_posix9.default.normalize(import_posix9.default.join(import_posix9.default.dirname(prefix2), target, ...parts.slice(length)));
+      if (import_posix9.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
         return { reason: "a symbolic link out of the repository, which is not followed" };
       }
       return this.resolve(next === "." ? "" : next.replace(/\/$/, ""), hops + 1);
@@ -39834,7 +39680,7 @@ var SideOfChange = class _SideOfChange {
   /** What its Kustomizations name that is not in the repository. */
   takenFromElsewhere() {
     const kustomizations = [...this.discovery.kustomizations.values()];
-    return kustomizations.flatMap((one2) => remoteEntries(one2, this.checkout).map(({ text: text5 }) => text5));
+    return kustomizations.flatMap((one2) => remoteEntries(one2, this.checkout).map(({ text: text4 }) => text4));
   }
   /** Renders a release with its templates written otherwise; empty when it then says nothing. */
   async renderRewritten(source, rewrite) {
@@ -39848,7 +39694,8 @@ var SideOfChange = class _SideOfChange {
   }
   /** The file behind what kustomize says an object comes from, seen from the folder that lies over its own. */
   fileFrom(origin) {
-    const place2 = inside("", origin.replace(/^\.\.\//, ""));
+    const start4 = `/${(0, import_node_path4.basename)(this.checkout.folder)}/`;
+    const place2 = inside("", origin.slice(origin.indexOf(start4) + start4.length));
     return place2 !== void 0 && this.checkout.has(place2) ? place2 : void 0;
   }
   async render(source) {
@@ -39860,14 +39707,14 @@ var SideOfChange = class _SideOfChange {
     if (source.known === "probed") return { source, objects: [], unreadable: [], failure: void 0, remote: [] };
     const objects = [];
     const unreadable3 = [];
-    for (const { path: path22, template: template2, text: text5 } of rendering.pieces) {
-      const file = loadFile({ text: text5 });
-      const origin = { kind: "rendered", path: path22, template: template2, id: source.id, source: described2(source) };
+    for (const { path: path26, template: template2, text: text4 } of rendering.pieces) {
+      const file = loadFile({ text: text4 });
+      const origin = { kind: "rendered", path: path26, template: template2, id: source.id, source: described2(source) };
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
-      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path22, reason })));
+      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path26, reason })));
       const most = this.renderer.limits.objects;
       if (objects.length > most) {
-        const failure = { reason: `it renders to more than ${most} objects`, path: path22, region: firstLine };
+        const failure = { reason: `it renders to more than ${most} objects`, path: path26, region: firstLine };
         return { source, objects: [], unreadable: [], failure, remote: [] };
       }
     }
@@ -39881,18 +39728,18 @@ function described2(source) {
   return { kind: "helm", path: chart || ".", release, namespace, values: names3 };
 }
 function withNamespace(object, source) {
-  if (source.kind !== "helm" || object.ref.namespace !== "") return object;
+  if (source.namespace === void 0 || object.ref.namespace !== "") return object;
   const { kind, name } = object.ref;
   return { ...object, ref: identify(object.apiVersion, kind, source.namespace, name) };
 }
 function withoutClaimed(tree, { claims, notInspected }) {
   const orphans = /* @__PURE__ */ new Map();
   const files2 = new Map(tree.files);
-  for (const [path22, { deployed, reason }] of claims) {
-    if (files2.delete(path22) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path22]);
+  for (const [path26, { deployed, reason }] of claims) {
+    if (files2.delete(path26) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path26]);
   }
-  const skipped = [...orphans].map(([reason, [path22 = "", ...more]]) => {
-    return { path: path22, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path26 = "", ...more]]) => {
+    return { path: path26, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
   return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...notInspected] };
 }
@@ -39917,7 +39764,7 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   for (const side of after) {
     const { source, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path22, reason } of side.unreadable) findings.push(unreadable2(side, path22, reason, whole));
+      for (const { path: path26, reason } of side.unreadable) findings.push(unreadable2(side, path26, reason, whole));
       continue;
     }
     if (failure.remote) continue;
@@ -39934,7 +39781,7 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   for (const { existing, sides } of failed.values()) {
     const failure = sides[0]?.failure;
     if (!failure) continue;
-    const { path: path22, region, reason } = failure;
+    const { path: path26, region, reason } = failure;
     const ids = new Set(sides.map(({ source }) => source.id));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
     const names3 = lost.slice(0, 3).map(({ ref }) => nameOf(ref));
@@ -39942,9 +39789,9 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
     const fate = lost.length > 0 ? ` What becomes of ${names3.join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
-        ...statement(sides, path22, existing),
+        ...statement(sides, path26, existing),
         region,
-        keys: [path22, reason],
+        keys: [path26, reason],
         text: `${upper(reason)}.${fate}`
       })
     );
@@ -40018,18 +39865,18 @@ function withoutTool(missing, whole) {
     });
   });
 }
-function unreadable2({ source }, path22, reason, whole) {
+function unreadable2({ source }, path26, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement([{ source }], path22, whole),
+    ...statement([{ source }], path26, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path22, reason],
+    keys: [path26, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(sides, path22, existing) {
+function statement(sides, path26, existing) {
   return {
     side: "head",
-    path: path22,
+    path: path26,
     status: existing ? "existing" : "introduced",
     sources: sides.map(({ source }) => ({
       ...described2(source),
@@ -40037,11 +39884,11 @@ function statement(sides, path22, existing) {
     }))
   };
 }
-function upper(text5) {
-  return text5.charAt(0).toUpperCase() + text5.slice(1);
+function upper(text4) {
+  return text4.charAt(0).toUpperCase() + text4.slice(1);
 }
-function lower(text5) {
-  return text5.charAt(0).toLowerCase() + text5.slice(1);
+function lower(text4) {
+  return text4.charAt(0).toLowerCase() + text4.slice(1);
 }
 
 // src/source/gather.ts
@@ -40055,12 +39902,12 @@ async function gather(scope) {
     base: base?.discovery
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path22) => baseTree.files.get(path22)?.id !== headTree.files.get(path22)?.id || String(baseTree.aliases.get(path22) ?? "") !== String(headTree.aliases.get(path22) ?? "");
+  const differs = (path26) => baseTree.files.get(path26)?.id !== headTree.files.get(path26)?.id || String(baseTree.aliases.get(path26) ?? "") !== String(headTree.aliases.get(path26) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path22 }) => !base || differs(path22));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path26 }) => !base || differs(path26));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path22 }) => !differs(path22)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path26 }) => !differs(path26)) : [];
   const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source))
@@ -40080,23 +39927,23 @@ async function gather(scope) {
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
   const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope.clusters, isNew: (path22) => !wasThere.has(path22) };
+  const declarations = { ...scope.clusters, isNew: (path26) => !wasThere.has(path26) };
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf = (tree, path22) => [
-    ...new Set([path22, ...tree.aliases.get(path22) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path26) => [
+    ...new Set([path26, ...tree.aliases.get(path26) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named = (side, names3) => names3.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files2].flatMap(([path22, file]) => {
-      const names3 = named(side, clustersOf(tree, path22));
-      const { evidence } = clusters.of(path22);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path22 }, names3, evidence));
+    return [...files2].flatMap(([path26, file]) => {
+      const names3 = named(side, clustersOf(tree, path26));
+      const { evidence } = clusters.of(path26);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path26 }, names3, evidence));
     });
   };
   const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
@@ -40106,7 +39953,7 @@ async function gather(scope) {
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path22) => clustersOf(headTree, path22)),
+    ...[...rest.keys()].flatMap((path26) => clustersOf(headTree, path26)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -40116,10 +39963,11 @@ async function gather(scope) {
   const changedHead = changedOf("head");
   const blind = new BlindSpots(before, after, headTree, await hiddenAt(head, renderedAfter));
   const failed = new Set(renderedAfter.filter(({ failure }) => failure).map(({ source }) => source.id));
+  const adopted = adoptedIn(base, head, renderedAfter);
   const { changes, unknown: unknown2 } = base ? changesBetween(
     changedBase,
     changedHead,
-    ({ origin }) => origin.kind === "file" ? blind.reasonFor(origin.path) !== void 0 : failed.has(origin.id)
+    ({ origin, ref }) => origin.kind === "file" ? blind.reasonFor(origin.path) !== void 0 : failed.has(origin.id) || adopted(origin.id, ref)
   ) : { changes: [], unknown: [] };
   const further = manifestsFrom("head", renderedRest);
   const partners = loadPartners(rules2, changes, rest, further);
@@ -40156,17 +40004,29 @@ async function gather(scope) {
 }
 function manifestsIn(side, files2) {
   return [...files2.loaded].flatMap(
-    ([path22, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path22 }, []))
+    ([path26, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path26 }, []))
   );
+}
+function adoptedIn(base, head, rendered) {
+  const tried = new Map(
+    base?.discovery.sources.flatMap((source) => source.known === "discovered" ? [[source.id, placeOf2(source)]] : [])
+  );
+  for (const { id } of head.discovery.sources) tried.delete(id);
+  const objects = new Set(
+    rendered.flatMap(
+      ({ source, objects: its }) => source.known === "discovered" ? [] : its.map(({ object: { ref } }) => JSON.stringify([placeOf2(source), ref.kind, ref.name]))
+    )
+  );
+  return (id, { kind, name }) => objects.has(JSON.stringify([tried.get(id), kind, name]));
 }
 async function hiddenAt(head, rendered) {
   const seen = /* @__PURE__ */ new Set();
   for (const { source, failure } of rendered) {
     if (!failure) for (const file of await head.files(source)) seen.add(file);
   }
-  return (path22) => {
-    const claim = head.discovery.claims.get(path22);
-    return claim?.deployed && !seen.has(path22) ? claim.reason : void 0;
+  return (path26) => {
+    const claim = head.discovery.claims.get(path26);
+    return claim?.deployed && !seen.has(path26) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered) {
@@ -40189,18 +40049,18 @@ async function readTexts(revision, entries, files2) {
       files2.miss(entry.path, content);
       continue;
     }
-    const { text: text5 } = decodeFile(content);
-    if (mentionsKubernetes(text5)) texts.set(entry.path, text5);
+    const { text: text4 } = decodeFile(content);
+    if (mentionsKubernetes(text4)) texts.set(entry.path, text4);
   }
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files2) => [...files2.loaded].map(([path22, file]) => ({ path: path22, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path22, text5]) => {
-    const refs = skimIdentities(text5);
+  const loaded = (side, files2) => [...files2.loaded].map(([path26, file]) => ({ path: path26, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path26, text4]) => {
+    const refs = skimIdentities(text4);
     return [
-      { path: path22, side: "base", refs },
-      { path: path22, side: "head", refs }
+      { path: path26, side: "base", refs },
+      { path: path26, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -40233,8 +40093,8 @@ function duplicateKeys(changes, whole) {
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path22, { text: text5 }] of before.loaded) texts.set(path22, { before: text5 });
-  for (const [path22, { text: text5 }] of after.loaded) texts.set(path22, { ...texts.get(path22), after: text5 });
+  for (const [path26, { text: text4 }] of before.loaded) texts.set(path26, { before: text4 });
+  for (const [path26, { text: text4 }] of after.loaded) texts.set(path26, { ...texts.get(path26), after: text4 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -40250,13 +40110,13 @@ function inspected(revision, tree, manifests) {
 }
 
 // src/source/open.ts
-var import_node_fs5 = require("node:fs");
-var import_node_path11 = __toESM(require("node:path"), 1);
+var import_node_fs4 = require("node:fs");
+var import_node_path8 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
-var import_node_crypto8 = require("node:crypto");
-var import_promises5 = require("node:fs/promises");
-var import_node_path8 = __toESM(require("node:path"), 1);
+var import_node_crypto9 = require("node:crypto");
+var import_promises2 = require("node:fs/promises");
+var import_node_path5 = __toESM(require("node:path"), 1);
 
 // src/source/revision.ts
 var sizeLimit2 = 100 * 1024 * 1024;
@@ -40280,7 +40140,7 @@ var DirectoryRevision = class {
   async readTree() {
     const entries = [];
     const walk = async (folder) => {
-      for (const item of await (0, import_promises5.readdir)(import_node_path8.default.join(this.dir, folder), { withFileTypes: true })) {
+      for (const item of await (0, import_promises2.readdir)(import_node_path5.default.join(this.dir, folder), { withFileTypes: true })) {
         const file = folder === "" ? item.name : `${folder}/${item.name}`;
         if (item.isDirectory()) {
           if (item.name !== ".git") await walk(file);
@@ -40296,32 +40156,32 @@ var DirectoryRevision = class {
     for (const entry of entries) {
       yield [
         entry,
-        entry.type === "link" ? Buffer.from(await (0, import_promises5.readlink)(import_node_path8.default.join(this.dir, entry.path))) : await this.content(entry.path)
+        entry.type === "link" ? Buffer.from(await (0, import_promises2.readlink)(import_node_path5.default.join(this.dir, entry.path))) : await this.content(entry.path)
       ];
     }
   }
   async entry(file, link2) {
-    const { size, mtimeMs } = await (0, import_promises5.lstat)(import_node_path8.default.join(this.dir, file));
+    const { size, mtimeMs } = await (0, import_promises2.lstat)(import_node_path5.default.join(this.dir, file));
     if (!link2 && size > 1024 * 1024 && !/\.(?:ya?ml|json)$/.test(file)) {
       return { path: file, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
-    const content = link2 ? Buffer.from(await (0, import_promises5.readlink)(import_node_path8.default.join(this.dir, file))) : await this.content(file);
-    const id = "missing" in content ? `large:${file}` : (0, import_node_crypto8.createHash)("sha1").update(content).digest("hex");
+    const content = link2 ? Buffer.from(await (0, import_promises2.readlink)(import_node_path5.default.join(this.dir, file))) : await this.content(file);
+    const id = "missing" in content ? `large:${file}` : (0, import_node_crypto9.createHash)("sha1").update(content).digest("hex");
     return { path: file, type: link2 ? "link" : "file", id };
   }
   async content(file) {
-    const { size } = await (0, import_promises5.lstat)(import_node_path8.default.join(this.dir, file));
+    const { size } = await (0, import_promises2.lstat)(import_node_path5.default.join(this.dir, file));
     if (size > sizeLimit2) return { missing: tooLarge(size) };
-    return (0, import_promises5.readFile)(import_node_path8.default.join(this.dir, file));
+    return (0, import_promises2.readFile)(import_node_path5.default.join(this.dir, file));
   }
 };
 
 // src/source/git.ts
-var import_node_fs4 = require("node:fs");
+var import_node_fs3 = require("node:fs");
 
 // src/source/git-command.ts
-var import_node_child_process2 = require("node:child_process");
-var import_node_path9 = __toESM(require("node:path"), 1);
+var import_node_child_process = require("node:child_process");
+var import_node_path6 = __toESM(require("node:path"), 1);
 var locating = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -40331,7 +40191,7 @@ var locating = [
   "GIT_PREFIX",
   "GIT_NAMESPACE"
 ];
-function environment2(repository) {
+function environment(repository) {
   const env = { ...process.env, LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" };
   for (const name of locating) delete env[name];
   const settings2 = [
@@ -40353,8 +40213,8 @@ function environment2(repository) {
   return env;
 }
 async function run(repository, args, input) {
-  const child = (0, import_node_child_process2.spawn)("git", ["-C", repository.dir, ...args], {
-    env: environment2(repository),
+  const child = (0, import_node_child_process.spawn)("git", ["-C", repository.dir, ...args], {
+    env: environment(repository),
     stdio: ["pipe", "pipe", "pipe"]
   });
   const out = [];
@@ -40386,7 +40246,7 @@ async function ask(repository, ...args) {
 }
 function gitError(repository, args, stderr) {
   if (/dubious ownership|safe\.directory/.test(stderr)) {
-    const dir = import_node_path9.default.resolve(repository.dir);
+    const dir = import_node_path6.default.resolve(repository.dir);
     return new GuardError(
       "source",
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`
@@ -40396,7 +40256,7 @@ function gitError(repository, args, stderr) {
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       "source",
-      `${import_node_path9.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
+      `${import_node_path6.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
     );
   }
   return new GuardError(
@@ -40407,7 +40267,7 @@ function gitError(repository, args, stderr) {
 
 // src/source/git.ts
 async function openRepository(given) {
-  if (!(0, import_node_fs4.existsSync)(given.dir)) throw new GuardError("source", `There is no folder ${given.dir}.`);
+  if (!(0, import_node_fs3.existsSync)(given.dir)) throw new GuardError("source", `There is no folder ${given.dir}.`);
   const bare = await git(given, "rev-parse", "--is-bare-repository") === "true";
   if (bare) return { ...given, bare };
   const top = await git(given, "rev-parse", "--show-toplevel");
@@ -40456,8 +40316,8 @@ async function resolveCommit(repository, revision) {
 async function isShallow(repository) {
   return await ask(repository, "rev-parse", "--is-shallow-repository") === "true";
 }
-function firstLine2(text5) {
-  return text5.split("\n").find((line) => line.trim() !== "") ?? "no message";
+function firstLine2(text4) {
+  return text4.split("\n").find((line) => line.trim() !== "") ?? "no message";
 }
 async function defaultRemote(repository) {
   const remotes = (await ask(repository, "remote"))?.split("\n").filter(Boolean) ?? [];
@@ -40481,18 +40341,18 @@ async function defaultBranch(repository) {
 }
 
 // src/source/git-revision.ts
-var import_node_crypto9 = require("node:crypto");
-var import_promises6 = require("node:fs/promises");
-var import_node_path10 = __toESM(require("node:path"), 1);
+var import_node_crypto10 = require("node:crypto");
+var import_promises3 = require("node:fs/promises");
+var import_node_path7 = __toESM(require("node:path"), 1);
 
 // src/source/git-blobs.ts
-var import_node_child_process3 = require("node:child_process");
+var import_node_child_process2 = require("node:child_process");
 async function* readBlobs(repository, entries) {
   if (entries.length === 0) return;
   const absent = await fetchMissing(repository, entries);
   const present = entries.filter(({ id }) => !absent.has(id));
-  const child = (0, import_node_child_process3.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
-    env: environment2(repository),
+  const child = (0, import_node_child_process2.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
+    env: environment(repository),
     stdio: ["pipe", "pipe", "ignore"]
   });
   child.stdin.on("error", () => {
@@ -40646,7 +40506,7 @@ var WorkingTreeRevision = class {
       entries.set(file, { path: file, type: typeOf(mode), id });
     }
     const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []];
-    const top = await (0, import_promises6.realpath)(this.repository.dir);
+    const top = await (0, import_promises3.realpath)(this.repository.dir);
     for (const bytes of touched) {
       const file = pathText(bytes);
       const entry = entries.get(file);
@@ -40668,26 +40528,26 @@ var WorkingTreeRevision = class {
   }
 };
 function diskPath(dir, { path: file, raw }) {
-  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path10.default.join(dir, file);
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path7.default.join(dir, file);
 }
 async function contentOnDisk(dir, entry) {
   const file = diskPath(dir, entry);
-  if (entry.type === "link") return (0, import_promises6.readlink)(file, { encoding: "buffer" });
-  const { size } = await (0, import_promises6.lstat)(file);
-  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises6.readFile)(file);
+  if (entry.type === "link") return (0, import_promises3.readlink)(file, { encoding: "buffer" });
+  const { size } = await (0, import_promises3.lstat)(file);
+  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises3.readFile)(file);
 }
 async function onDisk(top, bytes, algorithm) {
-  const text5 = pathText(bytes);
-  const place2 = { path: text5, ...bytes.toString("utf8") === text5 ? {} : { raw: bytes } };
+  const text4 = pathText(bytes);
+  const place2 = { path: text4, ...bytes.toString("utf8") === text4 ? {} : { raw: bytes } };
   const file = diskPath(top, place2);
-  const stats = await (0, import_promises6.lstat)(file).catch(() => void 0);
+  const stats = await (0, import_promises3.lstat)(file).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const folder = import_node_path10.default.dirname(import_node_path10.default.join(top, text5));
-  if (!place2.raw && await (0, import_promises6.realpath)(folder) !== folder) return void 0;
+  const folder = import_node_path7.default.dirname(import_node_path7.default.join(top, text4));
+  if (!place2.raw && await (0, import_promises3.realpath)(folder) !== folder) return void 0;
   const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
   const content = await contentOnDisk(top, entry);
-  if ("missing" in content) return { ...entry, id: `large:${text5}` };
-  const id = (0, import_node_crypto9.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
+  if ("missing" in content) return { ...entry, id: `large:${text4}` };
+  const id = (0, import_node_crypto10.createHash)(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
   return { ...entry, id };
 }
 function typeOf(mode) {
@@ -40703,8 +40563,8 @@ function splitNul(buffer) {
   return parts;
 }
 function pathText(bytes) {
-  const text5 = bytes.toString("utf8");
-  if (!text5.includes("\uFFFD")) return text5;
+  const text4 = bytes.toString("utf8");
+  if (!text4.includes("\uFFFD")) return text4;
   return bytes.toString("latin1").replace(/[\x80-\xff]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
 }
 
@@ -40730,9 +40590,9 @@ async function openRevisions(opening) {
   return { base: new CommitRevision(repository, base, nameOf3(named, base)), head, repository: names3 };
 }
 async function repositoryNames(repository) {
-  const { GITHUB_REPOSITORY: own5, GITHUB_SERVER_URL: server = "https://github.com" } = process.env;
+  const { GITHUB_REPOSITORY: own6, GITHUB_SERVER_URL: server = "https://github.com" } = process.env;
   const remote = await ask(repository, "remote", "get-url", "origin");
-  return [own5 && `${server}/${own5}`, remote].flatMap((url) => url ? [repositoryName(url)] : []);
+  return [own6 && `${server}/${own6}`, remote].flatMap((url) => url && !isFolder(url) ? [repositoryName(url)] : []);
 }
 async function openHead(repository, named) {
   if (named === void 0 && !repository.bare) return new WorkingTreeRevision(repository);
@@ -40745,16 +40605,494 @@ function nameOf3(named, commit2) {
   return commit2.startsWith(name) ? short : `${name} (${short})`;
 }
 async function folderOf4(named, { repo: dir, token, trusted }) {
-  if (!named || !(0, import_node_fs5.statSync)(named, { throwIfNoEntry: false })?.isDirectory()) return void 0;
-  if (named.startsWith(".") || import_node_path11.default.isAbsolute(named)) return named;
+  if (!named || !(0, import_node_fs4.statSync)(named, { throwIfNoEntry: false })?.isDirectory()) return void 0;
+  if (named.startsWith(".") || import_node_path8.default.isAbsolute(named)) return named;
   return await isRevision({ dir, token, trusted }, named) ? void 0 : named;
 }
 
 // src/source/render/renderer.ts
-var import_node_crypto10 = require("node:crypto");
+var import_node_crypto11 = require("node:crypto");
 var import_node_fs6 = require("node:fs");
 var import_node_os2 = require("node:os");
+var import_node_path13 = __toESM(require("node:path"), 1);
+
+// src/source/render/helm.ts
+var import_promises5 = require("node:fs/promises");
+var import_node_path11 = __toESM(require("node:path"), 1);
+
+// src/source/render/dependencies.ts
+var import_promises4 = require("node:fs/promises");
+var import_node_path9 = __toESM(require("node:path"), 1);
+var mostBytes = 64 * 1024 * 1024;
+var mostFiles = 2e4;
+function dependencyFault(charts2, checkout) {
+  for (const chart of charts2) {
+    for (const dependency of chart.dependencies) {
+      if (vendored(checkout, chart, dependency)) continue;
+      const { name, version, repository, at: place2 } = dependency;
+      const at3 = (reason) => ({ reason, ...place2 });
+      const local = localFolderOf(chart, dependency);
+      if (local === void 0) {
+        const from = repository ? ` of ${repository}` : "";
+        return at3(
+          `its dependency ${name} ${version}${from} is not in ${import_node_path9.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings`
+        );
+      }
+      const other = charts2.find(({ folder }) => folder === local);
+      if (!other) return at3(`its dependency ${name} is to be in ${local}, where no chart is`);
+      if (`${chart.folder}/`.startsWith(local === "" ? "" : `${local}/`))
+        return at3(`its dependency ${name} is in ${local || "the root"}, which it is itself a part of`);
+      if (/[/\\]|^\.{0,2}$/.test(other.name))
+        return at3(`its dependency ${name} calls itself ${JSON.stringify(other.name)}, which is no name of a chart`);
+    }
+  }
+  return void 0;
+}
+function copiesOf(charts2, checkout) {
+  const copies = /* @__PURE__ */ new Map();
+  for (const { dependency, chart, other } of pairsIn(charts2, checkout))
+    copies.set(import_node_path9.default.join(chart.folder, "charts", dependency.as), other.folder);
+  return copies;
+}
+function pairsIn(charts2, checkout) {
+  return charts2.flatMap(
+    (chart) => chart.dependencies.flatMap((dependency) => {
+      const other = charts2.find(({ folder }) => folder === localFolderOf(chart, dependency));
+      return other && !vendored(checkout, chart, dependency) ? [{ chart, dependency, other }] : [];
+    })
+  );
+}
+async function putDependencies(charts2, checkout) {
+  const pairs = pairsIn(charts2, checkout);
+  const contents = await checkout.read(charts2.flatMap(({ folder }) => checkout.below(folder)));
+  const tooLarge2 = sizeFault(
+    charts2,
+    pairs,
+    (folder) => checkout.below(folder).reduce((size, file) => {
+      const content = contents.get(file);
+      return size + 4096 + (content && !("missing" in content) ? content.length : 0);
+    }, 0)
+  );
+  if (tooLarge2) return tooLarge2;
+  const put = async (chart) => {
+    if (checkout.complete.has(chart.folder)) return void 0;
+    checkout.complete.add(chart.folder);
+    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
+      const failure = await put(other) ?? await copy(chart, dependency, other, checkout);
+      if (!failure) continue;
+      checkout.complete.delete(chart.folder);
+      return failure;
+    }
+    return void 0;
+  };
+  const [main] = charts2;
+  return main && put(main);
+}
+function sizeFault(charts2, pairs, own6) {
+  const sizes = /* @__PURE__ */ new Map();
+  const visit5 = (chart) => {
+    if (sizes.has(chart)) return void 0;
+    sizes.set(chart, own6(chart.folder));
+    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
+      const failure = visit5(other);
+      if (failure) return failure;
+      const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0);
+      const reason = `with its dependency ${dependency.name} it comes to more than ${mostBytes / 1024 / 1024} MiB`;
+      if (size > mostBytes) return { reason, ...dependency.at };
+      sizes.set(chart, size);
+    }
+    return void 0;
+  };
+  const [main] = charts2;
+  return main && visit5(main);
+}
+async function copy(chart, dependency, other, checkout) {
+  const target = import_node_path9.default.join(checkout.folder, chart.folder, "charts", other.name);
+  let left = mostFiles;
+  const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
+  try {
+    await (0, import_promises4.mkdir)(import_node_path9.default.dirname(target), { recursive: true });
+    await (0, import_promises4.cp)(import_node_path9.default.join(checkout.folder, other.folder), target, options2);
+    if (left > 0) return void 0;
+    return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at };
+  } catch (cause) {
+    const { code: code4 } = cause;
+    return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code4})`, ...dependency.at };
+  }
+}
+
+// src/source/render/tool.ts
+var import_node_buffer = require("node:buffer");
+var import_node_child_process3 = require("node:child_process");
+var import_node_fs5 = require("node:fs");
+var import_node_os = require("node:os");
+var import_node_path10 = __toESM(require("node:path"), 1);
+var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
+function findProgram(names3) {
+  for (const name of names3) {
+    const candidates2 = name.includes(import_node_path10.default.sep) ? [import_node_path10.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path10.default.delimiter).filter(Boolean).map((folder) => import_node_path10.default.join(folder, name));
+    const found = candidates2.find(isProgram);
+    if (found) return found;
+  }
+  return void 0;
+}
+function isProgram(file) {
+  try {
+    (0, import_node_fs5.accessSync)(file, import_node_fs5.constants.X_OK);
+    return (0, import_node_fs5.statSync)(file).isFile();
+  } catch {
+    return false;
+  }
+}
+function faultOf2(program3) {
+  if (!program3.includes(import_node_path10.default.sep)) return "is in no folder of the PATH";
+  try {
+    return (0, import_node_fs5.statSync)(program3).isDirectory() ? "is a folder" : "may not be executed";
+  } catch {
+    return "is not there";
+  }
+}
+async function runTool(program3, args, { cwd, home, limits, path: extraPath }) {
+  if (args.some((word) => word.includes("\0")))
+    return { status: 1, stdout: "", stderr: "what it is to be told holds a NUL character" };
+  const script = [
+    "ulimit -c 0 2>/dev/null",
+    `ulimit -t ${Math.ceil(limits.seconds * ((0, import_node_os.availableParallelism)() + 1))} 2>/dev/null`,
+    `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null`,
+    'exec "$@"'
+  ].join("; ");
+  let child;
+  try {
+    child = (0, import_node_child_process3.spawn)("/bin/sh", ["-c", script, "sh", program3, ...args], {
+      cwd,
+      env: environment2(home, limits, extraPath),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true
+    });
+  } catch (cause) {
+    if (cause.code !== "E2BIG") throw cause;
+    return { status: 1, stdout: "", stderr: "what it is to be told is too long for a command line" };
+  }
+  const out = [];
+  const err = [];
+  let size = 0;
+  let stopped;
+  const endGroup = () => {
+    try {
+      process.kill(-(child.pid ?? 0), "SIGKILL");
+    } catch {
+      child.kill("SIGKILL");
+    }
+  };
+  const stop = (reason) => {
+    stopped ??= reason;
+    endGroup();
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  const keep = (chunks) => (chunk) => {
+    size += chunk.length;
+    if (size > limits.outputMiB * 1024 * 1024) stop(`it printed more than ${limits.outputMiB} MiB`);
+    else chunks.push(chunk);
+  };
+  child.stdout.on("data", keep(out));
+  child.stderr.on("data", keep(err));
+  const timer = setTimeout(() => stop(`it was not done after ${limits.seconds} seconds`), limits.seconds * 1e3);
+  const status = await new Promise((resolve) => {
+    child.on("error", (cause) => {
+      err.push(Buffer.from(cause.message));
+      resolve(127);
+    });
+    child.on("exit", endGroup);
+    child.on("close", (code4, signal) => {
+      if (signal) stopped ??= `the system sent it ${signal}`;
+      resolve(code4 ?? 1);
+    });
+  });
+  clearTimeout(timer);
+  const stdout = Buffer.concat(out);
+  const stderr = Buffer.concat(err).toString("utf8");
+  if (status !== 0 && /^(?:fatal error: )?runtime: (?:out of memory|cannot allocate memory)/m.test(stderr))
+    stopped ??= `it took more than ${limits.memoryMiB} MiB of memory`;
+  if (!(0, import_node_buffer.isUtf8)(stdout)) stopped ??= "it printed what is no UTF-8";
+  const broken = (status === 126 || status === 127) && size < 1e4 ? stderr.replace(/^sh: \d+: (?:exec: )?/, "") : "";
+  return {
+    status,
+    stdout: stdout.toString("utf8"),
+    stderr,
+    ...stopped ? { stopped } : {},
+    ...broken ? { broken: broken.trim() } : {}
+  };
+}
+function environment2(home, limits, extraPath) {
+  const nowhere3 = "http://127.0.0.1:9";
+  return {
+    PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
+    HOME: home,
+    TMPDIR: home,
+    XDG_CACHE_HOME: import_node_path10.default.join(home, "cache"),
+    XDG_CONFIG_HOME: import_node_path10.default.join(home, "config"),
+    XDG_DATA_HOME: import_node_path10.default.join(home, "data"),
+    HELM_CACHE_HOME: import_node_path10.default.join(home, "cache"),
+    HELM_CONFIG_HOME: import_node_path10.default.join(home, "config"),
+    HELM_DATA_HOME: import_node_path10.default.join(home, "data"),
+    HELM_PLUGINS: import_node_path10.default.join(home, "no-plugins"),
+    HELM_NO_PLUGINS: "1",
+    KUBECONFIG: import_node_path10.default.join(home, "no-cluster"),
+    HTTP_PROXY: nowhere3,
+    HTTPS_PROXY: nowhere3,
+    http_proxy: nowhere3,
+    https_proxy: nowhere3,
+    // No protocol at all: what is in the repository is laid out, and no tool has to fetch anything, not even from this disk.
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    // A soft limit below the hard one: the tool frees what it can before it is refused more.
+    GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
+    LC_ALL: "C"
+  };
+}
+
+// src/source/render/helm.ts
+async function helmFiles(source, checkout) {
+  const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
+  const charts2 = await chartWithLocals(checkout, source.chart);
+  const files2 = charts2.length > 0 ? charts2.flatMap(({ folder }) => checkout.below(folder)) : [source.chart];
+  return [.../* @__PURE__ */ new Set([...files2, ...values])].sort();
+}
+async function renderHelm(source, checkout, running) {
+  const chart = await layOutChart(source, checkout);
+  if ("failure" in chart) return chart;
+  const outcome3 = await template(source, chart.folder, checkout, running);
+  if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf(outcome3, source, chart, checkout) };
+  const before = outcome3.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? "";
+  if (/\S/.test(before)) {
+    const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`;
+    return { failure: { reason, path: source.at.path, region: source.at.region, ended: true } };
+  }
+  return { pieces: piecesIn(outcome3.stdout, source, chart, checkout) };
+}
+async function layOutChart(source, checkout) {
+  const at3 = (reason, file, region = firstLine) => ({ failure: { reason, path: file, region } });
+  for (const values of source.values) {
+    if ("path" in values && !checkout.has(values.path))
+      return at3(`there is no values file ${values.path} in this repository`, source.at.path, source.at.region);
+  }
+  const charts2 = await chartWithLocals(checkout, source.chart);
+  const isInside = source.chart === "" || inside("", source.chart) === source.chart;
+  const main = isInside ? charts2[0] : void 0;
+  if (!main && !(source.chart.endsWith(".tgz") && checkout.has(source.chart)))
+    return at3(`there is no chart ${source.chart || "."} in this repository`, source.at.path, source.at.region);
+  const files2 = await helmFiles(source, checkout);
+  const broken = files2.find((file) => /[\n\r]/.test(file));
+  if (broken !== void 0)
+    return at3(
+      `its file ${JSON.stringify(broken)} has a line break in its name, so what helm prints cannot be told apart; rename it`,
+      broken
+    );
+  for (const [file, fault] of await checkout.layOut(files2))
+    return at3(`its file ${file} is not to be had: ${fault}`, file);
+  const failure = dependencyFault(charts2, checkout) ?? await checkout.alone(() => putDependencies(charts2, checkout));
+  if (failure) return { failure };
+  const folder = import_node_path11.default.join(checkout.folder, source.chart);
+  return { folder, copies: copiesOf(charts2, checkout), name: main?.name ?? "" };
+}
+async function template(source, chart, checkout, { program: program3, home, limits }, more = []) {
+  const values = [];
+  for (const [index, one2] of source.values.entries()) {
+    const file = "path" in one2 ? import_node_path11.default.join(checkout.folder, one2.path) : import_node_path11.default.join(home, `values-${index}.yaml`);
+    if ("text" in one2) await (0, import_promises5.writeFile)(file, one2.text);
+    values.push("--values", `"${file.replaceAll('"', '""')}"`);
+  }
+  const set = Object.entries(source.set).flatMap(([key, value]) => ["--set-json", `${key}=${JSON.stringify(value)}`]);
+  const facts = [
+    ...source.kubeVersion ? ["--kube-version", source.kubeVersion] : [],
+    ...(source.apiVersions ?? []).flatMap((version) => ["--api-versions", version]),
+    ...source.skipCrds ? [] : ["--include-crds"]
+  ];
+  const args = ["template", "--namespace", source.namespace, ...values, ...set, ...facts, ...more];
+  return runTool(program3, [...args, "--", source.release, chart], { cwd: home, home, limits });
+}
+var mostFiles2 = 2e4;
+async function renderRewritten(source, checkout, running, rewrite) {
+  const chart = await layOutChart(source, checkout);
+  if ("failure" in chart || source.chart.endsWith(".tgz")) return [];
+  const copy2 = import_node_path11.default.join(running.home, "chart");
+  let left = mostFiles2;
+  const filter2 = () => --left > 0;
+  const copied = await (0, import_promises5.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
+    () => left > 0,
+    () => false
+  );
+  if (!copied) return [];
+  for (const file of await (0, import_promises5.readdir)(copy2, { recursive: true })) {
+    if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue;
+    const place2 = import_node_path11.default.join(copy2, file);
+    if ((await (0, import_promises5.stat)(place2)).isFile()) await (0, import_promises5.writeFile)(place2, rewrite(await (0, import_promises5.readFile)(place2, "utf8")));
+  }
+  const { stdout, stopped } = await template(source, copy2, checkout, running, ["--debug"]);
+  return stopped ? [] : cutBySource(stdout);
+}
+function cutBySource(output) {
+  const marks3 = [...output.matchAll(/(?<![^\n])---\n# Source: ([^\n]+)\n/g)];
+  return marks3.map((mark, index) => ({
+    template: mark[1] ?? "",
+    text: output.slice(mark.index + mark[0].length, marks3[index + 1]?.index ?? output.length)
+  }));
+}
+function piecesIn(output, source, chart, checkout) {
+  return cutBySource(output).filter(({ text: text4 }) => /\S/.test(text4)).map(({ template: template2, text: text4 }) => ({ template: template2, text: text4, path: pathOf2(template2, source, chart, checkout) }));
+}
+function pathOf2(template2, { chart }, { copies }, checkout) {
+  let file = import_node_path11.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
+  for (let hops = 0; hops < 20; hops++) {
+    const copy2 = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
+    if (!copy2) break;
+    file = import_node_path11.default.posix.join(copy2[1], file.slice(copy2[0].length + 1));
+  }
+  if (checkout.has(file)) return file;
+  if (chart.endsWith(".tgz")) return chart;
+  const name = file.match(/\/charts\/([^/]+)\//)?.[1];
+  const archives = checkout.below(import_node_path11.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
+  const archive = archives.find((one2) => import_node_path11.default.posix.basename(one2).startsWith(`${name}-`));
+  return archive ?? import_node_path11.default.posix.join(chart, "Chart.yaml");
+}
+function failureOf(outcome3, source, chart, checkout) {
+  const start4 = checkout.has(source.chart) ? source.chart : import_node_path11.default.posix.join(source.chart, "Chart.yaml");
+  const first = { path: start4, region: firstLine };
+  if (outcome3.broken) return { reason: `helm cannot be run: ${outcome3.broken}`, ...source.at, missing: "helm" };
+  if (outcome3.stopped) return { reason: `helm was ended, because ${outcome3.stopped}`, ...first, ended: true };
+  if (!/\S/.test(outcome3.stderr))
+    return { reason: `helm ended with status ${outcome3.status} and said nothing`, ...first, ended: true };
+  const lines = outcome3.stderr.split("\n").filter((line) => /\S/.test(line));
+  const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line));
+  const said = (error ?? lines[0] ?? "").replace(/^Error: /, "");
+  const rest = error ? lines.slice(lines.indexOf(error) + 1).filter((line) => /^\s*[-(\w]/.test(line)) : [];
+  const words2 = shortened([said, .../:\s*$/.test(said) || /schema/.test(said) ? rest : []].join(" "), checkout.folder);
+  const reason = `helm does not render it: ${words2}`;
+  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
+  if (named?.[1]) {
+    const region2 = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1);
+    return { reason, path: pathOf2(named[1], source, chart, checkout), region: region2 };
+  }
+  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
+    return { reason, ...source.at };
+  const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
+  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file2) => import_node_path11.default.posix.join(source.chart, file2));
+  const meant = [...values, ...own6].find((file2) => said.includes(`${checkout.folder}/${file2}`) && checkout.has(file2));
+  const loaded = own6.find((file2) => said.startsWith(`cannot load ${import_node_path11.default.posix.basename(file2)}`) && checkout.has(file2));
+  const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1));
+  const file = meant ?? loaded;
+  return file === void 0 ? { reason, ...first } : { reason, path: file, region };
+}
+function shortened(message, folder) {
+  const parent = import_node_path11.default.dirname(folder);
+  const own6 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
+  const short = own6.length > 400 ? `${own6.slice(0, 250)} \u2026 ${own6.slice(-140)}` : own6;
+  return short.replace(/[.\s]+$/, "");
+}
+
+// src/source/render/kustomize.ts
+var import_promises6 = require("node:fs/promises");
 var import_node_path12 = __toESM(require("node:path"), 1);
+var import_yaml12 = __toESM(require_dist(), 1);
+function kustomizeFiles({ root: root3, components = [] }, all2, checkout) {
+  const files2 = [root3, ...components].flatMap((start4) => closureOf(start4, all2)).flatMap(({ folder, made, leadsTo, charts: charts2 }) => [
+    ...made ? [] : checkout.below(folder),
+    ...leadsTo.flatMap((place2) => checkout.tree.at(place2)),
+    ...charts2.flatMap((chart) => checkout.below(chart.folder))
+  ]);
+  return [...new Set(files2)].sort();
+}
+async function renderKustomize(source, all2, checkout, { kustomize, home, limits }) {
+  const kustomizations = [source.root, ...source.components ?? []].flatMap((start4) => closureOf(start4, all2));
+  const own6 = kustomizations[0];
+  if (!own6) return { failure: { reason: `there is no Kustomization in ${source.root || "."}`, ...source.at } };
+  const outside = kustomizations.flatMap((one2) => one2.outside.map((mention) => ({ ...mention, path: one2.file })))[0];
+  if (outside) {
+    const reason = `it takes in ${outside.text}, which is not in this repository; vendor it and name the copy`;
+    return { failure: { reason, path: outside.path, region: outside.region } };
+  }
+  const missing = missingChart(kustomizations, checkout);
+  if (missing) return { failure: missing };
+  const files2 = kustomizeFiles(source, all2, checkout);
+  if (kustomizations.some(({ plugins }) => plugins)) {
+    for (const [file, text4] of await checkout.texts(files2)) {
+      const url = text4.includes("builtin") ? urlOfPlugin(text4) : void 0;
+      const reason = `it takes in ${url?.text}, which is not in this repository; vendor it and name the copy`;
+      if (url) return { failure: { reason, path: file, region: lineRegion(url.line) } };
+    }
+  }
+  await checkout.layOut(files2);
+  const remote = kustomizations.flatMap((one2) => remoteEntries(one2, checkout));
+  for (const { file } of kustomizations) await leaveOut(file, remote, checkout);
+  const inflates = kustomizations.some(({ charts: charts3 }) => charts3.length > 0);
+  if (inflates && !kustomize.helm)
+    return { failure: { reason: "it inflates charts", path: own6.file, region: firstLine, missing: "helm" } };
+  await writeMade(kustomizations, checkout);
+  const folder = await folderToBuild(source, checkout, home);
+  const charts2 = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", await onlyRendering(kustomize.helm, home)] : [];
+  const args = [...kustomize.command, ...charts2, "--", folder];
+  const outcome3 = await runTool(kustomize.program, args, { cwd: home, home, limits });
+  if (outcome3.status !== 0 || outcome3.stopped) {
+    return { failure: { ...failureOf2(outcome3, kustomizations, checkout), ...remote.length > 0 ? { remote } : {} } };
+  }
+  const pieces = splitDocuments(outcome3.stdout).map(
+    ({ text: text4 }) => ({ path: own6.file, template: "", text: substituted(text4, source.substitutions) })
+  );
+  return { pieces, remote };
+}
+async function leaveOut(file, remote, checkout) {
+  const entries = remote.filter(({ path: path26 }) => path26 === file);
+  const place2 = checkout.placeOf(file);
+  const text4 = entries.length > 0 ? await checkout.text(file) : void 0;
+  if (text4 !== void 0 && place2) await (0, import_promises6.writeFile)(place2, withoutEntries(text4, entries));
+}
+async function onlyRendering(helm, home) {
+  const file = import_node_path12.default.join(home, "helm.sh");
+  const quoted = `'${helm.replaceAll("'", `'\\''`)}'`;
+  const script = `#!/bin/sh
+case "$1" in
+  version) echo v3.99.0; exit ;;
+  template) exec ${quoted} "$@" ;;
+esac
+echo "a chart that is not in the repository is not fetched" >&2
+exit 1
+`;
+  await (0, import_promises6.writeFile)(file, script, { mode: 448 });
+  return file;
+}
+async function folderToBuild({ root: root3, overlay, components }, checkout, home) {
+  const folder = import_node_path12.default.join(checkout.folder, root3);
+  if (!overlay && !components) return folder;
+  const over = import_node_path12.default.join(home, "over");
+  await (0, import_promises6.mkdir)(over, { recursive: true });
+  const resources = [import_node_path12.default.relative(over, folder)];
+  const laid = components ? { components: components.map((one2) => import_node_path12.default.relative(over, import_node_path12.default.join(checkout.folder, one2))) } : {};
+  await (0, import_promises6.writeFile)(import_node_path12.default.join(over, "kustomization.yaml"), (0, import_yaml12.stringify)({ ...overlay, ...laid, resources }));
+  return over;
+}
+async function writeMade(kustomizations, checkout) {
+  for (const { made, folder, includes } of kustomizations) {
+    const place2 = checkout.placeOf(import_node_path12.default.posix.join(folder, "kustomization.yaml"));
+    if (made && place2) await (0, import_promises6.writeFile)(place2, (0, import_yaml12.stringify)({ resources: includes.map(({ text: text4 }) => text4) }));
+  }
+}
+function failureOf2(outcome3, kustomizations, checkout) {
+  const own6 = kustomizations[0];
+  const at3 = (reason, path26 = own6?.file ?? "", region = firstLine) => ({ reason, path: path26, region });
+  if (outcome3.broken) return { ...at3(`kustomize cannot be run: ${outcome3.broken}`), missing: "kustomize" };
+  if (outcome3.stopped) return { ...at3(`kustomize was ended, because ${outcome3.stopped}`), ended: true };
+  const said = outcome3.stderr.replace(/^error: /im, "").trim();
+  if (said === "") return { ...at3(`kustomize ended with status ${outcome3.status} and said nothing`), ended: true };
+  const named = kustomizations.flatMap(
+    ({ file, includes }) => includes.map(({ text: text4, region }) => ({ file, region, place: said.lastIndexOf(`'${text4}'`) }))
+  ).filter(({ place: place2 }) => place2 !== -1).sort((a, b) => b.place - a.place)[0];
+  const words2 = said.slice(Math.max(0, said.lastIndexOf("accumulating resources from ")));
+  return at3(`kustomize does not build it: ${shortened(words2, checkout.folder)}`, named?.file, named?.region);
+}
+
+// src/source/render/renderer.ts
 var Renderer = class {
   constructor(programs = {}, limits = defaultLimits) {
     this.programs = programs;
@@ -40765,7 +41103,7 @@ var Renderer = class {
   programs;
   limits;
   /** A private folder, gone when the renderer is closed. */
-  folder = (0, import_node_fs6.mkdtempSync)(import_node_path12.default.join((0, import_node_os2.tmpdir)(), "ingress-guard-"));
+  folder = (0, import_node_fs6.mkdtempSync)(import_node_path13.default.join((0, import_node_os2.tmpdir)(), "ingress-guard-"));
   done = /* @__PURE__ */ new Map();
   waiting = [];
   running = 0;
@@ -40779,7 +41117,7 @@ var Renderer = class {
   }
   /** A new private folder. */
   newFolder() {
-    return (0, import_node_fs6.mkdtempSync)(import_node_path12.default.join(this.folder, `${this.folders++}-`));
+    return (0, import_node_fs6.mkdtempSync)(import_node_path13.default.join(this.folder, `${this.folders++}-`));
   }
   /** The files of the repository that a source is made of. */
   files(source, checkout, all2) {
@@ -40787,9 +41125,9 @@ var Renderer = class {
   }
   /** What tells one rendering from another: the source and the content of every file it is made of. */
   async keyOf(source, checkout, all2) {
-    const { id: _, target: __, at: ___, known: ____, ...inputs } = source;
+    const { id: _, target: __, at: ___, known: ____, saidIn: _____, ...inputs } = source;
     const files2 = await this.files(source, checkout, all2);
-    const hash = (0, import_node_crypto10.createHash)("sha256").update(JSON.stringify(inputs));
+    const hash = (0, import_node_crypto11.createHash)("sha256").update(JSON.stringify(inputs));
     for (const file of files2) hash.update(`\0${file}\0${checkout.idOf(file)}`);
     return hash.digest("hex");
   }
@@ -40810,7 +41148,7 @@ var Renderer = class {
       return renderHelm(source, checkout, { program: this.helm, home, limits });
     }
     if (!this.kustomize) return this.missing("kustomize", source);
-    const kubectl = import_node_path12.default.basename(this.kustomize).startsWith("kubectl");
+    const kubectl = import_node_path13.default.basename(this.kustomize).startsWith("kubectl");
     const kustomize = {
       program: this.kustomize,
       command: [kubectl ? "kustomize" : "build"],
@@ -40845,13 +41183,13 @@ var Renderer = class {
     const ask2 = async (program3, args) => {
       const limits = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 };
       const { stdout } = await runTool(program3, args, { cwd: this.folder, home: this.folder, limits });
-      told.push({ name: import_node_path12.default.basename(program3), version: stdout.match(/v?\d+\.\d+\.\d+[\w.+-]*/)?.[0] ?? "unknown" });
+      told.push({ name: import_node_path13.default.basename(program3), version: stdout.match(/v?\d+\.\d+\.\d+[\w.+-]*/)?.[0] ?? "unknown" });
     };
     if (this.helm && kinds.has("helm")) await ask2(this.helm, ["version", "--short"]);
     if (this.kustomize && kinds.has("kustomize"))
       await ask2(
         this.kustomize,
-        import_node_path12.default.basename(this.kustomize).startsWith("kubectl") ? ["version", "--client"] : ["version"]
+        import_node_path13.default.basename(this.kustomize).startsWith("kubectl") ? ["version", "--client"] : ["version"]
       );
     return told;
   }
@@ -40943,21 +41281,21 @@ function resolutionIn(config, named, bundled) {
 var import_node_child_process4 = require("node:child_process");
 var import_node_fs7 = require("node:fs");
 var import_node_os3 = require("node:os");
-var import_node_path13 = __toESM(require("node:path"), 1);
+var import_node_path14 = __toESM(require("node:path"), 1);
 async function demo(io, paint) {
-  const folder = import_node_path13.default.join(io.root, "__tests__", "incidents");
-  const helm = findProgram([import_node_path13.default.join(io.root, ".tools", "bin", "helm"), "helm"]);
+  const folder = import_node_path14.default.join(io.root, "__tests__", "incidents");
+  const helm = findProgram([import_node_path14.default.join(io.root, ".tools", "bin", "helm"), "helm"]);
   let stopped = 0;
   const incidents = (0, import_node_fs7.readdirSync)(folder).sort();
   for (const incident of incidents) {
-    const title = (0, import_node_fs7.readFileSync)(import_node_path13.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
-    const repo = (0, import_node_fs7.mkdtempSync)(import_node_path13.default.join((0, import_node_os3.tmpdir)(), "ingress-guard-demo-"));
+    const title = (0, import_node_fs7.readFileSync)(import_node_path14.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
+    const repo = (0, import_node_fs7.mkdtempSync)(import_node_path14.default.join((0, import_node_os3.tmpdir)(), "ingress-guard-demo-"));
     try {
-      const raw = import_node_path13.default.join(folder, incident, "raw");
+      const raw = import_node_path14.default.join(folder, incident, "raw");
       const asRendered = !helm && (0, import_node_fs7.existsSync)(raw);
-      const sides = asRendered ? raw : import_node_path13.default.join(folder, incident);
-      commit(repo, import_node_path13.default.join(sides, "base"), "before");
-      commit(repo, import_node_path13.default.join(sides, "head"), "the change");
+      const sides = asRendered ? raw : import_node_path14.default.join(folder, incident);
+      commit(repo, import_node_path14.default.join(sides, "base"), "before");
+      commit(repo, import_node_path14.default.join(sides, "head"), "the change");
       const report = await run2(
         { repo, base: "HEAD~1", head: "HEAD", policies: [], all: false, helm },
         { root: io.root }
@@ -40979,9 +41317,9 @@ ${note}${terminalReport(report, paint)}
 function commit(repo, content, message) {
   const env = {
     ...process.env,
-    GIT_CONFIG_GLOBAL: import_node_path13.default.join(repo, "no-such-file"),
+    GIT_CONFIG_GLOBAL: import_node_path14.default.join(repo, "no-such-file"),
     GIT_CONFIG_NOSYSTEM: "1",
-    GIT_DIR: import_node_path13.default.join(repo, ".git"),
+    GIT_DIR: import_node_path14.default.join(repo, ".git"),
     GIT_WORK_TREE: repo,
     GIT_AUTHOR_NAME: "demo",
     GIT_AUTHOR_EMAIL: "demo@example.com",
@@ -40993,7 +41331,7 @@ function commit(repo, content, message) {
   };
   const git2 = (...args) => (0, import_node_child_process4.execFileSync)("git", args, { cwd: repo, env, stdio: "pipe" });
   git2("init", "--quiet");
-  for (const entry of (0, import_node_fs7.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs7.rmSync)(import_node_path13.default.join(repo, entry), { recursive: true });
+  for (const entry of (0, import_node_fs7.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs7.rmSync)(import_node_path14.default.join(repo, entry), { recursive: true });
   (0, import_node_fs7.cpSync)(content, repo, { recursive: true });
   git2("add", "--all", "--force");
   git2("commit", "--quiet", "--message", message);
@@ -41002,7 +41340,7 @@ function commit(repo, content, message) {
 // src/cli/program.ts
 async function program2(argv, io) {
   let status = 0;
-  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").version(JSON.parse((0, import_node_fs8.readFileSync)(import_node_path14.default.join(io.root, "package.json"), "utf8")).version).configureOutput({ writeOut: (text5) => io.stdout.write(text5), writeErr: (text5) => io.stderr.write(text5) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
+  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").version(JSON.parse((0, import_node_fs8.readFileSync)(import_node_path15.default.join(io.root, "package.json"), "utf8")).version).configureOutput({ writeOut: (text4) => io.stdout.write(text4), writeErr: (text4) => io.stderr.write(text4) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
   const told = (name) => Options.properties[name].description ?? "";
   command.command("check", { isDefault: false }).description("Judge a change, or with --all one revision whole.").option("--repo <dir>", told("repo"), ".").option("--base <revision>", told("base")).option("--head <revision>", told("head")).option("--config <file>", told("config")).option("--policy <name@range...>", told("policies"), []).option("--all", told("all"), false).addOption(
     new Option("--format <format>", "How the report is written.").choices(["terminal", "json", "markdown", "github"]).default("terminal")
@@ -41030,7 +41368,7 @@ async function program2(argv, io) {
         `There is no rule ${JSON.stringify(id)}; the rules are ${rules.map((rule) => rule.id).join(", ")}.`
       );
     }
-    const page = (0, import_node_fs8.readFileSync)(import_node_path14.default.join(io.root, "docs", "rules", `${id}.md`), "utf8");
+    const page = (0, import_node_fs8.readFileSync)(import_node_path15.default.join(io.root, "docs", "rules", `${id}.md`), "utf8");
     io.stdout.write(page.replace(/^<!--.*-->\n/gm, ""));
   });
   command.command("demo").description("Replay the outages in temporary Git repositories and show what the gate says.").action(async () => {
@@ -41051,18 +41389,18 @@ function render3(report, { format }, io) {
     case "markdown":
       return markdownReport(report);
     case "github":
-      return workflowCommands(report) + unheeded(terminalReport(report, (_, text5) => text5));
+      return workflowCommands(report) + unheeded(terminalReport(report, (_, text4) => text4));
     case "terminal":
       return terminalReport(report, paintFor(io));
   }
 }
-function write(text5, file, io) {
+function write(text4, file, io) {
   if (file === void 0) {
-    io.stdout.write(text5);
+    io.stdout.write(text4);
     return;
   }
   try {
-    (0, import_node_fs8.writeFileSync)(file, text5);
+    (0, import_node_fs8.writeFileSync)(file, text4);
   } catch (cause) {
     throw new GuardError(
       "usage",
@@ -41074,7 +41412,7 @@ function write(text5, file, io) {
 }
 function paintFor({ stdout }) {
   const colour = stdout.isTTY === true && !process.env.NO_COLOR;
-  return (style, text5) => colour ? (0, import_node_util.styleText)(style, text5, { validateStream: false }) : text5;
+  return (style, text4) => colour ? (0, import_node_util.styleText)(style, text4, { validateStream: false }) : text4;
 }
 function explain(error, io) {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -41090,7 +41428,7 @@ ${known?.cause ?? ""}
 }
 
 // src/cli/main.ts
-var root2 = import_node_path15.default.dirname(import_node_path15.default.dirname((0, import_node_fs9.realpathSync)(process.argv[1] ?? "")));
+var root2 = import_node_path16.default.dirname(import_node_path16.default.dirname((0, import_node_fs9.realpathSync)(process.argv[1] ?? "")));
 program2(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, root: root2 }).then((status) => {
   process.exitCode = status;
 });

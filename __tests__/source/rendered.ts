@@ -7,7 +7,7 @@ import { type Files, TestRepository } from './repository'
 export const tool = (name: string): string => path.join(root, '.tools', 'bin', name)
 
 /** Fixed versions: what later ones find besides is not what is tested here. */
-const policies = ['ingress-tls@1.0.0', 'controller-scope@1.0.0', 'protected-rbac@1.0.0']
+export const policies = ['ingress-tls@1.0.0', 'controller-scope@1.0.0', 'protected-rbac@1.0.0']
 
 /** Judges a change as two commits of a real repository, with the real tools. */
 export async function judgeChange(base: Files, head: Files, helm = 'helm') {

@@ -176,8 +176,9 @@ class Trials {
     for (const side of [sides.base, sides.head]) {
       for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
         const said = source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
-        for (const file of [...said, source.at.path]) values.add(file)
-        for (const file of [...((await side?.files(source)) ?? []), source.at.path]) names.add(file)
+        for (const file of [...said, ...(source.saidIn ?? []), source.at.path]) values.add(file)
+        for (const file of [...((await side?.files(source)) ?? []), ...(source.saidIn ?? []), source.at.path])
+          names.add(file)
       }
     }
     const changed: ChangedFile[] = []

@@ -4,8 +4,10 @@ import { Manifest, type Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { localFolderOf, readChart } from './chart'
 import type { Checkout } from './checkout'
-import { type Named, readGitOps } from './gitops'
+import { namesOfHolders } from './flux-values'
+import { readGitOps } from './gitops'
 import { inside, type Kustomization, readKustomizations, rootsOf } from './kustomization'
+import type { Named } from './named'
 import { firstLine } from './render/rendering'
 import type { HelmSource, Knowledge, Source, Target } from './source'
 import type { Skipped } from './tree'
@@ -24,6 +26,8 @@ export interface Discovery {
   readonly claims: ReadonlyMap<string, Claim>
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   readonly notInspected: readonly Skipped[]
+  /** Plain files that an Argo CD object deploys, and by which. */
+  readonly plain: ReadonlyMap<string, string>
 }
 
 /** What discovery is told beside the files. */
@@ -41,20 +45,20 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
     .filter((file) => path.basename(file) === 'Chart.yaml' && !checkout.tree.ignores(file))
     .map((file) => (file.includes('/') ? path.dirname(file) : ''))
     .sort()
-  const kustomizations = await readKustomizations(checkout)
+  const written = await readKustomizations(checkout)
   const declared = known.releases.map(declaredSource)
-  if (charts.length === 0 && kustomizations.size === 0 && declared.length === 0 && !known.base?.sources.length)
-    return { sources: [], claims: new Map(), kustomizations, notInspected: [] }
-  const claims = new Map([...chartClaims(charts, checkout), ...kustomizeClaims(kustomizations, checkout, known.base)])
-  const named = await namedSources(checkout, claims, charts, kustomizations, known, side)
+  if (charts.length === 0 && written.size === 0 && declared.length === 0 && !known.base?.sources.length)
+    return { sources: [], claims: new Map(), kustomizations: written, notInspected: [], plain: new Map() }
+  const parts = new Map(chartClaims(charts, checkout))
+  const { named, kustomizations, claims } = await readNamed(checkout, parts, written, known, side)
   const told = [...declared, ...named.sources]
-  const spoken = new Set(told.map((source) => (source.kind === 'helm' ? source.chart : source.root)))
+  const spoken = new Set(told.map(placeOf))
   const discovered = await discoveredCharts(checkout, charts, kustomizations, spoken)
-  const roots = deployedRoots(kustomizations, known.base).filter((root) => !spoken.has(root))
+  const roots = deployedRoots(kustomizations, known.base, spoken)
   return {
     sources: [
       ...told,
-      ...discovered,
+      ...stillDiscovered(discovered, known.base),
       ...roots.map((root): Source => {
         const at = { path: kustomizations.get(root)?.file ?? root, region: firstLine }
         return { kind: 'kustomize', id: `kustomize:${root}`, known: 'discovered', target: { path: at.path }, at, root }
@@ -63,7 +67,13 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
     claims,
     kustomizations,
     notInspected: named.notInspected,
+    plain: named.plain,
   }
+}
+
+/** The folder (or archive) that a source renders. */
+export function placeOf(source: Source): string {
+  return source.kind === 'helm' ? source.chart : source.root
 }
 
 function declaredSource(declared: DeclaredRelease): HelmSource {
@@ -127,30 +137,62 @@ function* kustomizeClaims(
 
 /** The files that Kustomizations name, each with the Kustomization's own file; that file is named too. */
 function* namedBy(kustomizations: Iterable<Kustomization>): Iterable<[string, string]> {
-  for (const { file, leadsTo } of kustomizations) {
-    for (const place of [file, ...leadsTo]) yield [place, file]
+  for (const { file, leadsTo, made } of kustomizations) {
+    for (const place of made ? leadsTo : [file, ...leadsTo]) yield [place, file]
   }
 }
 
-async function namedSources(
-  checkout: Checkout,
-  claims: ReadonlyMap<string, Claim>,
-  charts: readonly string[],
-  kustomizations: ReadonlyMap<string, Kustomization>,
-  { repository }: Known,
-  side: Side,
-): Promise<Named> {
-  const chartFiles = new Set([...chartClaims(charts, checkout)].map(([file]) => file))
-  const files = [...checkout.tree.files.keys()].filter((file) => !chartFiles.has(file))
-  const manifests: Manifest[] = []
-  for (const [file, text] of await checkout.texts(files)) {
-    if (!/argoproj\.io\/|toolkit\.fluxcd\.io\//.test(text) || claims.get(file)?.deployed === false) continue
-    const wants = (document: string) =>
-      /argoproj\.io\/|toolkit\.fluxcd\.io\/|kind:\s*(?:ConfigMap|Secret)/.test(document)
-    for (const object of loadFile({ text }, wants).objects)
-      manifests.push(new Manifest(object, side, { kind: 'file', path: file }, []))
+/** Plain files that lose the object that deployed them are deployed by nobody. */
+function* plainClaims({ plain }: Named, checkout: Checkout, base: Discovery | undefined): Iterable<[string, Claim]> {
+  for (const [file, object] of base?.plain ?? []) {
+    if (checkout.has(file) && !plain.has(file))
+      yield [file, { deployed: false, reason: `an orphan: ${object} no longer deploys it` }]
   }
-  return readGitOps(manifests, { checkout, kustomizations, repository })
+}
+
+const isGitOps = /argoproj\.io\/|toolkit\.fluxcd\.io\//
+const holdsValues = /kind:\s*["']?(?:ConfigMap|Secret)\b/
+
+/** Reads what Argo CD and Flux objects name, and which files are therefore no plain manifests. */
+async function readNamed(
+  checkout: Checkout,
+  parts: ReadonlyMap<string, Claim>,
+  written: ReadonlyMap<string, Kustomization>,
+  { repository, base }: Known,
+  side: Side,
+) {
+  let manifests = await gitOpsObjects(checkout, parts, side)
+  for (;;) {
+    const named = readGitOps(manifests, { checkout, kustomizations: written, repository })
+    const kustomizations = new Map([...written, ...named.made])
+    const claims = new Map([
+      ...plainClaims(named, checkout, base),
+      ...parts,
+      ...kustomizeClaims(kustomizations, checkout, base),
+    ])
+    // An object that nobody applies deploys nothing, and what it would have applied may hold more of them.
+    const applied = manifests.filter(({ origin }) => claims.get(origin.path)?.deployed !== false)
+    if (applied.length === manifests.length) return { named, kustomizations, claims }
+    manifests = applied
+  }
+}
+
+async function gitOpsObjects(checkout: Checkout, parts: ReadonlyMap<string, Claim>, side: Side): Promise<Manifest[]> {
+  const texts = await checkout.texts([...checkout.tree.files.keys()].filter((file) => !parts.has(file)))
+  const manifests: Manifest[] = []
+  const load = (may: (text: string) => boolean, wants = may) => {
+    for (const [file, text] of texts) {
+      if (!may(text)) continue
+      for (const object of loadFile({ text }, wants).objects)
+        manifests.push(new Manifest(object, side, { kind: 'file', path: file }, []))
+    }
+  }
+  load((text) => isGitOps.test(text))
+  // Of ConfigMaps and Secrets, which may be many and large, those that some object takes values of.
+  const names = [...new Set(manifests.flatMap(namesOfHolders))]
+  const holds = (text: string) => holdsValues.test(text) && names.some((name) => text.includes(name))
+  if (names.length > 0) load(holds, (document) => holds(document) && !isGitOps.test(document))
+  return manifests
 }
 
 /** Charts that nobody installs by name: each set of values it brings is tried as a cluster of its own. */
@@ -201,11 +243,30 @@ async function discoveredCharts(
     })
 }
 
+/**
+ * At the head: the charts that were tried by themselves at the base, and new ones. A chart that loses the last object or
+ * declaration that named it is deployed no longer.
+ */
+function stillDiscovered(found: readonly HelmSource[], base: Discovery | undefined): HelmSource[] {
+  if (!base) return [...found]
+  return found.filter(({ chart }) => !base.claims.has(path.join(chart, 'Chart.yaml')) || discoveredIn(base).has(chart))
+}
+
+function discoveredIn({ sources }: Discovery): Set<string> {
+  return new Set(sources.filter(({ known }) => known === 'discovered').map(placeOf))
+}
+
 /** At the head: what was deployed at the base and is still there, and what has come. A folder that loses its includer has not. */
-function deployedRoots(all: ReadonlyMap<string, Kustomization>, base: Discovery | undefined): string[] {
+function deployedRoots(
+  all: ReadonlyMap<string, Kustomization>,
+  base: Discovery | undefined,
+  spoken: ReadonlySet<string>,
+): string[] {
   const roots = rootsOf(all)
-  if (!base) return [...roots].sort()
-  const before = rootsOf(base.kustomizations)
+  if (!base) return [...roots].filter((root) => !spoken.has(root)).sort()
+  const before = discoveredIn(base)
   const still = [...before].filter((root) => all.has(root) && !all.get(root)?.component)
-  return [...new Set([...still, ...[...roots].filter((root) => !base.kustomizations.has(root))])].sort()
+  return [...new Set([...still, ...[...roots].filter((root) => !base.kustomizations.has(root))])]
+    .filter((root) => !spoken.has(root))
+    .sort()
 }

@@ -3,7 +3,7 @@ import { type Change, changesBetween, renamedClusters } from '../manifest/change
 import { type DeclaredClusters, type FileObjects, mapClusters } from '../manifest/cluster'
 import { DocumentReader } from '../manifest/document-reader'
 import { decodeFile, type LoadedFile, loadFile, mentionsKubernetes } from '../manifest/load'
-import { type ClusterEvidence, Manifest, nameOf, type Side } from '../manifest/manifest'
+import { type ClusterEvidence, Manifest, nameOf, type ObjectRef, type Side } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
 import { snapshotsOf } from '../manifest/snapshot'
 import type { DeclaredRelease } from '../policy/config'
@@ -11,6 +11,7 @@ import type { ActiveRule } from '../policy/policy'
 import { gateFinding } from '../report/gate-finding'
 import type { Finding, Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
+import { placeOf } from './discover'
 import { Files } from './files'
 import { loadPartners, needsOtherFiles } from './partners'
 import type { Renderer } from './render/renderer'
@@ -131,9 +132,12 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const changedHead = changedOf('head')
   const blind = new BlindSpots(before, after, headTree, await hiddenAt(head, renderedAfter))
   const failed = new Set(renderedAfter.filter(({ failure }) => failure).map(({ source }) => source.id))
+  const adopted = adoptedIn(base, head, renderedAfter)
   const { changes, unknown } = base
-    ? changesBetween(changedBase, changedHead, ({ origin }) =>
-        origin.kind === 'file' ? blind.reasonFor(origin.path) !== undefined : failed.has(origin.id),
+    ? changesBetween(changedBase, changedHead, ({ origin, ref }) =>
+        origin.kind === 'file'
+          ? blind.reasonFor(origin.path) !== undefined
+          : failed.has(origin.id) || adopted(origin.id, ref),
       )
     : { changes: [], unknown: [] }
   const further = manifestsFrom('head', renderedRest)
@@ -178,6 +182,29 @@ function manifestsIn(side: Side, files: Files): Manifest[] {
   return [...files.loaded].flatMap(([path, file]) =>
     file.objects.map((object) => new Manifest(object, side, { kind: 'file', path }, [])),
   )
+}
+
+/**
+ * Whether an object of the base comes of what was tried by itself, and of what something names now: it then stands in
+ * another namespace or cluster than was guessed, and was not removed.
+ */
+function adoptedIn(
+  base: SideOfChange | undefined,
+  head: SideOfChange,
+  rendered: readonly RenderedSide[],
+): (id: string, ref: ObjectRef) => boolean {
+  const tried = new Map(
+    base?.discovery.sources.flatMap((source) => (source.known === 'discovered' ? [[source.id, placeOf(source)]] : [])),
+  )
+  for (const { id } of head.discovery.sources) tried.delete(id)
+  const objects = new Set(
+    rendered.flatMap(({ source, objects: its }) =>
+      source.known === 'discovered'
+        ? []
+        : its.map(({ object: { ref } }) => JSON.stringify([placeOf(source), ref.kind, ref.name])),
+    ),
+  )
+  return (id, { kind, name }) => objects.has(JSON.stringify([tried.get(id), kind, name]))
 }
 
 /** Why what stood in a file may be in something that could not be rendered, by path. */

@@ -27,7 +27,10 @@ export interface Mention {
 /** A folder that kustomize builds. */
 export interface Kustomization {
   readonly folder: string
+  /** Where it is written; for one that Flux makes, the object that has it made. */
   readonly file: string
+  /** It stands in no file: Flux makes it of what it finds in the folder. */
+  readonly made?: true
   /** Included by others, never deployed by itself. */
   readonly component: boolean
   /** `resources`, `bases` and `components`, as written. */

@@ -5,7 +5,7 @@ import { DirectoryRevision } from './directory'
 import { defaultBranch, isRevision, mergeBase, openRepository, resolveCommit } from './git'
 import { ask, type Repository } from './git-command'
 import { CommitRevision, WorkingTreeRevision } from './git-revision'
-import { repositoryName } from './gitops'
+import { isFolder, repositoryName } from './repository-name'
 import type { Revision } from './revision'
 
 /** How a host knows its revisions better than by name. */
@@ -50,7 +50,7 @@ export async function openRevisions(opening: Opening): Promise<Opened> {
 async function repositoryNames(repository: Repository): Promise<string[]> {
   const { GITHUB_REPOSITORY: own, GITHUB_SERVER_URL: server = 'https://github.com' } = process.env
   const remote = await ask(repository, 'remote', 'get-url', 'origin')
-  return [own && `${server}/${own}`, remote].flatMap((url) => (url ? [repositoryName(url)] : []))
+  return [own && `${server}/${own}`, remote].flatMap((url) => (url && !isFolder(url) ? [repositoryName(url)] : []))
 }
 
 async function openHead(repository: Repository & { bare: boolean }, named: string | undefined): Promise<Revision> {

@@ -1,9 +1,9 @@
 import { Manifest, type Side } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
 import { partnersWanted, type Wanted } from './partners'
-import { substituted } from './render/kustomize'
 import type { RenderedSide, SideOfChange } from './side'
 import type { Source } from './source'
+import { substituted } from './substitution'
 
 /**
  * Renders, of the sources this change does not reach, those that may hold a partner of an object it touches. What was

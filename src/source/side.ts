@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { identify } from '../kubernetes/identity'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import type { Origin, RenderedSource, Side } from '../manifest/manifest'
@@ -76,8 +77,8 @@ export class SideOfChange {
 
   /** The file behind what kustomize says an object comes from, seen from the folder that lies over its own. */
   fileFrom(origin: string): string | undefined {
-    // The folder laid over it stands beside the top folders of the repository.
-    const place = inside('', origin.replace(/^\.\.\//, ''))
+    const start = `/${basename(this.checkout.folder)}/`
+    const place = inside('', origin.slice(origin.indexOf(start) + start.length))
     return place !== undefined && this.checkout.has(place) ? place : undefined
   }
 
@@ -122,9 +123,9 @@ export function described(source: Source): RenderedSource {
   return { kind: 'helm', path: chart || '.', release, namespace, values: names }
 }
 
-/** A release gives its namespace to the objects that name none. */
+/** A release gives its namespace to the objects that name none, and so does an Argo CD Application. */
 function withNamespace(object: LoadedObject, source: Source): LoadedObject {
-  if (source.kind !== 'helm' || object.ref.namespace !== '') return object
+  if (source.namespace === undefined || object.ref.namespace !== '') return object
   const { kind, name } = object.ref
   return { ...object, ref: identify(object.apiVersion, kind, source.namespace, name) }
 }

@@ -21,6 +21,8 @@ interface Shared {
   readonly target: Target
   readonly known: Knowledge
   readonly at: SpokenAt
+  /** Further files that say something of it: ConfigMaps with its values or variables, and what says that it is applied. */
+  readonly saidIn?: readonly string[]
 }
 
 /** Values that a release is given: a file of the repository, or text that stands elsewhere. */
@@ -49,6 +51,10 @@ export interface KustomizeSource extends Shared {
   readonly root: string
   /** What an Argo CD or Flux object lays over it, as fields of a `kustomization.yaml`. */
   readonly overlay?: Readonly<Record<string, unknown>>
+  /** Components that it lays over it, from the repository's root. */
+  readonly components?: readonly string[]
+  /** Where objects go that name no namespace. */
+  readonly namespace?: string
   /** What Flux replaces `${name}` by in the output. */
   readonly substitutions?: Readonly<Record<string, string>>
 }

@@ -13,6 +13,7 @@ import {
 } from '../kustomization'
 import { urlOfPlugin } from '../outside'
 import type { KustomizeSource } from '../source'
+import { substituted } from '../substitution'
 import { shortened } from './helm'
 import { type Failure, firstLine, lineRegion, type Piece, type Rendering } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
@@ -28,15 +29,17 @@ export interface Kustomize {
 
 /** The files of the repository that a Kustomization is made of. */
 export function kustomizeFiles(
-  { root }: KustomizeSource,
+  { root, components = [] }: KustomizeSource,
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
 ): string[] {
-  const files = closureOf(root, all).flatMap(({ folder, leadsTo, charts }) => [
-    ...checkout.below(folder),
-    ...leadsTo.flatMap((place) => checkout.tree.at(place)),
-    ...charts.flatMap((chart) => checkout.below(chart.folder)),
-  ])
+  const files = [root, ...components]
+    .flatMap((start) => closureOf(start, all))
+    .flatMap(({ folder, made, leadsTo, charts }) => [
+      ...(made ? [] : checkout.below(folder)),
+      ...leadsTo.flatMap((place) => checkout.tree.at(place)),
+      ...charts.flatMap((chart) => checkout.below(chart.folder)),
+    ])
   return [...new Set(files)].sort()
 }
 
@@ -47,7 +50,7 @@ export async function renderKustomize(
   checkout: Checkout,
   { kustomize, home, limits }: { kustomize: Kustomize; home: string; limits: Limits },
 ): Promise<Rendering> {
-  const kustomizations = closureOf(source.root, all)
+  const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
   const own = kustomizations[0]
   if (!own) return { failure: { reason: `there is no Kustomization in ${source.root || '.'}`, ...source.at } }
   const outside = kustomizations.flatMap((one) => one.outside.map((mention) => ({ ...mention, path: one.file })))[0]
@@ -71,6 +74,7 @@ export async function renderKustomize(
   const inflates = kustomizations.some(({ charts }) => charts.length > 0)
   if (inflates && !kustomize.helm)
     return { failure: { reason: 'it inflates charts', path: own.file, region: firstLine, missing: 'helm' } }
+  await writeMade(kustomizations, checkout)
   const folder = await folderToBuild(source, checkout, home)
   const charts =
     inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
@@ -110,23 +114,30 @@ exit 1
 }
 
 /** The Kustomization's folder, or one that lays over it what an Argo CD or Flux object adds. */
-async function folderToBuild({ root, overlay }: KustomizeSource, checkout: Checkout, home: string): Promise<string> {
+async function folderToBuild(
+  { root, overlay, components }: KustomizeSource,
+  checkout: Checkout,
+  home: string,
+): Promise<string> {
   const folder = path.join(checkout.folder, root)
-  if (!overlay) return folder
-  const over = path.join(checkout.folder, `.over-${path.basename(home)}`)
+  if (!overlay && !components) return folder
+  // Beside the files, not among them: kustomize takes nothing in that lies above the folder it builds.
+  const over = path.join(home, 'over')
   await mkdir(over, { recursive: true })
   const resources = [path.relative(over, folder)]
-  await writeFile(path.join(over, 'kustomization.yaml'), stringify({ ...overlay, resources }))
+  const laid = components
+    ? { components: components.map((one) => path.relative(over, path.join(checkout.folder, one))) }
+    : {}
+  await writeFile(path.join(over, 'kustomization.yaml'), stringify({ ...overlay, ...laid, resources }))
   return over
 }
 
-/** Flux's `${name}`, `${name:-default}` and `${name:=default}`; a name it was not given stays as it is written. */
-export function substituted(text: string, substitutions: Readonly<Record<string, string>> | undefined): string {
-  if (!substitutions) return text
-  return text.replace(/\$?\$\{([A-Za-z_]\w*)(?::?[-=]([^}]*))?\}/g, (written, name: string, fallback?: string) => {
-    if (written.startsWith('$$')) return written.slice(1)
-    return Object.hasOwn(substitutions, name) ? (substitutions[name] ?? '') : (fallback ?? written)
-  })
+/** Writes what Flux makes where a folder has no `kustomization.yaml`. */
+async function writeMade(kustomizations: readonly Kustomization[], checkout: Checkout): Promise<void> {
+  for (const { made, folder, includes } of kustomizations) {
+    const place = checkout.placeOf(path.posix.join(folder, 'kustomization.yaml'))
+    if (made && place) await writeFile(place, stringify({ resources: includes.map(({ text }) => text) }))
+  }
 }
 
 /** Kustomize's own words, at the entry of the innermost Kustomization that they name. */

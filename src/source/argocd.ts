@@ -1,0 +1,135 @@
+import path from 'node:path/posix'
+import { stringify } from 'yaml'
+import type { Manifest } from '../manifest/manifest'
+import { inside } from './kustomization'
+import { type Named, spokenAt } from './named'
+import { overlayOf } from './overlay'
+import type { Target, Values } from './source'
+import { type Fields, fieldsOf, listOf, textOf, wordOf } from './untyped'
+
+/** The names of the cluster that Argo CD itself runs in. */
+const own = ['', 'in-cluster', 'https://kubernetes.default.svc']
+
+/** Reads an Application: https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
+export function readApplication(manifest: Manifest, name: string, value: unknown, named: Named): void {
+  const spec = fieldsOf(value)
+  const sources = [spec.source, ...listOf(spec.sources)].map(fieldsOf).filter((source) => source.repoURL !== undefined)
+  const destination = fieldsOf(spec.destination)
+  const cluster = textOf(destination.name) || textOf(destination.server)
+  const target: Target = own.includes(cluster) ? { path: manifest.origin.path } : { cluster }
+  const namespace = textOf(destination.namespace) || 'default'
+  for (const [index, source] of sources.entries()) {
+    // A source with `ref` alone lends its files to the others.
+    if (source.ref !== undefined && source.path === undefined && source.chart === undefined) continue
+    const url = textOf(source.repoURL)
+    if (source.chart !== undefined) {
+      named.skip(manifest, `the chart ${textOf(source.chart)} of ${url} is not in this repository`)
+      continue
+    }
+    const written = textOf(source.path)
+    const place = inside('', written.replace(/^\/+/, '') || '.')
+    if (place === undefined || !named.isHere(url, place)) {
+      named.skip(manifest, `${[url, written].filter(Boolean).join(' ')} is not in this repository`)
+      continue
+    }
+    const at = {
+      id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}`,
+      known: 'named' as const,
+      target,
+      at: spokenAt(manifest),
+    }
+    const { checkout } = named.surroundings
+    if (source.plugin !== undefined) {
+      named.skip(manifest, `a plugin makes its manifests of ${written}`)
+    } else if (checkout.has(path.join(place, 'Chart.yaml'))) {
+      const helm = fieldsOf(source.helm)
+      const values = valuesOf(manifest, helm, place, sources, named)
+      if (!values) continue
+      named.sources.push({
+        ...at,
+        kind: 'helm',
+        chart: place,
+        values,
+        set: parametersOf(helm),
+        release: textOf(helm.releaseName) || name,
+        namespace: textOf(helm.namespace) || namespace,
+        ...(helm.kubeVersion ? { kubeVersion: textOf(helm.kubeVersion) } : {}),
+        ...(Array.isArray(helm.apiVersions) ? { apiVersions: helm.apiVersions.map(textOf) } : {}),
+        ...(helm.skipCrds === true ? { skipCrds: true } : {}),
+      })
+    } else if (named.kustomization(place)) {
+      const kustomize = fieldsOf(source.kustomize)
+      const overlay = overlayOf(kustomize)
+      const components = listOf(kustomize.components).flatMap((one) => inside(place, textOf(one)) ?? [])
+      named.sources.push({
+        ...at,
+        kind: 'kustomize',
+        root: place,
+        namespace,
+        ...(overlay ? { overlay } : {}),
+        ...(components.length > 0 ? { components } : {}),
+      })
+    } else {
+      plainFiles(place, fieldsOf(source.directory), name, named)
+    }
+  }
+}
+
+/**
+ * What a chart is given beside its own values, the later over the earlier.
+ *
+ * The order is parameters > valuesObject > values > valueFiles, and valuesObject takes the place of values:
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
+ *
+ * @returns undefined when some of it is not in this repository
+ */
+function valuesOf(
+  manifest: Manifest,
+  helm: Fields,
+  chart: string,
+  sources: readonly Fields[],
+  named: Named,
+): Values[] | undefined {
+  const values: Values[] = []
+  const { checkout } = named.surroundings
+  for (const file of listOf(helm.valueFiles).map(textOf)) {
+    const [, ref, behind = ''] = file.match(/^\$([^/]+)\/(.*)$/) ?? []
+    const owner = ref && sources.find((source) => textOf(source.ref) === ref)
+    const elsewhere = ref ? !owner || !named.isHere(textOf(owner.repoURL), behind) : /^[a-z0-9+]+:\/\//i.test(file)
+    if (elsewhere) {
+      named.skip(manifest, `its values ${file} are not in this repository`)
+      return undefined
+    }
+    // A path from the root starts with a slash, or behind the name of another source.
+    const place = ref ? inside('', behind) : file.startsWith('/') ? inside('', file.slice(1)) : inside(chart, file)
+    if (place === undefined) {
+      named.skip(manifest, `its values ${file} are outside this repository`)
+      return undefined
+    }
+    if (helm.ignoreMissingValueFiles === true && !checkout.has(place)) continue
+    values.push({ path: place })
+  }
+  if (listOf(helm.fileParameters).length > 0) {
+    named.skip(manifest, 'its fileParameters are not read')
+    return undefined
+  }
+  const inline = helm.valuesObject !== undefined ? stringify(helm.valuesObject) : textOf(helm.values)
+  if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` })
+  return values
+}
+
+function parametersOf(helm: Fields): Record<string, unknown> {
+  return Object.fromEntries(
+    listOf(helm.parameters)
+      .map(fieldsOf)
+      .map((one) => [textOf(one.name), one.forceString === true ? textOf(one.value) : wordOf(one.value)]),
+  )
+}
+
+/** A folder of plain manifests is judged as such; it only matters who deploys it when nobody does any more. */
+function plainFiles(place: string, { recurse }: Fields, application: string, { surroundings, plain }: Named): void {
+  const start = place === '' ? 0 : place.length + 1
+  for (const file of surroundings.checkout.below(place)) {
+    if (recurse === true || !file.slice(start).includes('/')) plain.set(file, `the Application ${application}`)
+  }
+}

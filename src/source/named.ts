@@ -1,0 +1,44 @@
+import { type Manifest, nameOf } from '../manifest/manifest'
+import type { Checkout } from './checkout'
+import type { Kustomization } from './kustomization'
+import { repositoryName } from './repository-name'
+import type { Source, SpokenAt } from './source'
+import type { Skipped } from './tree'
+
+/** What is known of the repository that Argo CD and Flux objects name parts of. */
+export interface Surroundings {
+  readonly checkout: Checkout
+  readonly kustomizations: ReadonlyMap<string, Kustomization>
+  /** The names of this repository, as `repositoryName` gives them; when there are none, every path that exists is in it. */
+  readonly repository: readonly string[]
+}
+
+/** Collects what Argo CD and Flux objects say is deployed, and what of it is not in this repository. */
+export class Named {
+  readonly sources: Source[] = []
+  readonly notInspected: Skipped[] = []
+  /** Kustomizations that stand in no file: Flux makes them where a folder has none. */
+  readonly made = new Map<string, Kustomization>()
+  /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
+  readonly plain = new Map<string, string>()
+
+  constructor(readonly surroundings: Surroundings) {}
+
+  skip(manifest: Manifest, reason: string): void {
+    this.notInspected.push({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` })
+  }
+
+  /** Whether a path of the repository of that URL is one of this repository. */
+  isHere(url: string, place: string): boolean {
+    const { repository, checkout } = this.surroundings
+    return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place).length > 0
+  }
+
+  kustomization(place: string): Kustomization | undefined {
+    return this.surroundings.kustomizations.get(place) ?? this.made.get(place)
+  }
+}
+
+export function spokenAt({ origin, object }: Manifest): SpokenAt {
+  return { path: origin.path, region: object.region }
+}

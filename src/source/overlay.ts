@@ -1,0 +1,49 @@
+import { type Fields, fieldsOf, listOf } from './untyped'
+
+/** The fields that Argo CD and Flux lay over a Kustomization under kustomize's own names. */
+const sameNames = [
+  'namePrefix',
+  'nameSuffix',
+  'namespace',
+  'patches',
+  'images',
+  'replicas',
+  'commonLabels',
+  'commonAnnotations',
+]
+
+/** What an Argo CD or Flux object lays over a Kustomization, as a `kustomization.yaml` writes it. */
+export function overlayOf(fields: Fields): Fields | undefined {
+  const overlay: Record<string, unknown> = {}
+  for (const name of sameNames) {
+    const value = fields[name]
+    if (value !== undefined && value !== null && value !== '') overlay[name] = value
+  }
+  if (overlay.images)
+    overlay.images = listOf(overlay.images).map((one) => (typeof one === 'string' ? imageOf(one) : one))
+  if (overlay.replicas)
+    overlay.replicas = listOf(overlay.replicas).map((one) => ({ ...fieldsOf(one), count: Number(fieldsOf(one).count) }))
+  return Object.keys(overlay).length > 0 ? overlay : undefined
+}
+
+/** Argo CD takes images as `kustomize edit set image` does: `name=new:tag`, `name:tag` or `name@digest`. */
+function imageOf(written: string): Fields {
+  const equals = written.indexOf('=')
+  const [, image = '', tag, digest] = written.slice(equals + 1).match(/^(.*?)(?::([^/@:]+))?(?:@(.+))?$/) ?? []
+  const name = equals === -1 ? image : written.slice(0, equals)
+  return {
+    name,
+    ...(equals === -1 ? {} : { newName: image }),
+    ...(tag ? { newTag: tag } : {}),
+    ...(digest ? { digest } : {}),
+  }
+}
+
+/** Flux's names for the same: https://fluxcd.io/flux/components/kustomize/kustomizations/ */
+export function fluxOverlayOf(spec: Fields): Fields | undefined {
+  const { labels, annotations } = fieldsOf(spec.commonMetadata)
+  const { namePrefix, nameSuffix, patches, images, targetNamespace: namespace } = spec
+  const overlay = overlayOf({ namePrefix, nameSuffix, patches, images, namespace, commonAnnotations: annotations })
+  // Flux leaves selectors alone, as kustomize's commonLabels do not.
+  return labels === undefined ? overlay : { ...overlay, labels: [{ pairs: labels }] }
+}

@@ -1,0 +1,17 @@
+/**
+ * One name for all the ways a repository is written: `https://github.com/Org/repo.git`, `ssh://git@github.com:22/org/repo`
+ * and `git@github.com:org/repo` are all `github.com/org/repo`.
+ */
+export function repositoryName(url: string): string {
+  const written = url.trim().toLowerCase()
+  const rest = written.replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
+  const address = rest.replace(/^[^/@]+@/, '')
+  // After a scheme a colon stands before a port; in scp's way of writing, before the path.
+  const path = rest === written ? address.replace(/^([^/:]+):\/*/, '$1/') : address.replace(/^([^/:]+):\d+(?=\/)/, '$1')
+  return path.replace(/\/+$/, '').replace(/\.git$/, '')
+}
+
+/** Whether a remote is a folder of this machine, which no object can name. */
+export function isFolder(remote: string): boolean {
+  return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim())
+}

@@ -1,0 +1,31 @@
+import { parseDocument } from 'yaml'
+
+/**
+ * Replaces Flux's variables in a rendered object: `${name}`, `${name:-default}`, `${name:=default}`; `$${name}` is a way
+ * to write `${name}`. https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution
+ *
+ * A name that is not known stays as it is written, and so do bash's string functions: what a Secret of the cluster says
+ * cannot be told from here, and an empty string would look like something that was written.
+ */
+export function substituted(text: string, substitutions: Readonly<Record<string, string>> | undefined): string {
+  if (!substitutions || !text.includes('${') || isLeftAlone(text)) return text
+  return text.replace(
+    /\$?\$\{([A-Za-z_]\w*)(?:(:?)[-=]([^}]*))?\}/g,
+    (written, name: string, colon, fallback?: string) => {
+      if (written.startsWith('$$')) return written.slice(1)
+      const value = Object.hasOwn(substitutions, name) ? substitutions[name] : undefined
+      // With a colon an empty value counts as none.
+      if (fallback !== undefined && (colon ? !value : value === undefined)) return fallback
+      return value ?? written
+    },
+  )
+}
+
+/** An object may say of itself that its `${name}` are its own. */
+function isLeftAlone(text: string): boolean {
+  if (!text.includes('kustomize.toolkit.fluxcd.io/substitute')) return false
+  const document = parseDocument(text, { logLevel: 'silent', version: '1.1' })
+  return ['annotations', 'labels'].some(
+    (field) => document.getIn(['metadata', field, 'kustomize.toolkit.fluxcd.io/substitute']) === 'disabled',
+  )
+}

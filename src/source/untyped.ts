@@ -1,0 +1,26 @@
+/** A map of an object that nobody has validated. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** The fields of a value; none when it is no map. */
+export function fieldsOf(value: unknown): Fields {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Fields) : {}
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** A scalar as text; nothing for a map or a list. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+}
+
+/** A word as `helm --set` reads it: `true`, `null`, `80` and `{a,b}` are no strings. */
+export function wordOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if (value === 'true' || value === 'false') return value === 'true'
+  if (value === 'null') return null
+  if (/^\{.*\}$/.test(value)) return value === '{}' ? [] : value.slice(1, -1).split(',').map(wordOf)
+  return /^-?(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value
+}
