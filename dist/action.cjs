@@ -30699,9 +30699,9 @@ var require_utils2 = __commonJS({
           const hex = input.slice(i + 1, i + 3);
           if (isHexPair(hex)) {
             const normalizedHex = hex.toUpperCase();
-            const decoded = String.fromCharCode(parseInt(normalizedHex, 16));
-            if (decodeUnreserved && isUnreserved(decoded)) {
-              output += decoded;
+            const decoded2 = String.fromCharCode(parseInt(normalizedHex, 16));
+            if (decodeUnreserved && isUnreserved(decoded2)) {
+              output += decoded2;
             } else {
               output += "%" + normalizedHex;
             }
@@ -30721,9 +30721,9 @@ var require_utils2 = __commonJS({
           const hex = input.slice(i + 1, i + 3);
           if (isHexPair(hex)) {
             const normalizedHex = hex.toUpperCase();
-            const decoded = String.fromCharCode(parseInt(normalizedHex, 16));
-            if (decoded !== "." && isUnreserved(decoded)) {
-              output += decoded;
+            const decoded2 = String.fromCharCode(parseInt(normalizedHex, 16));
+            if (decoded2 !== "." && isUnreserved(decoded2)) {
+              output += decoded2;
             } else {
               output += "%" + normalizedHex;
             }
@@ -30848,9 +30848,9 @@ var require_utils2 = __commonJS({
           const hex = input.slice(i + 1, i + 3);
           if (isHexPair(hex)) {
             const normalizedHex = hex.toUpperCase();
-            const decoded = String.fromCharCode(parseInt(normalizedHex, 16));
-            if (isUnreserved(decoded)) {
-              output += decoded;
+            const decoded2 = String.fromCharCode(parseInt(normalizedHex, 16));
+            if (isUnreserved(decoded2)) {
+              output += decoded2;
             } else {
               output += "%" + normalizedHex;
             }
@@ -47421,8 +47421,8 @@ function TemplateLiteralDecodeUnsafe(pattern) {
   return result;
 }
 function TemplateLiteralDecode(pattern) {
-  const decoded = TemplateLiteralDecodeUnsafe(pattern);
-  const result = IsTemplateLiteral(decoded) ? String2() : decoded;
+  const decoded2 = TemplateLiteralDecodeUnsafe(pattern);
+  const result = IsTemplateLiteral(decoded2) ? String2() : decoded2;
   return result;
 }
 
@@ -61384,8 +61384,8 @@ function dataOf(holder) {
   if (root3.at("sops").exists) return {};
   const texts = (field2) => Object.entries(fieldsOf(root3.at(field2).value)).map(([key, value]) => [key, textOf3(value)]);
   if (ref.kind !== "Secret") return Object.fromEntries(texts("data"));
-  const decoded = texts("data").map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]);
-  return Object.fromEntries([...decoded, ...texts("stringData")]);
+  const decoded2 = texts("data").map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]);
+  return Object.fromEntries([...decoded2, ...texts("stringData")]);
 }
 function valuesOf(manifest, { chart, place: place2, holders }, named) {
   const spec = fieldsOf(manifest.root.at("spec").value);
@@ -62056,20 +62056,25 @@ async function readNamed(checkout, parts, written2, { repository, base }, side) 
     manifests = applied;
   }
 }
+var gitOpsIn = /* @__PURE__ */ new Map();
+function readGitOpsIn(text4) {
+  const objects = gitOpsIn.get(text4) ?? loadFile({ text: text4 }, (document) => isGitOps.test(document)).objects;
+  gitOpsIn.set(text4, objects);
+  return objects;
+}
 async function gitOpsObjects(checkout, parts, side) {
   const texts = await checkout.texts([...checkout.tree.files.keys()].filter((file) => !parts.has(file)));
   const manifests = [];
-  const load = (may, wants = may) => {
-    for (const [file, text4] of texts) {
-      if (!may(text4)) continue;
-      for (const object of loadFile({ text: text4 }, wants).objects)
-        manifests.push(new Manifest(object, side, { kind: "file", path: file }, []));
-    }
+  const take = (path30, objects) => {
+    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path30 }, []));
   };
-  load((text4) => isGitOps.test(text4));
+  for (const [file, text4] of texts) if (isGitOps.test(text4)) take(file, readGitOpsIn(text4));
   const names3 = [...new Set(manifests.flatMap(namesOfHolders))];
   const holds2 = (text4) => holdsValues.test(text4) && names3.some((name) => text4.includes(name));
-  if (names3.length > 0) load(holds2, (document) => holds2(document) && !isGitOps.test(document));
+  if (names3.length === 0) return manifests;
+  for (const [file, text4] of texts) {
+    if (holds2(text4)) take(file, loadFile({ text: text4 }, (document) => holds2(document) && !isGitOps.test(document)).objects);
+  }
   return manifests;
 }
 async function discoveredCharts(checkout, folders, kustomizations, spoken) {
@@ -62275,19 +62280,26 @@ var import_node_path4 = require("node:path");
 // src/source/checkout.ts
 var import_promises = require("node:fs/promises");
 var import_node_path3 = __toESM(require("node:path"), 1);
+var decoded = /* @__PURE__ */ new WeakMap();
+function textOf4(content) {
+  const text4 = decoded.get(content) ?? decodeFile(content).text;
+  decoded.set(content, text4);
+  return text4;
+}
 var Checkout = class {
   /**
    * @param folder a private folder that holds nothing else
    */
-  constructor(revision, tree, folder) {
+  constructor(revision, tree, folder, contents = /* @__PURE__ */ new Map()) {
     this.revision = revision;
     this.tree = tree;
     this.folder = folder;
+    this.contents = contents;
   }
   revision;
   tree;
   folder;
-  contents = /* @__PURE__ */ new Map();
+  contents;
   written = /* @__PURE__ */ new Map();
   /** The folders of charts into which the charts that they take in were put. */
   complete = /* @__PURE__ */ new Set();
@@ -62309,7 +62321,7 @@ var Checkout = class {
   async texts(files2) {
     const found = /* @__PURE__ */ new Map();
     const contents = await this.read(files2);
-    for (const [file, content] of contents) if (!("missing" in content)) found.set(file, decodeFile(content).text);
+    for (const [file, content] of contents) if (!("missing" in content)) found.set(file, textOf4(content));
     return found;
   }
   async text(file) {
@@ -62321,22 +62333,27 @@ var Checkout = class {
     const wanted = /* @__PURE__ */ new Map();
     for (const file of files2) {
       const entry = real(file);
-      if (entry?.type === "file" && !this.contents.has(entry.path)) wanted.set(entry.path, entry);
+      if (entry?.type === "file" && !this.contents.has(this.keyOf(entry))) wanted.set(entry.path, entry);
     }
     if (wanted.size > 0) {
       const reading = this.readAll([...wanted.values()]);
-      for (const name of wanted.keys())
+      for (const [name, entry] of wanted)
         this.contents.set(
-          name,
+          this.keyOf(entry),
           reading.then((contents) => contents.get(name) ?? { missing: "it could not be read" })
         );
     }
     const found = /* @__PURE__ */ new Map();
     for (const file of files2) {
-      const content = await this.contents.get(real(file)?.path ?? "");
+      const entry = real(file);
+      const content = entry && await this.contents.get(this.keyOf(entry));
       if (content) found.set(file, content);
     }
     return found;
+  }
+  /** Only Git's ids, and those made like them, tell contents apart wherever they stand. */
+  keyOf({ id, path: file }) {
+    return /[0-9a-f]{40}$/.test(id) ? id : `${this.folder} ${file}`;
   }
   async readAll(entries) {
     const contents = /* @__PURE__ */ new Map();
@@ -62551,7 +62568,7 @@ var SideOfChange = class _SideOfChange {
   keys;
   static async open(revision, side, { ignore, releases, repository, renderer, base }) {
     const tree = await readTree(revision, ignore);
-    const checkout = new Checkout(revision, tree, renderer.newFolder());
+    const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents);
     const discovery = await discover(checkout, { releases, repository, ...base ? { base } : {} }, side);
     const keys2 = await Promise.all(
       discovery.sources.map(async (source) => {
@@ -62565,9 +62582,13 @@ var SideOfChange = class _SideOfChange {
     return this.renderer.files(source, this.checkout, this.discovery.kustomizations);
   }
   /** What its Kustomizations name that is not in the repository. */
-  takenFromElsewhere() {
+  async takenFromElsewhere() {
     const kustomizations = [...this.discovery.kustomizations.values()];
-    return kustomizations.flatMap((one2) => remoteEntries(one2, this.checkout).map(({ text: text4 }) => text4));
+    const entries = kustomizations.flatMap((one2) => remoteEntries(one2, this.checkout).map(({ text: text4 }) => text4));
+    const plugins = kustomizations.flatMap(({ plugins: plugins2, file, leadsTo }) => plugins2 ? [file, ...leadsTo] : []);
+    const texts = await this.checkout.texts([...new Set(plugins)].filter((file) => this.checkout.has(file)));
+    const urls = [...texts.values()].filter((text4) => text4.includes("builtin")).map((text4) => urlOfPlugin(text4)?.text);
+    return [...entries, ...urls.filter((url) => url !== void 0)];
   }
   /** Renders a release with its templates written otherwise; empty when it then says nothing. */
   async renderRewritten(source, rewrite) {
@@ -62804,12 +62825,10 @@ async function gather2(scope) {
     renderAll(head, (source) => !sameSource(source))
   ]);
   const others = new Files();
-  const touched = [
-    ...manifestsIn("base", before),
-    ...manifestsIn("head", after),
-    ...looseManifests("base", renderedBefore),
-    ...looseManifests("head", renderedAfter)
-  ];
+  const touched = differing(
+    [...manifestsIn("base", before), ...looseManifests("base", renderedBefore)],
+    [...manifestsIn("head", after), ...looseManifests("head", renderedAfter)]
+  );
   const needsRest = needsOtherFiles(rules2, touched);
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
@@ -62869,7 +62888,7 @@ async function gather2(scope) {
     after: renderedAfter,
     rest: renderedRest,
     unknown: unknown2,
-    taken: base?.takenFromElsewhere()
+    taken: await base?.takenFromElsewhere()
   });
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind));
   return {
@@ -62888,6 +62907,14 @@ async function gather2(scope) {
     },
     sides: { base, head }
   };
+}
+function differing(base, head) {
+  const keyOf2 = ({ ref, origin, object }) => [identityOf(ref), origin.kind === "file" ? origin.path : origin.id, object.content].join("\n");
+  const [before, after] = [base, head].map((manifests) => new Set(manifests.map(keyOf2)));
+  return [
+    ...base.filter((manifest) => !after.has(keyOf2(manifest))),
+    ...head.filter((manifest) => !before.has(keyOf2(manifest)))
+  ];
 }
 function manifestsIn(side, files2) {
   return [...files2.loaded].flatMap(
@@ -63911,8 +63938,10 @@ async function renderKustomize(source, all2, checkout, { kustomize, home, limits
   if (kustomizations.some(({ plugins }) => plugins)) {
     for (const [file, text4] of await checkout.texts(files2)) {
       const url = text4.includes("builtin") ? urlOfPlugin(text4) : void 0;
-      const reason = `it takes in ${url?.text}, which is not in this repository; vendor it and name the copy`;
-      if (url) return { failure: { reason, path: file, region: lineRegion(url.line) } };
+      if (!url) continue;
+      const place2 = { path: file, region: lineRegion(url.line) };
+      const reason = `it takes in ${url.text}, which is not in this repository; vendor it and name the copy`;
+      return { failure: { reason, ...place2, remote: [{ text: url.text, ...place2 }] } };
     }
   }
   await checkout.layOut(files2);
@@ -63996,6 +64025,8 @@ var Renderer = class {
   limits;
   /** A private folder, gone when the renderer is closed. */
   folder = (0, import_node_fs6.mkdtempSync)(import_node_path13.default.join((0, import_node_os2.tmpdir)(), "ingress-guard-"));
+  /** What was read of the repository. */
+  contents = /* @__PURE__ */ new Map();
   done = /* @__PURE__ */ new Map();
   waiting = [];
   running = 0;

@@ -4,9 +4,19 @@ import { decodeFile } from '../manifest/load'
 import type { Content, Entry, Revision } from './revision'
 import type { Tree } from './tree'
 
+/** Contents by what tells them apart: both sides of a change, and all trials of it, share nearly all of theirs. */
+export type Contents = Map<string, Promise<Content>>
+
+const decoded = new WeakMap<Uint8Array, string>()
+
+function textOf(content: Uint8Array): string {
+  const text = decoded.get(content) ?? decodeFile(content).text
+  decoded.set(content, text)
+  return text
+}
+
 /** A revision's files as rendering needs them: texts by path, and copies in a private folder. */
 export class Checkout {
-  private readonly contents = new Map<string, Promise<Content>>()
   private readonly written = new Map<string, Promise<string | undefined>>()
   /** The folders of charts into which the charts that they take in were put. */
   readonly complete = new Set<string>()
@@ -19,6 +29,7 @@ export class Checkout {
     private readonly revision: Revision,
     readonly tree: Tree,
     readonly folder: string,
+    private readonly contents: Contents = new Map(),
   ) {}
 
   has(file: string): boolean {
@@ -41,7 +52,7 @@ export class Checkout {
   async texts(files: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     const contents = await this.read(files)
-    for (const [file, content] of contents) if (!('missing' in content)) found.set(file, decodeFile(content).text)
+    for (const [file, content] of contents) if (!('missing' in content)) found.set(file, textOf(content))
     return found
   }
 
@@ -55,22 +66,28 @@ export class Checkout {
     const wanted = new Map<string, Entry>()
     for (const file of files) {
       const entry = real(file)
-      if (entry?.type === 'file' && !this.contents.has(entry.path)) wanted.set(entry.path, entry)
+      if (entry?.type === 'file' && !this.contents.has(this.keyOf(entry))) wanted.set(entry.path, entry)
     }
     if (wanted.size > 0) {
       const reading = this.readAll([...wanted.values()])
-      for (const name of wanted.keys())
+      for (const [name, entry] of wanted)
         this.contents.set(
-          name,
+          this.keyOf(entry),
           reading.then((contents) => contents.get(name) ?? { missing: 'it could not be read' }),
         )
     }
     const found = new Map<string, Content>()
     for (const file of files) {
-      const content = await this.contents.get(real(file)?.path ?? '')
+      const entry = real(file)
+      const content = entry && (await this.contents.get(this.keyOf(entry)))
       if (content) found.set(file, content)
     }
     return found
+  }
+
+  /** Only Git's ids, and those made like them, tell contents apart wherever they stand. */
+  private keyOf({ id, path: file }: Entry): string {
+    return /[0-9a-f]{40}$/.test(id) ? id : `${this.folder} ${file}`
   }
 
   private async readAll(entries: readonly Entry[]): Promise<Map<string, Content>> {

@@ -1,5 +1,5 @@
 import path from 'node:path/posix'
-import { loadFile } from '../manifest/load'
+import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, type Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { localFolderOf, readChart } from './chart'
@@ -177,21 +177,29 @@ async function readNamed(
   }
 }
 
+/** The Argo CD and Flux objects of texts: both sides of a change share nearly all of theirs, and so do all trials of it. */
+const gitOpsIn = new Map<string, readonly LoadedObject[]>()
+
+function readGitOpsIn(text: string): readonly LoadedObject[] {
+  const objects = gitOpsIn.get(text) ?? loadFile({ text }, (document) => isGitOps.test(document)).objects
+  gitOpsIn.set(text, objects)
+  return objects
+}
+
 async function gitOpsObjects(checkout: Checkout, parts: ReadonlyMap<string, Claim>, side: Side): Promise<Manifest[]> {
   const texts = await checkout.texts([...checkout.tree.files.keys()].filter((file) => !parts.has(file)))
   const manifests: Manifest[] = []
-  const load = (may: (text: string) => boolean, wants = may) => {
-    for (const [file, text] of texts) {
-      if (!may(text)) continue
-      for (const object of loadFile({ text }, wants).objects)
-        manifests.push(new Manifest(object, side, { kind: 'file', path: file }, []))
-    }
+  const take = (path: string, objects: readonly LoadedObject[]) => {
+    for (const object of objects) manifests.push(new Manifest(object, side, { kind: 'file', path }, []))
   }
-  load((text) => isGitOps.test(text))
+  for (const [file, text] of texts) if (isGitOps.test(text)) take(file, readGitOpsIn(text))
   // Of ConfigMaps and Secrets, which may be many and large, those that some object takes values of.
   const names = [...new Set(manifests.flatMap(namesOfHolders))]
   const holds = (text: string) => holdsValues.test(text) && names.some((name) => text.includes(name))
-  if (names.length > 0) load(holds, (document) => holds(document) && !isGitOps.test(document))
+  if (names.length === 0) return manifests
+  for (const [file, text] of texts) {
+    if (holds(text)) take(file, loadFile({ text }, (document) => holds(document) && !isGitOps.test(document)).objects)
+  }
   return manifests
 }
 

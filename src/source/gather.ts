@@ -3,7 +3,7 @@ import { type Change, changesBetween, renamedClusters } from '../manifest/change
 import { type DeclaredClusters, type FileObjects, mapClusters } from '../manifest/cluster'
 import { DocumentReader } from '../manifest/document-reader'
 import { decodeFile, type LoadedFile, loadFile, mentionsKubernetes } from '../manifest/load'
-import { type ClusterEvidence, Manifest, nameOf, type ObjectRef, type Side } from '../manifest/manifest'
+import { type ClusterEvidence, identityOf, Manifest, nameOf, type ObjectRef, type Side } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
 import { snapshotsOf } from '../manifest/snapshot'
 import type { DeclaredRelease } from '../policy/config'
@@ -79,12 +79,10 @@ export async function gather(scope: Scope): Promise<Gathered> {
   ])
 
   const others = new Files()
-  const touched = [
-    ...manifestsIn('base', before),
-    ...manifestsIn('head', after),
-    ...looseManifests('base', renderedBefore),
-    ...looseManifests('head', renderedAfter),
-  ]
+  const touched = differing(
+    [...manifestsIn('base', before), ...looseManifests('base', renderedBefore)],
+    [...manifestsIn('head', after), ...looseManifests('head', renderedAfter)],
+  )
   const needsRest = needsOtherFiles(rules, touched)
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : new Map<string, string>()
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules, touched) : []
@@ -156,7 +154,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     after: renderedAfter,
     rest: renderedRest,
     unknown,
-    taken: base?.takenFromElsewhere(),
+    taken: await base?.takenFromElsewhere(),
   })
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))
   return {
@@ -175,6 +173,17 @@ export async function gather(scope: Scope): Promise<Gathered> {
     },
     sides: { base, head },
   }
+}
+
+/** Of the objects of both sides those that are not written the same, in the same place, on the other one. */
+function differing(base: readonly Manifest[], head: readonly Manifest[]): Manifest[] {
+  const keyOf = ({ ref, origin, object }: Manifest) =>
+    [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, object.content].join('\n')
+  const [before, after] = [base, head].map((manifests) => new Set(manifests.map(keyOf))) as [Set<string>, Set<string>]
+  return [
+    ...base.filter((manifest) => !after.has(keyOf(manifest))),
+    ...head.filter((manifest) => !before.has(keyOf(manifest))),
+  ]
 }
 
 /** Manifests of files, before it is known to which clusters they go. */

@@ -6,6 +6,7 @@ import type { DeclaredRelease } from '../policy/config'
 import { Checkout } from './checkout'
 import { type Discovery, discover } from './discover'
 import { inside, type RemoteEntry, remoteEntries } from './kustomization'
+import { urlOfPlugin } from './outside'
 import type { TemplateOutput } from './render/helm'
 import type { Renderer } from './render/renderer'
 import { type Failure, firstLine, type Piece } from './render/rendering'
@@ -42,7 +43,7 @@ export class SideOfChange {
     { ignore, releases, repository, renderer, base }: Opening,
   ): Promise<SideOfChange> {
     const tree = await readTree(revision, ignore)
-    const checkout = new Checkout(revision, tree, renderer.newFolder())
+    const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents)
     const discovery = await discover(checkout, { releases, repository, ...(base ? { base } : {}) }, side)
     const keys = await Promise.all(
       discovery.sources.map(async (source) => {
@@ -58,9 +59,13 @@ export class SideOfChange {
   }
 
   /** What its Kustomizations name that is not in the repository. */
-  takenFromElsewhere(): string[] {
+  async takenFromElsewhere(): Promise<string[]> {
     const kustomizations = [...this.discovery.kustomizations.values()]
-    return kustomizations.flatMap((one) => remoteEntries(one, this.checkout).map(({ text }) => text))
+    const entries = kustomizations.flatMap((one) => remoteEntries(one, this.checkout).map(({ text }) => text))
+    const plugins = kustomizations.flatMap(({ plugins, file, leadsTo }) => (plugins ? [file, ...leadsTo] : []))
+    const texts = await this.checkout.texts([...new Set(plugins)].filter((file) => this.checkout.has(file)))
+    const urls = [...texts.values()].filter((text) => text.includes('builtin')).map((text) => urlOfPlugin(text)?.text)
+    return [...entries, ...urls.filter((url) => url !== undefined)]
   }
 
   /** Renders a release with its templates written otherwise; empty when it then says nothing. */

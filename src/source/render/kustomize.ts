@@ -64,8 +64,10 @@ export async function renderKustomize(
   if (kustomizations.some(({ plugins }) => plugins)) {
     for (const [file, text] of await checkout.texts(files)) {
       const url = text.includes('builtin') ? urlOfPlugin(text) : undefined
-      const reason = `it takes in ${url?.text}, which is not in this repository; vendor it and name the copy`
-      if (url) return { failure: { reason, path: file, region: lineRegion(url.line) } }
+      if (!url) continue
+      const place = { path: file, region: lineRegion(url.line) }
+      const reason = `it takes in ${url.text}, which is not in this repository; vendor it and name the copy`
+      return { failure: { reason, ...place, remote: [{ text: url.text, ...place }] } }
     }
   }
   await checkout.layOut(files)

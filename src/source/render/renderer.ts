@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Checkout } from '../checkout'
+import type { Checkout, Contents } from '../checkout'
 import type { Kustomization } from '../kustomization'
 import type { HelmSource, Source } from '../source'
 import { helmFiles, renderHelm, renderRewritten, type TemplateOutput } from './helm'
@@ -20,6 +20,8 @@ export interface Programs {
 export class Renderer {
   /** A private folder, gone when the renderer is closed. */
   readonly folder = mkdtempSync(path.join(tmpdir(), 'ingress-guard-'))
+  /** What was read of the repository. */
+  readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
   private readonly waiting: (() => void)[] = []
   private running = 0
