@@ -41136,6 +41136,7 @@ var Renderer = class {
   /** What was read of the repository. */
   contents = /* @__PURE__ */ new Map();
   done = /* @__PURE__ */ new Map();
+  versions = /* @__PURE__ */ new Map();
   waiting = [];
   running = 0;
   folders = 0;
@@ -41166,6 +41167,7 @@ var Renderer = class {
     const key = await this.keyOf(source, checkout, all2);
     const known = this.done.get(key);
     if (known) return known;
+    void this.versionOf(source.kind);
     const rendering = this.inTurn(() => this.start(source, checkout, all2));
     this.done.set(key, rendering);
     return rendering;
@@ -41208,21 +41210,26 @@ var Renderer = class {
       this.waiting.shift()?.();
     }
   }
-  /** The tools that were used, with what they say of their version. */
+  /** The tools that sources of some kinds were rendered with, and what they say of their version. */
   async tools(kinds) {
-    const told = [];
-    const ask2 = async (program3, args) => {
-      const limits = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 };
-      const { stdout } = await runTool(program3, args, { cwd: this.folder, home: this.folder, limits });
-      told.push({ name: import_node_path13.default.basename(program3), version: stdout.match(/v?\d+\.\d+\.\d+[\w.+-]*/)?.[0] ?? "unknown" });
-    };
-    if (this.helm && kinds.has("helm")) await ask2(this.helm, ["version", "--short"]);
-    if (this.kustomize && kinds.has("kustomize"))
-      await ask2(
-        this.kustomize,
-        import_node_path13.default.basename(this.kustomize).startsWith("kubectl") ? ["version", "--client"] : ["version"]
-      );
-    return told;
+    const asked = await Promise.all([...kinds].sort().map((kind) => this.versionOf(kind)));
+    return asked.filter((tool) => tool !== void 0);
+  }
+  /** Asked once, beside the first rendering. */
+  versionOf(kind) {
+    const known = this.versions.get(kind);
+    if (known) return known;
+    const program3 = kind === "helm" ? this.helm : this.kustomize;
+    const asking = program3 === void 0 ? Promise.resolve(void 0) : this.ask(program3);
+    this.versions.set(kind, asking);
+    return asking;
+  }
+  async ask(program3) {
+    const name = import_node_path13.default.basename(program3);
+    const args = name.startsWith("kubectl") ? ["version", "--client"] : ["version"];
+    const limits = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 };
+    const { stdout } = await runTool(program3, args, { cwd: this.folder, home: this.folder, limits });
+    return { name, version: stdout.match(/v?\d+\.\d+\.\d+[\w.+-]*/)?.[0] ?? "unknown" };
   }
   missing(tool, source) {
     const named = this.programs[tool];

@@ -23,6 +23,7 @@ export class Renderer {
   /** What was read of the repository. */
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
+  private readonly versions = new Map<Source['kind'], Promise<{ name: string; version: string } | undefined>>()
   private readonly waiting: (() => void)[] = []
   private running = 0
   private folders = 0
@@ -66,6 +67,7 @@ export class Renderer {
     const key = await this.keyOf(source, checkout, all)
     const known = this.done.get(key)
     if (known) return known
+    void this.versionOf(source.kind)
     const rendering = this.inTurn(() => this.start(source, checkout, all))
     this.done.set(key, rendering)
     return rendering
@@ -116,21 +118,28 @@ export class Renderer {
     }
   }
 
-  /** The tools that were used, with what they say of their version. */
+  /** The tools that sources of some kinds were rendered with, and what they say of their version. */
   async tools(kinds: ReadonlySet<Source['kind']>): Promise<{ name: string; version: string }[]> {
-    const told: { name: string; version: string }[] = []
-    const ask = async (program: string, args: readonly string[]) => {
-      const limits = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 }
-      const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits })
-      told.push({ name: path.basename(program), version: stdout.match(/v?\d+\.\d+\.\d+[\w.+-]*/)?.[0] ?? 'unknown' })
-    }
-    if (this.helm && kinds.has('helm')) await ask(this.helm, ['version', '--short'])
-    if (this.kustomize && kinds.has('kustomize'))
-      await ask(
-        this.kustomize,
-        path.basename(this.kustomize).startsWith('kubectl') ? ['version', '--client'] : ['version'],
-      )
-    return told
+    const asked = await Promise.all([...kinds].sort().map((kind) => this.versionOf(kind)))
+    return asked.filter((tool) => tool !== undefined)
+  }
+
+  /** Asked once, beside the first rendering. */
+  private versionOf(kind: Source['kind']): Promise<{ name: string; version: string } | undefined> {
+    const known = this.versions.get(kind)
+    if (known) return known
+    const program = kind === 'helm' ? this.helm : this.kustomize
+    const asking = program === undefined ? Promise.resolve(undefined) : this.ask(program)
+    this.versions.set(kind, asking)
+    return asking
+  }
+
+  private async ask(program: string): Promise<{ name: string; version: string }> {
+    const name = path.basename(program)
+    const args = name.startsWith('kubectl') ? ['version', '--client'] : ['version']
+    const limits = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 }
+    const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits })
+    return { name, version: stdout.match(/v?\d+\.\d+\.\d+[\w.+-]*/)?.[0] ?? 'unknown' }
   }
 
   private missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
