@@ -1073,14 +1073,14 @@ var require_util = __commonJS({
         }
         const port = url.port != null ? url.port : url.protocol === "https:" ? 443 : 80;
         let origin = url.origin != null ? url.origin : `${url.protocol || ""}//${url.hostname || ""}:${port}`;
-        let path30 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
+        let path31 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
         if (origin[origin.length - 1] === "/") {
           origin = origin.slice(0, origin.length - 1);
         }
-        if (path30 && path30[0] !== "/") {
-          path30 = `/${path30}`;
+        if (path31 && path31[0] !== "/") {
+          path31 = `/${path31}`;
         }
-        return new URL(`${origin}${path30}`);
+        return new URL(`${origin}${path31}`);
       }
       if (!isHttpOrHttpsPrefixed(url.origin || url.protocol)) {
         throw new InvalidArgumentError("Invalid URL protocol: the URL must start with `http:` or `https:`.");
@@ -1531,39 +1531,39 @@ var require_diagnostics = __commonJS({
       });
       diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
         const {
-          request: { method, path: path30, origin }
+          request: { method, path: path31, origin }
         } = evt;
-        debuglog("sending request to %s %s/%s", method, origin, path30);
+        debuglog("sending request to %s %s/%s", method, origin, path31);
       });
       diagnosticsChannel.channel("undici:request:headers").subscribe((evt) => {
         const {
-          request: { method, path: path30, origin },
+          request: { method, path: path31, origin },
           response: { statusCode }
         } = evt;
         debuglog(
           "received response to %s %s/%s - HTTP %d",
           method,
           origin,
-          path30,
+          path31,
           statusCode
         );
       });
       diagnosticsChannel.channel("undici:request:trailers").subscribe((evt) => {
         const {
-          request: { method, path: path30, origin }
+          request: { method, path: path31, origin }
         } = evt;
-        debuglog("trailers received from %s %s/%s", method, origin, path30);
+        debuglog("trailers received from %s %s/%s", method, origin, path31);
       });
       diagnosticsChannel.channel("undici:request:error").subscribe((evt) => {
         const {
-          request: { method, path: path30, origin },
+          request: { method, path: path31, origin },
           error: error2
         } = evt;
         debuglog(
           "request to %s %s/%s errored - %s",
           method,
           origin,
-          path30,
+          path31,
           error2.message
         );
       });
@@ -1612,9 +1612,9 @@ var require_diagnostics = __commonJS({
         });
         diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
           const {
-            request: { method, path: path30, origin }
+            request: { method, path: path31, origin }
           } = evt;
-          debuglog("sending request to %s %s/%s", method, origin, path30);
+          debuglog("sending request to %s %s/%s", method, origin, path31);
         });
       }
       diagnosticsChannel.channel("undici:websocket:open").subscribe((evt) => {
@@ -1677,7 +1677,7 @@ var require_request = __commonJS({
     var kHandler = /* @__PURE__ */ Symbol("handler");
     var Request = class {
       constructor(origin, {
-        path: path30,
+        path: path31,
         method,
         body,
         headers,
@@ -1692,11 +1692,11 @@ var require_request = __commonJS({
         expectContinue,
         servername
       }, handler2) {
-        if (typeof path30 !== "string") {
+        if (typeof path31 !== "string") {
           throw new InvalidArgumentError("path must be a string");
-        } else if (path30[0] !== "/" && !(path30.startsWith("http://") || path30.startsWith("https://")) && method !== "CONNECT") {
+        } else if (path31[0] !== "/" && !(path31.startsWith("http://") || path31.startsWith("https://")) && method !== "CONNECT") {
           throw new InvalidArgumentError("path must be an absolute URL or start with a slash");
-        } else if (invalidPathRegex.test(path30)) {
+        } else if (invalidPathRegex.test(path31)) {
           throw new InvalidArgumentError("invalid request path");
         }
         if (typeof method !== "string") {
@@ -1762,7 +1762,7 @@ var require_request = __commonJS({
         this.completed = false;
         this.aborted = false;
         this.upgrade = upgrade || null;
-        this.path = query ? buildURL(path30, query) : path30;
+        this.path = query ? buildURL(path31, query) : path31;
         this.origin = origin;
         this.idempotent = idempotent == null ? method === "HEAD" || method === "GET" : idempotent;
         this.blocking = blocking == null ? false : blocking;
@@ -6455,7 +6455,7 @@ var require_client_h1 = __commonJS({
       return method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && method !== "TRACE" && method !== "CONNECT";
     }
     function writeH1(client, request3) {
-      const { method, path: path30, host, upgrade, blocking, reset } = request3;
+      const { method, path: path31, host, upgrade, blocking, reset } = request3;
       let { body, headers, contentLength } = request3;
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH" || method === "QUERY" || method === "PROPFIND" || method === "PROPPATCH";
       if (util.isFormDataLike(body)) {
@@ -6536,7 +6536,7 @@ var require_client_h1 = __commonJS({
       if (blocking) {
         socket[kBlocking] = true;
       }
-      let header = `${method} ${path30} HTTP/1.1\r
+      let header = `${method} ${path31} HTTP/1.1\r
 `;
       if (typeof host === "string") {
         header += `host: ${host}\r
@@ -7065,7 +7065,7 @@ var require_client_h2 = __commonJS({
     }
     function writeH2(client, request3) {
       const session = client[kHTTP2Session];
-      const { method, path: path30, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
+      const { method, path: path31, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
       let { body } = request3;
       if (upgrade) {
         util.errorRequest(client, request3, new Error("Upgrade not supported for H2"));
@@ -7162,7 +7162,7 @@ var require_client_h2 = __commonJS({
         });
         return true;
       }
-      headers[HTTP2_HEADER_PATH] = path30;
+      headers[HTTP2_HEADER_PATH] = path31;
       headers[HTTP2_HEADER_SCHEME] = "https";
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH";
       if (body && typeof body.read === "function") {
@@ -7515,9 +7515,9 @@ var require_redirect_handler = __commonJS({
           return this.handler.onHeaders(statusCode, headers, resume, statusText);
         }
         const { origin, pathname, search } = util.parseURL(new URL(this.location, this.opts.origin && new URL(this.opts.path, this.opts.origin)));
-        const path30 = search ? `${pathname}${search}` : pathname;
+        const path31 = search ? `${pathname}${search}` : pathname;
         this.opts.headers = cleanRequestHeaders(this.opts.headers, statusCode === 303, this.opts.origin !== origin);
-        this.opts.path = path30;
+        this.opts.path = path31;
         this.opts.origin = origin;
         this.opts.maxRedirections = 0;
         this.opts.query = null;
@@ -8756,10 +8756,10 @@ var require_proxy_agent = __commonJS({
         };
         const {
           origin,
-          path: path30 = "/",
+          path: path31 = "/",
           headers = {}
         } = opts;
-        opts.path = origin + path30;
+        opts.path = origin + path31;
         if (!("host" in headers) && !("Host" in headers)) {
           const { host } = new URL2(origin);
           headers.host = host;
@@ -10731,20 +10731,20 @@ var require_mock_utils = __commonJS({
       }
       return true;
     }
-    function safeUrl(path30) {
-      if (typeof path30 !== "string") {
-        return path30;
+    function safeUrl(path31) {
+      if (typeof path31 !== "string") {
+        return path31;
       }
-      const pathSegments = path30.split("?");
+      const pathSegments = path31.split("?");
       if (pathSegments.length !== 2) {
-        return path30;
+        return path31;
       }
       const qp = new URLSearchParams(pathSegments.pop());
       qp.sort();
       return [...pathSegments, qp.toString()].join("?");
     }
-    function matchKey(mockDispatch2, { path: path30, method, body, headers }) {
-      const pathMatch = matchValue(mockDispatch2.path, path30);
+    function matchKey(mockDispatch2, { path: path31, method, body, headers }) {
+      const pathMatch = matchValue(mockDispatch2.path, path31);
       const methodMatch = matchValue(mockDispatch2.method, method);
       const bodyMatch = typeof mockDispatch2.body !== "undefined" ? matchValue(mockDispatch2.body, body) : true;
       const headersMatch = matchHeaders(mockDispatch2, headers);
@@ -10766,7 +10766,7 @@ var require_mock_utils = __commonJS({
     function getMockDispatch(mockDispatches, key) {
       const basePath = key.query ? buildURL(key.path, key.query) : key.path;
       const resolvedPath = typeof basePath === "string" ? safeUrl(basePath) : basePath;
-      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path30 }) => matchValue(safeUrl(path30), resolvedPath));
+      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path31 }) => matchValue(safeUrl(path31), resolvedPath));
       if (matchedMockDispatches.length === 0) {
         throw new MockNotMatchedError(`Mock dispatch not matched for path '${resolvedPath}'`);
       }
@@ -10804,9 +10804,9 @@ var require_mock_utils = __commonJS({
       }
     }
     function buildKey(opts) {
-      const { path: path30, method, body, headers, query } = opts;
+      const { path: path31, method, body, headers, query } = opts;
       return {
-        path: path30,
+        path: path31,
         method,
         body,
         headers,
@@ -11269,10 +11269,10 @@ var require_pending_interceptors_formatter = __commonJS({
       }
       format(pendingInterceptors) {
         const withPrettyHeaders = pendingInterceptors.map(
-          ({ method, path: path30, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
+          ({ method, path: path31, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
             Method: method,
             Origin: origin,
-            Path: path30,
+            Path: path31,
             "Status code": statusCode,
             Persistent: persist ? PERSISTENT : NOT_PERSISTENT,
             Invocations: timesInvoked,
@@ -13606,7 +13606,7 @@ var require_fetch = __commonJS({
     function handleFetchDone(response) {
       finalizeAndReportTiming(response, "fetch");
     }
-    function fetch2(input, init = void 0) {
+    function fetch3(input, init = void 0) {
       webidl.argumentLengthCheck(arguments, 1, "globalThis.fetch");
       let p = createDeferredPromise();
       let requestObject;
@@ -14561,7 +14561,7 @@ var require_fetch = __commonJS({
       }
     }
     module2.exports = {
-      fetch: fetch2,
+      fetch: fetch3,
       Fetch,
       fetching,
       finalizeAndReportTiming
@@ -16151,9 +16151,9 @@ var require_util6 = __commonJS({
         }
       }
     }
-    function validateCookiePath(path30) {
-      for (let i = 0; i < path30.length; ++i) {
-        const code4 = path30.charCodeAt(i);
+    function validateCookiePath(path31) {
+      for (let i = 0; i < path31.length; ++i) {
+        const code4 = path31.charCodeAt(i);
         if (code4 < 32 || // exclude CTLs (0-31)
         code4 > 126 || // exclude DEL and non-ascii
         code4 === 59) {
@@ -19073,11 +19073,11 @@ var require_undici = __commonJS({
           if (typeof opts.path !== "string") {
             throw new InvalidArgumentError("invalid opts.path");
           }
-          let path30 = opts.path;
+          let path31 = opts.path;
           if (!opts.path.startsWith("/")) {
-            path30 = `/${path30}`;
+            path31 = `/${path31}`;
           }
-          url = new URL(util.parseOrigin(url).origin + path30);
+          url = new URL(util.parseOrigin(url).origin + path31);
         } else {
           if (!opts) {
             opts = typeof url === "object" ? url : {};
@@ -19099,7 +19099,7 @@ var require_undici = __commonJS({
     module2.exports.setGlobalDispatcher = setGlobalDispatcher;
     module2.exports.getGlobalDispatcher = getGlobalDispatcher;
     var fetchImpl = require_fetch().fetch;
-    module2.exports.fetch = async function fetch2(init, options2 = void 0) {
+    module2.exports.fetch = async function fetch3(init, options2 = void 0) {
       try {
         return await fetchImpl(init, options2);
       } catch (err) {
@@ -19933,7 +19933,7 @@ var require_fast_content_type_parse = __commonJS({
     var defaultContentType = { type: "", parameters: new NullObject() };
     Object.freeze(defaultContentType.parameters);
     Object.freeze(defaultContentType);
-    function parse4(header) {
+    function parse5(header) {
       if (typeof header !== "string") {
         throw new TypeError("argument header is required and must be a string");
       }
@@ -20009,8 +20009,8 @@ var require_fast_content_type_parse = __commonJS({
       }
       return result;
     }
-    module2.exports.default = { parse: parse4, safeParse: safeParse3 };
-    module2.exports.parse = parse4;
+    module2.exports.default = { parse: parse5, safeParse: safeParse3 };
+    module2.exports.parse = parse5;
     module2.exports.safeParse = safeParse3;
     module2.exports.defaultContentType = defaultContentType;
   }
@@ -20093,17 +20093,17 @@ var require_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path30) {
-      const ctrl = callVisitor(key, node2, visitor, path30);
+    function visit_(key, node2, visitor, path31) {
+      const ctrl = callVisitor(key, node2, visitor, path31);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path30, ctrl);
-        return visit_(key, ctrl, visitor, path30);
+        replaceNode(key, path31, ctrl);
+        return visit_(key, ctrl, visitor, path31);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path30 = Object.freeze(path30.concat(node2));
+          path31 = Object.freeze(path31.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path30);
+            const ci = visit_(i, node2.items[i], visitor, path31);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20114,13 +20114,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path30 = Object.freeze(path30.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path30);
+          path31 = Object.freeze(path31.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path31);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path30);
+          const cv = visit_("value", node2.value, visitor, path31);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20141,17 +20141,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path30) {
-      const ctrl = await callVisitor(key, node2, visitor, path30);
+    async function visitAsync_(key, node2, visitor, path31) {
+      const ctrl = await callVisitor(key, node2, visitor, path31);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path30, ctrl);
-        return visitAsync_(key, ctrl, visitor, path30);
+        replaceNode(key, path31, ctrl);
+        return visitAsync_(key, ctrl, visitor, path31);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path30 = Object.freeze(path30.concat(node2));
+          path31 = Object.freeze(path31.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path30);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path31);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20162,13 +20162,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path30 = Object.freeze(path30.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path30);
+          path31 = Object.freeze(path31.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path31);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path30);
+          const cv = await visitAsync_("value", node2.value, visitor, path31);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20195,23 +20195,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path30) {
+    function callVisitor(key, node2, visitor, path31) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path30);
+        return visitor(key, node2, path31);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path30);
+        return visitor.Map?.(key, node2, path31);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path30);
+        return visitor.Seq?.(key, node2, path31);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path30);
+        return visitor.Pair?.(key, node2, path31);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path30);
+        return visitor.Scalar?.(key, node2, path31);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path30);
+        return visitor.Alias?.(key, node2, path31);
       return void 0;
     }
-    function replaceNode(key, path30, node2) {
-      const parent = path30[path30.length - 1];
+    function replaceNode(key, path31, node2) {
+      const parent = path31[path31.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -20823,10 +20823,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path30, value) {
+    function collectionFromPath(schema, path31, value) {
       let v = value;
-      for (let i = path30.length - 1; i >= 0; --i) {
-        const k = path30[i];
+      for (let i = path31.length - 1; i >= 0; --i) {
+        const k = path31[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -20845,7 +20845,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path30) => path30 == null || typeof path30 === "object" && !!path30[Symbol.iterator]().next().done;
+    var isEmptyPath = (path31) => path31 == null || typeof path31 === "object" && !!path31[Symbol.iterator]().next().done;
     var Collection2 = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -20875,11 +20875,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path30, value) {
-        if (isEmptyPath(path30))
+      addIn(path31, value) {
+        if (isEmptyPath(path31))
           this.add(value);
         else {
-          const [key, ...rest] = path30;
+          const [key, ...rest] = path31;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -20893,8 +20893,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path30) {
-        const [key, ...rest] = path30;
+      deleteIn(path31) {
+        const [key, ...rest] = path31;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -20908,8 +20908,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path30, keepScalar) {
-        const [key, ...rest] = path30;
+      getIn(path31, keepScalar) {
+        const [key, ...rest] = path31;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -20927,8 +20927,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path30) {
-        const [key, ...rest] = path30;
+      hasIn(path31) {
+        const [key, ...rest] = path31;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -20938,8 +20938,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path30, value) {
-        const [key, ...rest] = path30;
+      setIn(path31, value) {
+        const [key, ...rest] = path31;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -23454,9 +23454,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path30, value) {
+      addIn(path31, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path30, value);
+          this.contents.addIn(path31, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -23531,14 +23531,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path30) {
-        if (Collection2.isEmptyPath(path30)) {
+      deleteIn(path31) {
+        if (Collection2.isEmptyPath(path31)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path30) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path31) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -23553,10 +23553,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path30, keepScalar) {
-        if (Collection2.isEmptyPath(path30))
+      getIn(path31, keepScalar) {
+        if (Collection2.isEmptyPath(path31))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path30, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path31, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -23567,10 +23567,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path30) {
-        if (Collection2.isEmptyPath(path30))
+      hasIn(path31) {
+        if (Collection2.isEmptyPath(path31))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path30) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path31) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -23587,13 +23587,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path30, value) {
-        if (Collection2.isEmptyPath(path30)) {
+      setIn(path31, value) {
+        if (Collection2.isEmptyPath(path31)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path30), value);
+          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path31), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path30, value);
+          this.contents.setIn(path31, value);
         }
       }
       /**
@@ -25554,9 +25554,9 @@ var require_cst_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    visit5.itemAtPath = (cst, path30) => {
+    visit5.itemAtPath = (cst, path31) => {
       let item = cst;
-      for (const [field2, index] of path30) {
+      for (const [field2, index] of path31) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -25565,23 +25565,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit5.parentCollection = (cst, path30) => {
-      const parent = visit5.itemAtPath(cst, path30.slice(0, -1));
-      const field2 = path30[path30.length - 1][0];
+    visit5.parentCollection = (cst, path31) => {
+      const parent = visit5.itemAtPath(cst, path31.slice(0, -1));
+      const field2 = path31[path31.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path30, item, visitor) {
-      let ctrl = visitor(item, path30);
+    function _visit(path31, item, visitor) {
+      let ctrl = visitor(item, path31);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path30.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path31.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -25592,10 +25592,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path30);
+            ctrl = ctrl(item, path31);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path30) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path31) : ctrl;
     }
     exports2.visit = visit5;
   }
@@ -27227,7 +27227,7 @@ var require_public_api = __commonJS({
         return docs;
       return Object.assign([], { empty: true }, composer$1.streamInfo());
     }
-    function parseDocument5(source, options2 = {}) {
+    function parseDocument6(source, options2 = {}) {
       const { lineCounter: lineCounter2, prettyErrors } = parseOptions(options2);
       const parser$1 = new parser.Parser(lineCounter2?.addNewLine);
       const composer$1 = new composer.Composer(options2);
@@ -27246,14 +27246,14 @@ var require_public_api = __commonJS({
       }
       return doc;
     }
-    function parse4(src, reviver, options2) {
+    function parse5(src, reviver, options2) {
       let _reviver = void 0;
       if (typeof reviver === "function") {
         _reviver = reviver;
       } else if (options2 === void 0 && reviver && typeof reviver === "object") {
         options2 = reviver;
       }
-      const doc = parseDocument5(src, options2);
+      const doc = parseDocument6(src, options2);
       if (!doc)
         return null;
       doc.warnings.forEach((warning2) => log.warn(doc.options.logLevel, warning2));
@@ -27287,9 +27287,9 @@ var require_public_api = __commonJS({
         return value.toString(options2);
       return new Document.Document(value, _replacer, options2).toString(options2);
     }
-    exports2.parse = parse4;
+    exports2.parse = parse5;
     exports2.parseAllDocuments = parseAllDocuments3;
-    exports2.parseDocument = parseDocument5;
+    exports2.parseDocument = parseDocument6;
     exports2.stringify = stringify5;
   }
 });
@@ -30575,8 +30575,8 @@ var require_utils2 = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path30) {
-      let input = path30;
+    function removeDotSegments(path31) {
+      let input = path31;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -30650,11 +30650,11 @@ var require_utils2 = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path30) {
-      if (path30 === "" || path30[0] === "/") {
-        return removeDotSegments(path30);
+    function removeDotSegmentsRelative(path31) {
+      if (path31 === "" || path31[0] === "/") {
+        return removeDotSegments(path31);
       }
-      const segments = path30.split("/");
+      const segments = path31.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -31017,8 +31017,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path30 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path30 && path30 !== "/" ? path30 : void 0;
+        const path31 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path31 && path31 !== "/" ? path31 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -31184,7 +31184,7 @@ var require_fast_uri = __commonJS({
         normalizeString(uri, options2);
       } else if (typeof uri === "object") {
         uri = /** @type {T} */
-        parse4(serialize3(uri, options2), options2);
+        parse5(serialize3(uri, options2), options2);
       }
       return uri;
     }
@@ -31227,8 +31227,8 @@ var require_fast_uri = __commonJS({
     function resolveComponent(base, relative2, options2, skipNormalization) {
       const target = {};
       if (!skipNormalization) {
-        base = parse4(serialize3(base, options2), options2);
-        relative2 = parse4(serialize3(relative2, options2), options2);
+        base = parse5(serialize3(base, options2), options2);
+        relative2 = parse5(serialize3(relative2, options2), options2);
       }
       options2 = options2 || {};
       if (!options2.tolerant && relative2.scheme) {
@@ -31546,7 +31546,7 @@ var require_fast_uri = __commonJS({
       }
       return { parsed: parsed2, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme };
     }
-    function parse4(uri, opts) {
+    function parse5(uri, opts) {
       return parseWithStatus(uri, opts).parsed;
     }
     function normalizeString(uri, opts) {
@@ -31583,7 +31583,7 @@ var require_fast_uri = __commonJS({
       resolveComponent,
       equal,
       serialize: serialize3,
-      parse: parse4
+      parse: parse5
     };
     module2.exports = fastUri;
     module2.exports.default = fastUri;
@@ -35325,7 +35325,7 @@ var require_parse2 = __commonJS({
   "node_modules/semver/functions/parse.js"(exports2, module2) {
     "use strict";
     var SemVer = require_semver();
-    var parse4 = (version, options2, throwErrors = false) => {
+    var parse5 = (version, options2, throwErrors = false) => {
       if (version instanceof SemVer) {
         return version;
       }
@@ -35338,7 +35338,7 @@ var require_parse2 = __commonJS({
         throw er;
       }
     };
-    module2.exports = parse4;
+    module2.exports = parse5;
   }
 });
 
@@ -35346,9 +35346,9 @@ var require_parse2 = __commonJS({
 var require_valid = __commonJS({
   "node_modules/semver/functions/valid.js"(exports2, module2) {
     "use strict";
-    var parse4 = require_parse2();
+    var parse5 = require_parse2();
     var valid2 = (version, options2) => {
-      const v = parse4(version, options2);
+      const v = parse5(version, options2);
       return v ? v.version : null;
     };
     module2.exports = valid2;
@@ -35359,9 +35359,9 @@ var require_valid = __commonJS({
 var require_clean = __commonJS({
   "node_modules/semver/functions/clean.js"(exports2, module2) {
     "use strict";
-    var parse4 = require_parse2();
+    var parse5 = require_parse2();
     var clean = (version, options2) => {
-      const s = parse4(version.trim().replace(/^[=v]+/, ""), options2);
+      const s = parse5(version.trim().replace(/^[=v]+/, ""), options2);
       return s ? s.version : null;
     };
     module2.exports = clean;
@@ -35396,10 +35396,10 @@ var require_inc = __commonJS({
 var require_diff = __commonJS({
   "node_modules/semver/functions/diff.js"(exports2, module2) {
     "use strict";
-    var parse4 = require_parse2();
+    var parse5 = require_parse2();
     var diff = (version1, version2) => {
-      const v1 = parse4(version1, null, true);
-      const v2 = parse4(version2, null, true);
+      const v1 = parse5(version1, null, true);
+      const v2 = parse5(version2, null, true);
       const comparison = v1.compare(v2);
       if (comparison === 0) {
         return null;
@@ -35470,9 +35470,9 @@ var require_patch = __commonJS({
 var require_prerelease = __commonJS({
   "node_modules/semver/functions/prerelease.js"(exports2, module2) {
     "use strict";
-    var parse4 = require_parse2();
+    var parse5 = require_parse2();
     var prerelease = (version, options2) => {
-      const parsed2 = parse4(version, options2);
+      const parsed2 = parse5(version, options2);
       return parsed2 && parsed2.prerelease.length ? parsed2.prerelease : null;
     };
     module2.exports = prerelease;
@@ -35658,7 +35658,7 @@ var require_coerce = __commonJS({
   "node_modules/semver/functions/coerce.js"(exports2, module2) {
     "use strict";
     var SemVer = require_semver();
-    var parse4 = require_parse2();
+    var parse5 = require_parse2();
     var { safeRe: re, t } = require_re();
     var coerce = (version, options2) => {
       if (version instanceof SemVer) {
@@ -35693,7 +35693,7 @@ var require_coerce = __commonJS({
       const patch = match3[4] || "0";
       const prerelease = options2.includePrerelease && match3[5] ? `-${match3[5]}` : "";
       const build2 = options2.includePrerelease && match3[6] ? `+${match3[6]}` : "";
-      return parse4(`${major}.${minor}.${patch}${prerelease}${build2}`, options2);
+      return parse5(`${major}.${minor}.${patch}${prerelease}${build2}`, options2);
     };
     module2.exports = coerce;
   }
@@ -35703,7 +35703,7 @@ var require_coerce = __commonJS({
 var require_truncate = __commonJS({
   "node_modules/semver/functions/truncate.js"(exports2, module2) {
     "use strict";
-    var parse4 = require_parse2();
+    var parse5 = require_parse2();
     var constants4 = require_constants6();
     var SemVer = require_semver();
     var truncate = (version, truncation, options2) => {
@@ -35715,7 +35715,7 @@ var require_truncate = __commonJS({
     };
     var cloneInputVersion = (version, options2) => {
       const versionStringToParse = version instanceof SemVer ? version.version : version;
-      return parse4(versionStringToParse, options2);
+      return parse5(versionStringToParse, options2);
     };
     var doTruncation = (version, truncation) => {
       if (isPrerelease(truncation)) {
@@ -36950,7 +36950,7 @@ var require_semver2 = __commonJS({
     var constants4 = require_constants6();
     var SemVer = require_semver();
     var identifiers = require_identifiers();
-    var parse4 = require_parse2();
+    var parse5 = require_parse2();
     var valid2 = require_valid();
     var clean = require_clean();
     var inc = require_inc();
@@ -36989,7 +36989,7 @@ var require_semver2 = __commonJS({
     var simplifyRange = require_simplify();
     var subset = require_subset();
     module2.exports = {
-      parse: parse4,
+      parse: parse5,
       valid: valid2,
       clean,
       inc,
@@ -37041,8 +37041,8 @@ var require_semver2 = __commonJS({
 
 // src/action/main.ts
 var import_node_fs7 = require("node:fs");
-var import_node_os3 = require("node:os");
-var import_node_path15 = __toESM(require("node:path"), 1);
+var import_node_os4 = require("node:os");
+var import_node_path16 = __toESM(require("node:path"), 1);
 
 // node_modules/@actions/core/lib/core.js
 var core_exports = {};
@@ -39331,8 +39331,8 @@ var Context = class {
       if ((0, import_fs2.existsSync)(process.env.GITHUB_EVENT_PATH)) {
         this.payload = JSON.parse((0, import_fs2.readFileSync)(process.env.GITHUB_EVENT_PATH, { encoding: "utf8" }));
       } else {
-        const path30 = process.env.GITHUB_EVENT_PATH;
-        process.stdout.write(`GITHUB_EVENT_PATH ${path30} does not exist${import_os3.EOL}`);
+        const path31 = process.env.GITHUB_EVENT_PATH;
+        process.stdout.write(`GITHUB_EVENT_PATH ${path31} does not exist${import_os3.EOL}`);
       }
     }
     this.eventName = process.env.GITHUB_EVENT_NAME;
@@ -40241,8 +40241,8 @@ function isPlainObject2(value) {
 }
 var noop = () => "";
 async function fetchWrapper(requestOptions) {
-  const fetch2 = requestOptions.request?.fetch || globalThis.fetch;
-  if (!fetch2) {
+  const fetch3 = requestOptions.request?.fetch || globalThis.fetch;
+  if (!fetch3) {
     throw new Error(
       "fetch is not set. Please pass a fetch implementation as new Octokit({ request: { fetch }}). Learn more at https://github.com/octokit/octokit.js/#fetch-missing"
     );
@@ -40258,7 +40258,7 @@ async function fetchWrapper(requestOptions) {
   );
   let fetchResponse;
   try {
-    fetchResponse = await fetch2(requestOptions.url, {
+    fetchResponse = await fetch3(requestOptions.url, {
       method: requestOptions.method,
       body,
       redirect: requestOptions.request?.redirect,
@@ -40420,8 +40420,8 @@ function isPlainObject3(value) {
 }
 var noop2 = () => "";
 async function fetchWrapper2(requestOptions) {
-  const fetch2 = requestOptions.request?.fetch || globalThis.fetch;
-  if (!fetch2) {
+  const fetch3 = requestOptions.request?.fetch || globalThis.fetch;
+  if (!fetch3) {
     throw new Error(
       "fetch is not set. Please pass a fetch implementation as new Octokit({ request: { fetch }}). Learn more at https://github.com/octokit/octokit.js/#fetch-missing"
     );
@@ -40437,7 +40437,7 @@ async function fetchWrapper2(requestOptions) {
   );
   let fetchResponse;
   try {
-    fetchResponse = await fetch2(requestOptions.url, {
+    fetchResponse = await fetch3(requestOptions.url, {
       method: requestOptions.method,
       body,
       redirect: requestOptions.request?.redirect,
@@ -43455,8 +43455,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path30, region } = this.at;
-    return region ? `${path30}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path30}: ${this.message}`;
+    const { path: path31, region } = this.at;
+    return region ? `${path31}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path31}: ${this.message}`;
   }
 };
 
@@ -46124,9 +46124,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path30, written2, key, parent) {
+  constructor(manifest, path31, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path30;
+    this.path = path31;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -46291,7 +46291,7 @@ function isDate(text4) {
   const date = /* @__PURE__ */ new Date(`${text4}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text4;
 }
-function readOwnDocument(text4, path30, schema, code4) {
+function readOwnDocument(text4, path31, schema, code4) {
   const counter = new import_yaml2.LineCounter();
   const document = (0, import_yaml2.parseDocument)(text4, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
@@ -46299,7 +46299,7 @@ function readOwnDocument(text4, path30, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path30, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path31, region: region(...syntax.pos) });
   const regionOf = (keys2) => {
     const node2 = nodeAt(document, keys2);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -46307,20 +46307,20 @@ function readOwnDocument(text4, path30, schema, code4) {
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path30, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path31, region: region(from, to) });
   }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path30, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path31, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path30,
+      path: path31,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf(failure.keys)
     });
   }
@@ -50834,6 +50834,16 @@ var ConfigFile = build_default.Object(
     helm: build_default.Optional(
       build_default.Array(Release, { description: "The Helm releases that are installed from this repository." })
     ),
+    network: build_default.Optional(
+      build_default.Object(
+        {
+          charts: build_default.Array(build_default.String({ pattern: "^(?:https://|http://(?:127\\.0\\.0\\.1|localhost)[:/])" }), {
+            description: "The URLs of repositories of charts that dependencies may be fetched from."
+          })
+        },
+        { ...strict, description: "What may be fetched; nothing when absent." }
+      )
+    ),
     exceptions: build_default.Optional(build_default.Array(Exception))
   },
   { ...strict, title: "The config of ingress-guard" }
@@ -50849,14 +50859,15 @@ var emptyConfig = {
   ignore: defaultIgnore,
   clusters: {},
   releases: [],
+  chartRepositories: [],
   exceptions: [],
   places: void 0
 };
-function readConfig(text4, path30) {
-  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path30 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path30, ConfigFile, "config");
+function readConfig(text4, path31) {
+  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path31 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path31, ConfigFile, "config");
   return {
-    path: path30,
+    path: path31,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
@@ -50864,16 +50875,17 @@ function readConfig(text4, path30) {
       ...release,
       chart: release.chart.replace(/^\.(?:\/|$)/, "").replace(/\/+$/, ""),
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, "")),
-      at: { path: path30, region: regionOf(["helm", index]) }
+      at: { path: path31, region: regionOf(["helm", index]) }
     })),
+    chartRepositories: value.network?.charts ?? [],
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
       ...exception,
       region: regionOf(["exceptions", index])
     })),
     uses: value.policies,
     places: {
-      key: (index, keys2) => ({ path: path30, region: regionOfKey(["policies", index, ...keys2]) }),
-      value: (index, keys2) => ({ path: path30, region: regionOf(["policies", index, ...keys2]) })
+      key: (index, keys2) => ({ path: path31, region: regionOfKey(["policies", index, ...keys2]) }),
+      value: (index, keys2) => ({ path: path31, region: regionOf(["policies", index, ...keys2]) })
     }
   };
 }
@@ -50919,9 +50931,9 @@ function read({ manifests, sources, rendered }) {
 function toolsOf({ tools }) {
   return tools.map(({ name, version }) => `${name} ${version}`).join(", ");
 }
-function placeOf({ path: path30, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path30} (at the base)` : path30;
-  return side === "base" ? `${path30} (was line ${region.startLine} at the base)` : `${path30}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path31, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path31} (at the base)` : path31;
+  return side === "base" ? `${path31} (was line ${region.startLine} at the base)` : `${path31}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -50938,8 +50950,8 @@ function subjectOf(finding) {
 }
 function sourceName(source) {
   if (source.kind === "kustomize") return `Kustomization ${source.path}`;
-  const { release, namespace, path: path30, values } = source;
-  return `release ${namespace}/${release} of ${path30}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release, namespace, path: path31, values } = source;
+  return `release ${namespace}/${release} of ${path31}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -50955,7 +50967,7 @@ function wayThrough(report) {
   const unbuilt = stopping.filter(({ rule }) => rule === "source/unrendered").flatMap(({ sources }) => sources);
   const files2 = /* @__PURE__ */ new Set([
     ...unreadable3.map(({ location }) => escape2(location.path)),
-    ...unbuilt.flatMap(({ kind, path: path30 }) => kind === "kustomize" && path30 !== "." ? [`${escape2(path30)}/**`] : [])
+    ...unbuilt.flatMap(({ kind, path: path31 }) => kind === "kustomize" && path31 !== "." ? [`${escape2(path31)}/**`] : [])
   ]);
   if (exceptions.size === 0 && files2.size === 0) return "";
   return (0, import_yaml3.stringify)({
@@ -51008,8 +51020,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path30, region, precision }) {
-  const file = visible(path30);
+function at({ path: path31, region, precision }) {
+  const file = visible(path31);
   if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
@@ -51135,8 +51147,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path30, region, precision, note }) {
-  return { side, path: path30, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path31, region, precision, note }) {
+  return { side, path: path31, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -55893,7 +55905,7 @@ function markdownReport(report) {
       quiet,
       ({ rule, location, text: text4 }) => words(`${rule} ${placeOf(location)}: ${text4}`)
     ),
-    () => listOf("Not inspected", skipped, ({ path: path30, reason }) => [inlineCode2(path30), text2(": "), ...words(reason)]),
+    () => listOf("Not inspected", skipped, ({ path: path31, reason }) => [inlineCode2(path31), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
@@ -56052,7 +56064,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path30, reason }) => `${path30} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path31, reason }) => `${path31} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text4) {
@@ -56084,8 +56096,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
     `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf(path30) {
-  return path30.slice(0, path30.lastIndexOf("/") + 1);
+function folderOf(path31) {
+  return path31.slice(0, path31.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -56321,16 +56333,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path30, added, removed, oldPosInc, options2) {
-    const last = path30.lastComponent;
+  addToPath(path31, added, removed, oldPosInc, options2) {
+    const last = path31.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path30.oldPos + oldPosInc,
+        oldPos: path31.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path30.oldPos + oldPosInc,
+        oldPos: path31.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -56649,7 +56661,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path30, region, text: text4, keys: keys2, status, object = null, fileText, sources } = statement2;
+  const { side, path: path31, region, text: text4, keys: keys2, status, object = null, fileText, sources } = statement2;
   return {
     rule,
     message,
@@ -56660,10 +56672,10 @@ function gateFinding(rule, message, level, statement2) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path30, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path31, cluster: "" }],
     location: {
       side,
-      path: path30,
+      path: path31,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
@@ -56775,11 +56787,11 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path30, region, text4, placing, note) {
-  const changed = side === "head" && (placing.isNew(path30) || placing.hunks(path30)?.wrote(region.startLine) === true);
+function place(side, path31, region, text4, placing, note) {
+  const changed = side === "head" && (placing.isNew(path31) || placing.hunks(path31)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path30,
+    path: path31,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -56787,11 +56799,11 @@ function place(side, path30, region, text4, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path30, region, precision }, placing) {
-  const line = side === "base" && precision === "exact" ? placing.hunks(path30)?.removalOf(region) : void 0;
+function removalOf({ side, path: path31, region, precision }, placing) {
+  const line = side === "base" && precision === "exact" ? placing.hunks(path31)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path30, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path31, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -56906,13 +56918,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path30) => changedTexts2.has(path30) && changedTexts2.get(path30)?.before === void 0,
-    isDeleted: (path30) => changedTexts2.has(path30) && changedTexts2.get(path30)?.after === void 0,
-    hunks(path30) {
-      const { before, after } = changedTexts2.get(path30) ?? {};
+    isNew: (path31) => changedTexts2.has(path31) && changedTexts2.get(path31)?.before === void 0,
+    isDeleted: (path31) => changedTexts2.has(path31) && changedTexts2.get(path31)?.after === void 0,
+    hunks(path31) {
+      const { before, after } = changedTexts2.get(path31) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path30) ?? new Hunks(before, after);
-      hunks.set(path30, known);
+      const known = hunks.get(path31) ?? new Hunks(before, after);
+      hunks.set(path31, known);
       return known;
     }
   };
@@ -57593,9 +57605,9 @@ var OriginalPlaces = class {
     return source.kind === "helm" ? this.templateLine(location, rendered, side, source) : this.includedLine(location, rendered, side, source);
   }
   async templateLine(location, rendered, side, source) {
-    const { path: path30 } = location;
-    const text4 = await side.checkout.text(path30);
-    if (text4 === void 0 || !path30.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+    const { path: path31 } = location;
+    const text4 = await side.checkout.text(path31);
+    if (text4 === void 0 || !path31.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
     const written2 = isPrintedAsItIs(rendered.template) ? documentsOf(text4, lineNumbers(text4)) : (await this.markedOf(location.side, side, source)).get(rendered.template) ?? [];
     const plain = documentsOf(rendered.text, lineNumbers(rendered.text)).find(
@@ -57605,7 +57617,7 @@ var OriginalPlaces = class {
     const index = plain.origins.indexOf(rendered.line);
     const lines = new Set(thoseLike(plain, written2).map(({ origins }) => origins[index]));
     const [line] = lines.size === 1 ? lines : [];
-    return line === void 0 ? location : at2(location, path30, lineOf(text4, line), text4, "template");
+    return line === void 0 ? location : at2(location, path31, lineOf(text4, line), text4, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -57627,20 +57639,20 @@ var OriginalPlaces = class {
     const key = `${location.side} ${source.id}`;
     const origins = this.origins.get(key) ?? originsOf(side, source);
     this.origins.set(key, origins);
-    const path30 = (await origins).get(nameOf(rendered.object));
-    const text4 = path30 === void 0 ? void 0 : await side.checkout.text(path30);
-    if (path30 === void 0 || text4 === void 0) return location;
+    const path31 = (await origins).get(nameOf(rendered.object));
+    const text4 = path31 === void 0 ? void 0 : await side.checkout.text(path31);
+    if (path31 === void 0 || text4 === void 0) return location;
     const { kind, name } = rendered.object;
     const candidates2 = loadFile({ text: text4 }).objects.filter(
       ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path30 }, []).root.at(...rendered.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path31 }, []).root.at(...rendered.keys);
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
-    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path30 }, []).root.at(...rendered.keys).value;
+    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path31 }, []).root.at(...rendered.keys).value;
     const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
-    return same ? at2(location, path30, original.region, text4, "exact") : at2(location, path30, object.region, text4, "file");
+    return same ? at2(location, path31, original.region, text4, "exact") : at2(location, path31, object.region, text4, "file");
   }
 };
 async function originsOf(side, source) {
@@ -57652,15 +57664,15 @@ async function originsOf(side, source) {
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path30 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path30 !== void 0) found.set(nameOf(object.ref), path30);
+      const path31 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path31 !== void 0) found.set(nameOf(object.ref), path31);
     }
   }
   return found;
 }
-function at2(location, path30, region, text4, precision) {
+function at2(location, path31, region, text4, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path30, region, precision, excerpt: excerptOf(text4, region) };
+  return { ...rest, path: path31, region, precision, excerpt: excerptOf(text4, region) };
 }
 function isPrintedAsItIs(template2) {
   return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template2);
@@ -57729,13 +57741,13 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places, main2) {
-  const key = ({ side, path: path30, region }) => JSON.stringify([side, path30, region.startLine]);
+  const key = ({ side, path: path31, region }) => JSON.stringify([side, path31, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key(main2)]);
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
 function placesOfCause({ file, edit: edit2 }, { sides }) {
-  const { path: path30, text: text4 } = file;
-  const precision = precisionOf(path30, sides);
+  const { path: path31, text: text4 } = file;
+  const precision = precisionOf(path31, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text4?.after : text4?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
@@ -57748,7 +57760,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     };
     return {
       side,
-      path: path30,
+      path: path31,
       region,
       precision,
       ...note ? { note } : {},
@@ -57763,7 +57775,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     return [
       {
         side: deleted ? "base" : "head",
-        path: path30,
+        path: path31,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -57775,17 +57787,17 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
   if (edit2.after.length > 0) return [at3("head", edit2.afterLine)];
   return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
 }
-function precisionOf(path30, { base, head }) {
+function precisionOf(path31, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (sources.some((source) => isValuesOf(path30, source))) return "values";
-  return /(?:^|\/)templates\//.test(path30) ? "template" : "exact";
+  if (sources.some((source) => isValuesOf(path31, source))) return "values";
+  return /(?:^|\/)templates\//.test(path31) ? "template" : "exact";
 }
-function isValuesOf(path30, source) {
+function isValuesOf(path31, source) {
   if (source.kind !== "helm") return false;
-  return source.values.some((one2) => "path" in one2 && one2.path === path30) || isDefaultValues(path30);
+  return source.values.some((one2) => "path" in one2 && one2.path === path31) || isDefaultValues(path31);
 }
-function isDefaultValues(path30) {
-  return /(?:^|\/)values\.ya?ml$/.test(path30);
+function isDefaultValues(path31) {
+  return /(?:^|\/)values\.ya?ml$/.test(path31);
 }
 var Trials = class {
   constructor(bench) {
@@ -57813,7 +57825,7 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
     const key = JSON.stringify(
-      [...edits].map(([path30, text4]) => [path30, text4 && Buffer.from(text4).toString("base64")]).sort()
+      [...edits].map(([path31, text4]) => [path31, text4 && Buffer.from(text4).toString("base64")]).sort()
     );
     const known = this.done.get(key);
     if (known) return known;
@@ -57843,46 +57855,46 @@ var Trials = class {
       }
     }
     const changed = [];
-    for (const path30 of names3) {
-      const file = await this.changedFile(path30);
+    for (const path31 of names3) {
+      const file = await this.changedFile(path31);
       if (file) changed.push(file);
     }
-    const rank = ({ path: path30 }) => {
-      if (values.has(path30)) return 0;
-      if (isDefaultValues(path30)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path30)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path30)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path30)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path30) ? 5 : 4;
+    const rank = ({ path: path31 }) => {
+      if (values.has(path31)) return 0;
+      if (isDefaultValues(path31)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path31)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path31)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path31)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path31) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path30) {
-    if (this.files.has(path30)) return this.files.get(path30);
+  async changedFile(path31) {
+    if (this.files.has(path31)) return this.files.get(path31);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path30)?.id !== head.checkout.tree.entries.get(path30)?.id;
-    const file = differs ? await readChanged(path30, base, head) : void 0;
-    this.files.set(path30, file);
+    const differs = base && base.checkout.tree.entries.get(path31)?.id !== head.checkout.tree.entries.get(path31)?.id;
+    const file = differs ? await readChanged(path31, base, head) : void 0;
+    this.files.set(path31, file);
     return file;
   }
 };
-async function readChanged(path30, base, head) {
+async function readChanged(path31, base, head) {
   const read4 = async ({ checkout }) => {
-    const content = (await checkout.read([path30])).get(path30);
+    const content = (await checkout.read([path31])).get(path31);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read4(base), read4(head)]);
   const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path30, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
+  return { path: path31, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
 }
 function textWithout(file, taken) {
   if (taken === "all" || !file.text) return file.before ?? emptied(file);
   if (file.after === void 0) return file.before;
   return Buffer.from(file.text.without(taken));
 }
-function emptied({ path: path30 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path30) ? void 0 : new Uint8Array();
+function emptied({ path: path31 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path31) ? void 0 : new Uint8Array();
 }
 function asDeclared(causes, files2) {
   return causes.map((cause) => {
@@ -57908,9 +57920,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text4, path30) {
-  const { value } = readOwnDocument(text4, path30, PolicyFile, "policy");
-  return { path: path30, file: value };
+function readPolicy(text4, path31) {
+  const { value } = readOwnDocument(text4, path31, PolicyFile, "policy");
+  return { path: path31, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -58728,11 +58740,11 @@ function annotated(annotations) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path30) => (root3) => [[root3.at(...path30)]];
-var each = (path30, name, namespace) => (root3) => [...root3.at(...path30).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path30, name, namespace) => (root3) => [[root3.at(...path30, name), root3.at(...path30, namespace)]];
+var field = (...path31) => (root3) => [[root3.at(...path31)]];
+var each = (path31, name, namespace) => (root3) => [...root3.at(...path31).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path31, name, namespace) => (root3) => [[root3.at(...path31, name), root3.at(...path31, namespace)]];
 var firstOf2 = (...paths) => (root3) => {
-  const written2 = paths.map((path30) => root3.at(...path30)).find((cursor) => cursor.string);
+  const written2 = paths.map((path31) => root3.at(...path31)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -58807,8 +58819,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path30 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path30 !== void 0 && [...manifest.root.at(...path30).entries()].some(([name]) => mirrored.test(name));
+  const path31 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path31 !== void 0 && [...manifest.root.at(...path31).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -58851,7 +58863,7 @@ function readKey(secret) {
 }
 var pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm;
 var standInWords = /\$\{|\{\{|\$\(|<[^<>]+>|ENC\[|\.\.|…|\*{3}|x{4}|change.?me|replace|redacted|placeholder|dummy|insert|your|todo/i;
-function read3(secret, key, label, parse4) {
+function read3(secret, key, label, parse5) {
   const plain = secret.root.at("stringData", key);
   const at3 = plain.exists ? plain : secret.root.at("data", key);
   const written2 = at3.string ?? "";
@@ -58863,7 +58875,7 @@ function read3(secret, key, label, parse4) {
   const isReadable = plain.exists || isBase64;
   const blocks = [...text4.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
   const wanted = blocks.filter(({ type }) => label.test(type));
-  const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse4(pemOf(block2)))) : [];
+  const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse5(pemOf(block2)))) : [];
   if (first !== void 0) return { kind: "read", at: at3, first, further: further.filter((one2) => one2 !== void 0) };
   const broken = (fault) => ({ kind: "broken", at: at3, fault });
   if (isReadable && !text4.includes("-----BEGIN ") && attempt(() => new import_node_crypto5.X509Certificate(bytes)))
@@ -59476,7 +59488,7 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path30) => root3.at(...path30)).filter((map4) => map4.exists);
+  const written2 = maps.map((path31) => root3.at(...path31)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -59787,8 +59799,8 @@ function lineOf2(at3, line) {
   return at3.manifest.object.fileText.split("\n")[line - 1] ?? "";
 }
 function edit(at3, region, newText) {
-  const { path: path30 } = at3.manifest.origin;
-  return path30.endsWith(".json") ? void 0 : { edits: [{ path: path30, region, newText }] };
+  const { path: path31 } = at3.manifest.origin;
+  return path31.endsWith(".json") ? void 0 : { edits: [{ path: path31, region, newText }] };
 }
 
 // src/rules/ingress-tls/host-covered.ts
@@ -59963,12 +59975,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path30 of paths) {
-      const written2 = path30.at("path").string || "/";
-      const exact = path30.at("pathType").string === "Exact";
+    for (const path31 of paths) {
+      const written2 = path31.at("path").string || "/";
+      const exact = path31.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path30.at("path").exists ? path30.at("path") : rule.at("host"));
+        claims.set(claim, path31.at("path").exists ? path31.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -60674,14 +60686,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept = (await this.revision.list()).filter(({ path: path30 }) => !this.edits.has(path30));
+    const kept = (await this.revision.list()).filter(({ path: path31 }) => !this.edits.has(path31));
     const edited = [...this.edits].flatMap(
-      ([path30, content]) => content ? [{ path: path30, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path31, content]) => content ? [{ path: path31, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path30 }) => !this.edits.has(path30));
+    const theirs = entries.filter(({ path: path31 }) => !this.edits.has(path31));
     const reading = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -60797,41 +60809,41 @@ function contentsByCluster(manifests) {
 function mapClusters({ base, head, isNew }, files2) {
   const repeated = foldersThatRepeat(files2);
   const hasBase = files2.some(({ side }) => side === "base");
-  const placeBy = (declarations, path30) => {
+  const placeBy = (declarations, path31) => {
     for (const declared2 of declarations) {
       const names3 = Object.keys(declared2).filter(
-        (name) => declared2[name]?.paths?.some((glob) => minimatch(path30, glob, { dot: true }))
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path31, glob, { dot: true }))
       );
       if (names3.length > 0) return { clusters: names3, evidence: "declared" };
     }
-    const layout = path30.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-    const sibling = ancestors(path30).findLast((folder) => repeated.has(folder));
+    const layout = path31.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path31).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known = new Set(
-    files2.filter(({ side }) => side === "base").flatMap(({ path: path30 }) => placeBy([base], path30).clusters)
+    files2.filter(({ side }) => side === "base").flatMap(({ path: path31 }) => placeBy([base], path31).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path30) => placeBy(isNew(path30) ? [base, fresh] : [base], path30)
+    of: (path31) => placeBy(isNew(path31) ? [base, fresh] : [base], path31)
   };
 }
-function ancestors(path30) {
+function ancestors(path31) {
   const folders = [];
-  for (let end = path30.indexOf("/"); end !== -1; end = path30.indexOf("/", end + 1)) folders.push(path30.slice(0, end));
+  for (let end = path31.indexOf("/"); end !== -1; end = path31.indexOf("/", end + 1)) folders.push(path31.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files2) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path30, side, refs } of files2) {
+  for (const { path: path31, side, refs } of files2) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path30)) {
+    for (const folder of ancestors(path31)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -60934,18 +60946,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path30) {
-    const file = this.head.loaded.get(path30);
+  reasonFor(path31) {
+    const file = this.head.loaded.get(path31);
     const unreadable3 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable3) return unreadable3.reason;
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path30);
+    const hidden = this.hiddenAt(path31);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path30 === link2 || path30.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path31 === link2 || path31.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path30);
+    return this.head.missing.get(path31);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -60959,73 +60971,73 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path30, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path30);
+    for (const [path31, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path31);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path30, reason: `not readable: ${reason}` });
+          skipped.push({ path: path31, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path30, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path30))
+          unreadable(path31, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path31))
         );
-        if (!old) lost.delete(path30);
+        if (!old) lost.delete(path31);
       }
-      if (file.templates.length > 0) skipped.push({ path: path30, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path31, reason: "a template" });
     }
-    for (const [path30, reason] of this.head.missing) {
-      findings.push(unreadable(path30, reason, start3, "introduced", void 0, lost.get(path30)));
-      lost.delete(path30);
+    for (const [path31, reason] of this.head.missing) {
+      findings.push(unreadable(path31, reason, start3, "introduced", void 0, lost.get(path31)));
+      lost.delete(path31);
     }
-    for (const [path30, manifests] of lost) {
-      const text4 = this.head.loaded.get(path30)?.text;
-      findings.push(unreadable(path30, this.reasonFor(path30) ?? "it is gone", start3, "introduced", text4, manifests));
+    for (const [path31, manifests] of lost) {
+      const text4 = this.head.loaded.get(path31)?.text;
+      findings.push(unreadable(path31, this.reasonFor(path31) ?? "it is gone", start3, "introduced", text4, manifests));
     }
-    for (const [path30, reason] of this.base.missing) {
-      if (!this.head.missing.has(path30)) findings.push(unreadableBase(path30, reason));
+    for (const [path31, reason] of this.base.missing) {
+      if (!this.head.missing.has(path31)) findings.push(unreadableBase(path31, reason));
     }
-    for (const [path30, reason] of others.missing) {
-      if (others.absent.has(path30)) findings.push(unreadable(path30, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path30, reason });
+    for (const [path31, reason] of others.missing) {
+      if (others.absent.has(path31)) findings.push(unreadable(path31, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path31, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path30, reason) {
+function unreadableBase(path31, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path30,
+    path: path31,
     region: start3,
     status: "introduced",
-    keys: [path30],
+    keys: [path31],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path30, file] of head.loaded) {
+  for (const [path31, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path30, reason, region, "existing", file.text));
-      else skipped.push({ path: path30, reason: `not readable: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path31, reason, region, "existing", file.text));
+      else skipped.push({ path: path31, reason: `not readable: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path30, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path31, reason: "a template" });
   }
-  for (const [path30, reason] of head.missing) findings.push(unreadable(path30, reason, start3, "existing", void 0));
+  for (const [path31, reason] of head.missing) findings.push(unreadable(path31, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path30, reason, region, status, fileText, lost = []) {
+function unreadable(path31, reason, region, status, fileText, lost = []) {
   const names3 = lost.map(({ ref }) => nameOf(ref));
   const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
   const unknown2 = names3.length > 0 ? ` What became of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path30,
+    path: path31,
     region,
     status,
-    keys: [path30],
+    keys: [path31],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
@@ -61183,10 +61195,10 @@ function urlOfPlugin(text4) {
     const isPlugin = (0, import_yaml7.isMap)(document.contents) && document.get("apiVersion") === "builtin";
     let found;
     (0, import_yaml7.visit)(document, {
-      Scalar(key, { value, range: range2 }, path30) {
+      Scalar(key, { value, range: range2 }, path31) {
         if (key === "key" || typeof value !== "string") return void 0;
         const { line } = lines.linePos(range2?.[0] ?? 0);
-        const names3 = path30.flatMap((node2) => "key" in node2 && (0, import_yaml7.isScalar)(node2.key) ? [String(node2.key.value)] : []);
+        const names3 = path31.flatMap((node2) => "key" in node2 && (0, import_yaml7.isScalar)(node2.key) ? [String(node2.key.value)] : []);
         if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value) && names3.some((name) => pluginKeys.includes(name)))
           found = { text: value, line };
         else if (!isPlugin && value.includes("\n") && value.includes("builtin")) {
@@ -61443,8 +61455,8 @@ function repositoryName(url) {
   const written2 = url.trim().toLowerCase();
   const rest = written2.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
   const address = rest.replace(/^[^/@]+@/, "");
-  const path30 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
-  return path30.replace(/\/+$/, "").replace(/\.git$/, "");
+  const path31 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
+  return path31.replace(/\/+$/, "").replace(/\.git$/, "");
 }
 function isFolder(remote) {
   return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim());
@@ -62065,8 +62077,8 @@ function readGitOpsIn(text4) {
 async function gitOpsObjects(checkout, parts, side) {
   const texts = await checkout.texts([...checkout.tree.files.keys()].filter((file) => !parts.has(file)));
   const manifests = [];
-  const take = (path30, objects) => {
-    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path30 }, []));
+  const take = (path31, objects) => {
+    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path31 }, []));
   };
   for (const [file, text4] of texts) if (isGitOps.test(text4)) take(file, readGitOpsIn(text4));
   const names3 = [...new Set(manifests.flatMap(namesOfHolders))];
@@ -62129,9 +62141,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path30, { missing, absent }) {
-    this.missing.set(path30, missing);
-    if (absent) this.absent.add(path30);
+  miss(path31, { missing, absent }) {
+    this.missing.set(path31, missing);
+    if (absent) this.absent.add(path31);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -62191,18 +62203,18 @@ function loadPartners(rules2, changes, rest, loadedAlready = []) {
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path30, text4] of rest) {
+    for (const [path31, text4] of rest) {
       if (!strings.some((string) => text4.includes(string))) continue;
-      const before = new Set(loaded.get(path30)?.objects.map((object) => identityOf(object.ref)));
+      const before = new Set(loaded.get(path31)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
         { text: text4 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path30, file);
+      loaded.set(path31, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path30 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path31 }, []))
       );
     }
   }
@@ -62615,14 +62627,14 @@ var SideOfChange = class _SideOfChange {
     if (source.known === "probed") return { source, objects: [], unreadable: [], failure: void 0, remote: [] };
     const objects = [];
     const unreadable3 = [];
-    for (const { path: path30, template: template2, text: text4 } of rendering.pieces) {
+    for (const { path: path31, template: template2, text: text4 } of rendering.pieces) {
       const file = loadFile({ text: text4 });
-      const origin = { kind: "rendered", path: path30, template: template2, id: source.id, source: described2(source) };
+      const origin = { kind: "rendered", path: path31, template: template2, id: source.id, source: described2(source) };
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
-      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path30, reason })));
+      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path31, reason })));
       const most = this.renderer.limits.objects;
       if (objects.length > most) {
-        const failure = { reason: `it renders to more than ${most} objects`, path: path30, region: firstLine };
+        const failure = { reason: `it renders to more than ${most} objects`, path: path31, region: firstLine };
         return { source, objects: [], unreadable: [], failure, remote: [] };
       }
     }
@@ -62643,11 +62655,11 @@ function withNamespace(object, source) {
 function withoutClaimed(tree, { claims, notInspected }) {
   const orphans = /* @__PURE__ */ new Map();
   const files2 = new Map(tree.files);
-  for (const [path30, { deployed, reason }] of claims) {
-    if (files2.delete(path30) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path30]);
+  for (const [path31, { deployed, reason }] of claims) {
+    if (files2.delete(path31) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path31]);
   }
-  const skipped = [...orphans].map(([reason, [path30 = "", ...more]]) => {
-    return { path: path30, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path31 = "", ...more]]) => {
+    return { path: path31, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
   return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...notInspected] };
 }
@@ -62672,7 +62684,7 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   for (const side of after) {
     const { source, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path30, reason } of side.unreadable) findings.push(unreadable2(side, path30, reason, whole));
+      for (const { path: path31, reason } of side.unreadable) findings.push(unreadable2(side, path31, reason, whole));
       continue;
     }
     if (failure.remote) continue;
@@ -62689,17 +62701,17 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   for (const { existing, sides } of failed.values()) {
     const failure = sides[0]?.failure;
     if (!failure) continue;
-    const { path: path30, region, reason } = failure;
+    const { path: path31, region, reason } = failure;
     const ids = new Set(sides.map(({ source }) => source.id));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
-    const names3 = lost.slice(0, 3).map(({ ref }) => nameOf(ref));
-    const more = lost.length > 3 ? ` and ${lost.length - 3} more` : "";
-    const fate = lost.length > 0 ? ` What becomes of ${names3.join(", ")}${more} is not known.` : "";
+    const names3 = [...new Set(lost.map(({ ref }) => nameOf(ref)))];
+    const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
+    const fate = names3.length > 0 ? ` What becomes of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
-        ...statement(sides, path30, existing),
+        ...statement(sides, path31, existing),
         region,
-        keys: [path30, reason],
+        keys: [path31, reason],
         text: `${upper(reason)}.${fate}`
       })
     );
@@ -62773,18 +62785,18 @@ function withoutTool(missing, whole) {
     });
   });
 }
-function unreadable2({ source }, path30, reason, whole) {
+function unreadable2({ source }, path31, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement([{ source }], path30, whole),
+    ...statement([{ source }], path31, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path30, reason],
+    keys: [path31, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(sides, path30, existing) {
+function statement(sides, path31, existing) {
   return {
     side: "head",
-    path: path30,
+    path: path31,
     status: existing ? "existing" : "introduced",
     sources: sides.map(({ source }) => ({
       ...described2(source),
@@ -62810,12 +62822,12 @@ async function gather2(scope) {
     base: base?.discovery
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path30) => baseTree.files.get(path30)?.id !== headTree.files.get(path30)?.id || String(baseTree.aliases.get(path30) ?? "") !== String(headTree.aliases.get(path30) ?? "");
+  const differs = (path31) => baseTree.files.get(path31)?.id !== headTree.files.get(path31)?.id || String(baseTree.aliases.get(path31) ?? "") !== String(headTree.aliases.get(path31) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path30 }) => !base || differs(path30));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path31 }) => !base || differs(path31));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path30 }) => !differs(path30)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path31 }) => !differs(path31)) : [];
   const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source))
@@ -62833,23 +62845,23 @@ async function gather2(scope) {
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
   const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope.clusters, isNew: (path30) => !wasThere.has(path30) };
+  const declarations = { ...scope.clusters, isNew: (path31) => !wasThere.has(path31) };
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf = (tree, path30) => [
-    ...new Set([path30, ...tree.aliases.get(path30) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path31) => [
+    ...new Set([path31, ...tree.aliases.get(path31) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named = (side, names3) => names3.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files2].flatMap(([path30, file]) => {
-      const names3 = named(side, clustersOf(tree, path30));
-      const { evidence } = clusters.of(path30);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path30 }, names3, evidence));
+    return [...files2].flatMap(([path31, file]) => {
+      const names3 = named(side, clustersOf(tree, path31));
+      const { evidence } = clusters.of(path31);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path31 }, names3, evidence));
     });
   };
   const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
@@ -62859,7 +62871,7 @@ async function gather2(scope) {
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path30) => clustersOf(headTree, path30)),
+    ...[...rest.keys()].flatMap((path31) => clustersOf(headTree, path31)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -62918,7 +62930,7 @@ function differing(base, head) {
 }
 function manifestsIn(side, files2) {
   return [...files2.loaded].flatMap(
-    ([path30, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path30 }, []))
+    ([path31, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path31 }, []))
   );
 }
 function adoptedIn(base, head, rendered) {
@@ -62938,9 +62950,9 @@ async function hiddenAt(head, rendered) {
   for (const { source, failure } of rendered) {
     if (!failure) for (const file of await head.files(source)) seen.add(file);
   }
-  return (path30) => {
-    const claim = head.discovery.claims.get(path30);
-    return claim?.deployed && !seen.has(path30) ? claim.reason : void 0;
+  return (path31) => {
+    const claim = head.discovery.claims.get(path31);
+    return claim?.deployed && !seen.has(path31) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered) {
@@ -62969,12 +62981,12 @@ async function readTexts(revision, entries, files2) {
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files2) => [...files2.loaded].map(([path30, file]) => ({ path: path30, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path30, text4]) => {
+  const loaded = (side, files2) => [...files2.loaded].map(([path31, file]) => ({ path: path31, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path31, text4]) => {
     const refs = skimIdentities(text4);
     return [
-      { path: path30, side: "base", refs },
-      { path: path30, side: "head", refs }
+      { path: path31, side: "base", refs },
+      { path: path31, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -63007,8 +63019,8 @@ function duplicateKeys(changes, whole) {
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path30, { text: text4 }] of before.loaded) texts.set(path30, { before: text4 });
-  for (const [path30, { text: text4 }] of after.loaded) texts.set(path30, { ...texts.get(path30), after: text4 });
+  for (const [path31, { text: text4 }] of before.loaded) texts.set(path31, { before: text4 });
+  for (const [path31, { text: text4 }] of after.loaded) texts.set(path31, { ...texts.get(path31), after: text4 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -63194,15 +63206,15 @@ async function isRevision(repository, name) {
 var objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 async function resolveCommit(repository, revision) {
   if (revision.startsWith("-")) throw new GuardError("usage", `${JSON.stringify(revision)} is no revision.`);
-  const parse4 = () => ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
-  const known = await parse4();
+  const parse5 = () => ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
+  const known = await parse5();
   if (known) return known;
   await git(repository, "rev-parse", "--git-dir");
   if (objectId.test(revision)) {
     const remote = await defaultRemote(repository);
     const depth = await isShallow(repository) ? ["--depth=1"] : [];
     const fetched = remote && await run(repository, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...depth, remote, revision]);
-    const now = await parse4();
+    const now = await parse5();
     if (now) return now;
     const why = fetched ? firstLine2(fetched.stderr) : "the repository has no remote to ask";
     throw new GuardError(
@@ -63529,32 +63541,131 @@ async function folderOf4(named, { repo: dir, token, trusted }) {
   return await isRevision({ dir, token, trusted }, named) ? void 0 : named;
 }
 
-// src/source/render/renderer.ts
+// src/source/render/chart-network.ts
 var import_node_crypto11 = require("node:crypto");
+var import_promises4 = require("node:fs/promises");
+var import_node_os = require("node:os");
+var import_node_path9 = __toESM(require("node:path"), 1);
+var import_yaml12 = __toESM(require_dist(), 1);
+var seconds = 30;
+var mostIndex = 64 * 1024 * 1024;
+var mostArchive = 32 * 1024 * 1024;
+var ChartNetwork = class {
+  /**
+   * @param allowed URLs of repositories
+   * @param cache a folder that may outlive the run
+   */
+  constructor(allowed, cache2 = import_node_path9.default.join(
+    process.env.RUNNER_TOOL_CACHE ?? process.env.XDG_CACHE_HOME ?? import_node_path9.default.join((0, import_node_os.homedir)(), ".cache"),
+    "ingress-guard",
+    "charts"
+  )) {
+    this.cache = cache2;
+    this.allowed = new Set(allowed.map(withoutSlash));
+  }
+  cache;
+  allowed;
+  indexes = /* @__PURE__ */ new Map();
+  allows(repository) {
+    return this.allowed.has(withoutSlash(repository));
+  }
+  /** @throws Error that says in words what is wrong */
+  async fetch({ repository, name, version }) {
+    const root3 = `${withoutSlash(repository)}/`;
+    const index = this.indexes.get(root3) ?? download(new URL("index.yaml", root3), mostIndex).then(asText);
+    this.indexes.set(root3, index);
+    const found = entriesOf(await index, name).find((entry) => sameVersion(entry.version, version));
+    const [url] = found?.urls ?? [];
+    if (!found || url === void 0) throw new Error(`${repository} has no ${name} ${version}`);
+    const digest = found.digest?.replace(/^sha256:/, "");
+    if (!digest || !/^[0-9a-f]{64}$/.test(digest))
+      throw new Error(`${repository} gives no digest of ${name} ${version}`);
+    const file = import_node_path9.default.join(this.cache, `${digest}.tgz`);
+    const kept = await (0, import_promises4.readFile)(file).catch(() => void 0);
+    if (kept && digestOf(kept) === digest) return kept;
+    const archive = await download(new URL(url, root3), mostArchive);
+    if (digestOf(archive) !== digest) throw new Error(`what ${url} holds is not what ${repository} says it is`);
+    await this.keep(file, archive);
+    return archive;
+  }
+  /** A cache that cannot be written is none; another run may be writing the same. */
+  async keep(file, archive) {
+    const own6 = `${file}.${process.pid}`;
+    try {
+      await (0, import_promises4.mkdir)(this.cache, { recursive: true });
+      await (0, import_promises4.writeFile)(own6, archive);
+      await (0, import_promises4.rename)(own6, file);
+    } catch {
+    }
+  }
+};
+function withoutSlash(url) {
+  return url.replace(/\/+$/, "");
+}
+function sameVersion(one2, other) {
+  return one2?.replace(/^v/, "") === other.replace(/^v/, "");
+}
+function digestOf(bytes) {
+  return (0, import_node_crypto11.createHash)("sha256").update(bytes).digest("hex");
+}
+function asText(bytes) {
+  return Buffer.from(bytes).toString("utf8");
+}
+function entriesOf(index, name) {
+  const lines = index.split("\n");
+  const start4 = lines.findIndex((line) => line.trimEnd() === `  ${name}:` || line.trimEnd() === `  "${name}":`);
+  if (start4 === -1) return [];
+  const length = lines.slice(start4 + 1).findIndex((line) => /^(?: {0,2}[^\s-]|-)/.test(line));
+  const block = lines.slice(start4 + 1, length === -1 ? void 0 : start4 + 1 + length);
+  const entries = (0, import_yaml12.parse)(block.join("\n"));
+  return Array.isArray(entries) ? entries.map((entry) => ({ ...entry, version: String(entry?.version ?? "") })) : [];
+}
+async function download(url, most) {
+  const named = url.href;
+  const response = await fetch(url, { signal: AbortSignal.timeout(seconds * 1e3) }).catch((cause) => {
+    const why = cause.name === "TimeoutError" ? `was not there after ${seconds} seconds` : "cannot be reached";
+    throw new Error(`${named} ${why}`);
+  });
+  if (!response.ok || !response.body) throw new Error(`${named} answers ${response.status}`);
+  const isOpen = new URL(response.url).protocol !== "https:" && url.protocol === "https:";
+  if (isOpen) throw new Error(`${named} leads to a place without TLS`);
+  const chunks = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.length;
+    if (size > most) throw new Error(`${named} has more than ${most / 1024 / 1024} MiB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+// src/source/render/renderer.ts
+var import_node_crypto12 = require("node:crypto");
 var import_node_fs6 = require("node:fs");
-var import_node_os2 = require("node:os");
-var import_node_path13 = __toESM(require("node:path"), 1);
+var import_node_os3 = require("node:os");
+var import_node_path14 = __toESM(require("node:path"), 1);
 
 // src/source/render/helm.ts
-var import_promises5 = require("node:fs/promises");
-var import_node_path11 = __toESM(require("node:path"), 1);
+var import_promises6 = require("node:fs/promises");
+var import_node_path12 = __toESM(require("node:path"), 1);
 
 // src/source/render/dependencies.ts
-var import_promises4 = require("node:fs/promises");
-var import_node_path9 = __toESM(require("node:path"), 1);
+var import_promises5 = require("node:fs/promises");
+var import_node_path10 = __toESM(require("node:path"), 1);
+var import_yaml13 = __toESM(require_dist(), 1);
 var mostBytes = 64 * 1024 * 1024;
 var mostFiles = 2e4;
-function dependencyFault(charts2, checkout) {
+function dependencyFault(charts2, checkout, network) {
   for (const chart of charts2) {
     for (const dependency of chart.dependencies) {
-      if (vendored(checkout, chart, dependency)) continue;
+      if (vendored(checkout, chart, dependency) || network.allows(dependency.repository)) continue;
       const { name, version, repository, at: place2 } = dependency;
       const at3 = (reason) => ({ reason, ...place2 });
       const local = localFolderOf(chart, dependency);
       if (local === void 0) {
         const from = repository ? ` of ${repository}` : "";
         return at3(
-          `its dependency ${name} ${version}${from} is not in ${import_node_path9.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings`
+          `its dependency ${name} ${version}${from} is not in ${import_node_path10.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ""}`
         );
       }
       const other = charts2.find(({ folder }) => folder === local);
@@ -63567,10 +63678,44 @@ function dependencyFault(charts2, checkout) {
   }
   return void 0;
 }
+async function fetchDependencies(charts2, checkout, network) {
+  for (const chart of charts2) {
+    for (const dependency of chart.dependencies) {
+      const { name, repository, at: at3 } = dependency;
+      if (vendored(checkout, chart, dependency) || !network.allows(repository)) continue;
+      const version = await pinnedVersion(chart, dependency, checkout);
+      if (!version) {
+        const reason = `its dependency ${name} ${dependency.version} names no single version; run \`helm dependency update ${chart.folder || "."}\` and commit Chart.lock`;
+        return { reason, ...at3 };
+      }
+      const file = `${name}-${version}.tgz`;
+      if (/[/\\]/.test(file)) return { reason: `its dependency ${name} has no name of a chart`, ...at3 };
+      const target = import_node_path10.default.join(checkout.folder, chart.folder, "charts", file);
+      try {
+        const archive = await network.fetch({ repository, name, version });
+        await (0, import_promises5.mkdir)(import_node_path10.default.dirname(target), { recursive: true });
+        await (0, import_promises5.writeFile)(target, archive);
+      } catch (error2) {
+        const why = error2 instanceof Error ? error2.message : String(error2);
+        return { reason: `its dependency ${name} cannot be fetched: ${why}`, ...at3 };
+      }
+    }
+  }
+  return void 0;
+}
+async function pinnedVersion(chart, { name, version }, checkout) {
+  const lock = await checkout.text(import_node_path10.default.posix.join(chart.folder, "Chart.lock"));
+  const document = lock === void 0 ? void 0 : (0, import_yaml13.parseDocument)(lock, { logLevel: "silent" });
+  const locked = document?.errors.length ? void 0 : document?.toJS();
+  const list3 = locked?.dependencies;
+  const entry = Array.isArray(list3) ? list3.find((one2) => one2?.name === name) : void 0;
+  if (entry?.version !== void 0) return String(entry.version);
+  return /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(version) ? version : void 0;
+}
 function copiesOf(charts2, checkout) {
   const copies = /* @__PURE__ */ new Map();
   for (const { dependency, chart, other } of pairsIn(charts2, checkout))
-    copies.set(import_node_path9.default.join(chart.folder, "charts", dependency.as), other.folder);
+    copies.set(import_node_path10.default.join(chart.folder, "charts", dependency.as), other.folder);
   return copies;
 }
 function pairsIn(charts2, checkout) {
@@ -63626,12 +63771,12 @@ function sizeFault(charts2, pairs, own6) {
   return main2 && visit5(main2);
 }
 async function copy(chart, dependency, other, checkout) {
-  const target = import_node_path9.default.join(checkout.folder, chart.folder, "charts", other.name);
+  const target = import_node_path10.default.join(checkout.folder, chart.folder, "charts", other.name);
   let left = mostFiles;
   const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
   try {
-    await (0, import_promises4.mkdir)(import_node_path9.default.dirname(target), { recursive: true });
-    await (0, import_promises4.cp)(import_node_path9.default.join(checkout.folder, other.folder), target, options2);
+    await (0, import_promises5.mkdir)(import_node_path10.default.dirname(target), { recursive: true });
+    await (0, import_promises5.cp)(import_node_path10.default.join(checkout.folder, other.folder), target, options2);
     if (left > 0) return void 0;
     return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at };
   } catch (cause) {
@@ -63644,12 +63789,12 @@ async function copy(chart, dependency, other, checkout) {
 var import_node_buffer = require("node:buffer");
 var import_node_child_process3 = require("node:child_process");
 var import_node_fs5 = require("node:fs");
-var import_node_os = require("node:os");
-var import_node_path10 = __toESM(require("node:path"), 1);
+var import_node_os2 = require("node:os");
+var import_node_path11 = __toESM(require("node:path"), 1);
 var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
 function findProgram(names3) {
   for (const name of names3) {
-    const candidates2 = name.includes(import_node_path10.default.sep) ? [import_node_path10.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path10.default.delimiter).filter(Boolean).map((folder) => import_node_path10.default.join(folder, name));
+    const candidates2 = name.includes(import_node_path11.default.sep) ? [import_node_path11.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path11.default.delimiter).filter(Boolean).map((folder) => import_node_path11.default.join(folder, name));
     const found = candidates2.find(isProgram);
     if (found) return found;
   }
@@ -63664,7 +63809,7 @@ function isProgram(file) {
   }
 }
 function faultOf2(program) {
-  if (!program.includes(import_node_path10.default.sep)) return "is in no folder of the PATH";
+  if (!program.includes(import_node_path11.default.sep)) return "is in no folder of the PATH";
   try {
     return (0, import_node_fs5.statSync)(program).isDirectory() ? "is a folder" : "may not be executed";
   } catch {
@@ -63676,7 +63821,7 @@ async function runTool(program, args, { cwd, home, limits, path: extraPath }) {
     return { status: 1, stdout: "", stderr: "what it is to be told holds a NUL character" };
   const script = [
     "ulimit -c 0 2>/dev/null",
-    `ulimit -t ${Math.ceil(limits.seconds * ((0, import_node_os.availableParallelism)() + 1))} 2>/dev/null`,
+    `ulimit -t ${Math.ceil(limits.seconds * ((0, import_node_os2.availableParallelism)() + 1))} 2>/dev/null`,
     `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null`,
     'exec "$@"'
   ].join("; ");
@@ -63749,15 +63894,15 @@ function environment2(home, limits, extraPath) {
     PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
     HOME: home,
     TMPDIR: home,
-    XDG_CACHE_HOME: import_node_path10.default.join(home, "cache"),
-    XDG_CONFIG_HOME: import_node_path10.default.join(home, "config"),
-    XDG_DATA_HOME: import_node_path10.default.join(home, "data"),
-    HELM_CACHE_HOME: import_node_path10.default.join(home, "cache"),
-    HELM_CONFIG_HOME: import_node_path10.default.join(home, "config"),
-    HELM_DATA_HOME: import_node_path10.default.join(home, "data"),
-    HELM_PLUGINS: import_node_path10.default.join(home, "no-plugins"),
+    XDG_CACHE_HOME: import_node_path11.default.join(home, "cache"),
+    XDG_CONFIG_HOME: import_node_path11.default.join(home, "config"),
+    XDG_DATA_HOME: import_node_path11.default.join(home, "data"),
+    HELM_CACHE_HOME: import_node_path11.default.join(home, "cache"),
+    HELM_CONFIG_HOME: import_node_path11.default.join(home, "config"),
+    HELM_DATA_HOME: import_node_path11.default.join(home, "data"),
+    HELM_PLUGINS: import_node_path11.default.join(home, "no-plugins"),
     HELM_NO_PLUGINS: "1",
-    KUBECONFIG: import_node_path10.default.join(home, "no-cluster"),
+    KUBECONFIG: import_node_path11.default.join(home, "no-cluster"),
     HTTP_PROXY: nowhere3,
     HTTPS_PROXY: nowhere3,
     http_proxy: nowhere3,
@@ -63780,7 +63925,7 @@ async function helmFiles(source, checkout) {
   return [.../* @__PURE__ */ new Set([...files2, ...values])].sort();
 }
 async function renderHelm(source, checkout, running) {
-  const chart = await layOutChart(source, checkout);
+  const chart = await layOutChart(source, checkout, running.network);
   if ("failure" in chart) return chart;
   const outcome3 = await template(source, chart.folder, checkout, running);
   if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf(outcome3, source, chart, checkout) };
@@ -63791,7 +63936,7 @@ async function renderHelm(source, checkout, running) {
   }
   return { pieces: piecesIn(outcome3.stdout, source, chart, checkout) };
 }
-async function layOutChart(source, checkout) {
+async function layOutChart(source, checkout, network) {
   const at3 = (reason, file, region = firstLine) => ({ failure: { reason, path: file, region } });
   for (const values of source.values) {
     if ("path" in values && !checkout.has(values.path))
@@ -63811,16 +63956,18 @@ async function layOutChart(source, checkout) {
     );
   for (const [file, fault] of await checkout.layOut(files2))
     return at3(`its file ${file} is not to be had: ${fault}`, file);
-  const failure = dependencyFault(charts2, checkout) ?? await checkout.alone(() => putDependencies(charts2, checkout));
+  const failure = dependencyFault(charts2, checkout, network) ?? await checkout.alone(
+    async () => await fetchDependencies(charts2, checkout, network) ?? putDependencies(charts2, checkout)
+  );
   if (failure) return { failure };
-  const folder = import_node_path11.default.join(checkout.folder, source.chart);
+  const folder = import_node_path12.default.join(checkout.folder, source.chart);
   return { folder, copies: copiesOf(charts2, checkout), name: main2?.name ?? "" };
 }
 async function template(source, chart, checkout, { program, home, limits }, more = []) {
   const values = [];
   for (const [index, one2] of source.values.entries()) {
-    const file = "path" in one2 ? import_node_path11.default.join(checkout.folder, one2.path) : import_node_path11.default.join(home, `values-${index}.yaml`);
-    if ("text" in one2) await (0, import_promises5.writeFile)(file, one2.text);
+    const file = "path" in one2 ? import_node_path12.default.join(checkout.folder, one2.path) : import_node_path12.default.join(home, `values-${index}.yaml`);
+    if ("text" in one2) await (0, import_promises6.writeFile)(file, one2.text);
     values.push("--values", `"${file.replaceAll('"', '""')}"`);
   }
   const set = Object.entries(source.set).flatMap(([key, value]) => ["--set-json", `${key}=${JSON.stringify(value)}`]);
@@ -63834,20 +63981,20 @@ async function template(source, chart, checkout, { program, home, limits }, more
 }
 var mostFiles2 = 2e4;
 async function renderRewritten(source, checkout, running, rewrite) {
-  const chart = await layOutChart(source, checkout);
+  const chart = await layOutChart(source, checkout, running.network);
   if ("failure" in chart || source.chart.endsWith(".tgz")) return [];
-  const copy2 = import_node_path11.default.join(running.home, "chart");
+  const copy2 = import_node_path12.default.join(running.home, "chart");
   let left = mostFiles2;
   const filter2 = () => --left > 0;
-  const copied = await (0, import_promises5.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
+  const copied = await (0, import_promises6.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
     () => left > 0,
     () => false
   );
   if (!copied) return [];
-  for (const file of await (0, import_promises5.readdir)(copy2, { recursive: true })) {
+  for (const file of await (0, import_promises6.readdir)(copy2, { recursive: true })) {
     if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue;
-    const place2 = import_node_path11.default.join(copy2, file);
-    if ((await (0, import_promises5.stat)(place2)).isFile()) await (0, import_promises5.writeFile)(place2, rewrite(await (0, import_promises5.readFile)(place2, "utf8")));
+    const place2 = import_node_path12.default.join(copy2, file);
+    if ((await (0, import_promises6.stat)(place2)).isFile()) await (0, import_promises6.writeFile)(place2, rewrite(await (0, import_promises6.readFile)(place2, "utf8")));
   }
   const { stdout, stopped } = await template(source, copy2, checkout, running, ["--debug"]);
   return stopped ? [] : cutBySource(stdout);
@@ -63863,21 +64010,21 @@ function piecesIn(output, source, chart, checkout) {
   return cutBySource(output).filter(({ text: text4 }) => /\S/.test(text4)).map(({ template: template2, text: text4 }) => ({ template: template2, text: text4, path: pathOf2(template2, source, chart, checkout) }));
 }
 function pathOf2(template2, { chart }, { copies }, checkout) {
-  let file = import_node_path11.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
+  let file = import_node_path12.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
   for (let hops = 0; hops < 20; hops++) {
     const copy2 = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
     if (!copy2) break;
-    file = import_node_path11.default.posix.join(copy2[1], file.slice(copy2[0].length + 1));
+    file = import_node_path12.default.posix.join(copy2[1], file.slice(copy2[0].length + 1));
   }
   if (checkout.has(file)) return file;
   if (chart.endsWith(".tgz")) return chart;
   const name = file.match(/\/charts\/([^/]+)\//)?.[1];
-  const archives = checkout.below(import_node_path11.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
-  const archive = archives.find((one2) => import_node_path11.default.posix.basename(one2).startsWith(`${name}-`));
-  return archive ?? import_node_path11.default.posix.join(chart, "Chart.yaml");
+  const archives = checkout.below(import_node_path12.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
+  const archive = archives.find((one2) => import_node_path12.default.posix.basename(one2).startsWith(`${name}-`));
+  return archive ?? import_node_path12.default.posix.join(chart, "Chart.yaml");
 }
 function failureOf(outcome3, source, chart, checkout) {
-  const start4 = checkout.has(source.chart) ? source.chart : import_node_path11.default.posix.join(source.chart, "Chart.yaml");
+  const start4 = checkout.has(source.chart) ? source.chart : import_node_path12.default.posix.join(source.chart, "Chart.yaml");
   const first = { path: start4, region: firstLine };
   if (outcome3.broken) return { reason: `helm cannot be run: ${outcome3.broken}`, ...source.at, missing: "helm" };
   if (outcome3.stopped) return { reason: `helm was ended, because ${outcome3.stopped}`, ...first, ended: true };
@@ -63897,24 +64044,24 @@ function failureOf(outcome3, source, chart, checkout) {
   if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
     return { reason, ...source.at };
   const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file2) => import_node_path11.default.posix.join(source.chart, file2));
+  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file2) => import_node_path12.default.posix.join(source.chart, file2));
   const meant = [...values, ...own6].find((file2) => said.includes(`${checkout.folder}/${file2}`) && checkout.has(file2));
-  const loaded = own6.find((file2) => said.startsWith(`cannot load ${import_node_path11.default.posix.basename(file2)}`) && checkout.has(file2));
+  const loaded = own6.find((file2) => said.startsWith(`cannot load ${import_node_path12.default.posix.basename(file2)}`) && checkout.has(file2));
   const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1));
   const file = meant ?? loaded;
   return file === void 0 ? { reason, ...first } : { reason, path: file, region };
 }
 function shortened(message, folder) {
-  const parent = import_node_path11.default.dirname(folder);
+  const parent = import_node_path12.default.dirname(folder);
   const own6 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
   const short = own6.length > 400 ? `${own6.slice(0, 250)} \u2026 ${own6.slice(-140)}` : own6;
   return short.replace(/[.\s]+$/, "");
 }
 
 // src/source/render/kustomize.ts
-var import_promises6 = require("node:fs/promises");
-var import_node_path12 = __toESM(require("node:path"), 1);
-var import_yaml12 = __toESM(require_dist(), 1);
+var import_promises7 = require("node:fs/promises");
+var import_node_path13 = __toESM(require("node:path"), 1);
+var import_yaml14 = __toESM(require_dist(), 1);
 function kustomizeFiles({ root: root3, components = [] }, all2, checkout) {
   const files2 = [root3, ...components].flatMap((start4) => closureOf(start4, all2)).flatMap(({ folder, made, leadsTo, charts: charts2 }) => [
     ...made ? [] : checkout.below(folder),
@@ -63964,13 +64111,13 @@ async function renderKustomize(source, all2, checkout, { kustomize, home, limits
   return { pieces, remote };
 }
 async function leaveOut(file, remote, checkout) {
-  const entries = remote.filter(({ path: path30 }) => path30 === file);
+  const entries = remote.filter(({ path: path31 }) => path31 === file);
   const place2 = checkout.placeOf(file);
   const text4 = entries.length > 0 ? await checkout.text(file) : void 0;
-  if (text4 !== void 0 && place2) await (0, import_promises6.writeFile)(place2, withoutEntries(text4, entries));
+  if (text4 !== void 0 && place2) await (0, import_promises7.writeFile)(place2, withoutEntries(text4, entries));
 }
 async function onlyRendering(helm, home) {
-  const file = import_node_path12.default.join(home, "helm.sh");
+  const file = import_node_path13.default.join(home, "helm.sh");
   const quoted = `'${helm.replaceAll("'", `'\\''`)}'`;
   const script = `#!/bin/sh
 case "$1" in
@@ -63980,28 +64127,28 @@ esac
 echo "a chart that is not in the repository is not fetched" >&2
 exit 1
 `;
-  await (0, import_promises6.writeFile)(file, script, { mode: 448 });
+  await (0, import_promises7.writeFile)(file, script, { mode: 448 });
   return file;
 }
 async function folderToBuild({ root: root3, overlay, components }, checkout, home) {
-  const folder = import_node_path12.default.join(checkout.folder, root3);
+  const folder = import_node_path13.default.join(checkout.folder, root3);
   if (!overlay && !components) return folder;
-  const over = import_node_path12.default.join(home, "over");
-  await (0, import_promises6.mkdir)(over, { recursive: true });
-  const resources = [import_node_path12.default.relative(over, folder)];
-  const laid = components ? { components: components.map((one2) => import_node_path12.default.relative(over, import_node_path12.default.join(checkout.folder, one2))) } : {};
-  await (0, import_promises6.writeFile)(import_node_path12.default.join(over, "kustomization.yaml"), (0, import_yaml12.stringify)({ ...overlay, ...laid, resources }));
+  const over = import_node_path13.default.join(home, "over");
+  await (0, import_promises7.mkdir)(over, { recursive: true });
+  const resources = [import_node_path13.default.relative(over, folder)];
+  const laid = components ? { components: components.map((one2) => import_node_path13.default.relative(over, import_node_path13.default.join(checkout.folder, one2))) } : {};
+  await (0, import_promises7.writeFile)(import_node_path13.default.join(over, "kustomization.yaml"), (0, import_yaml14.stringify)({ ...overlay, ...laid, resources }));
   return over;
 }
 async function writeMade(kustomizations, checkout) {
   for (const { made, folder, includes } of kustomizations) {
-    const place2 = checkout.placeOf(import_node_path12.default.posix.join(folder, "kustomization.yaml"));
-    if (made && place2) await (0, import_promises6.writeFile)(place2, (0, import_yaml12.stringify)({ resources: includes.map(({ text: text4 }) => text4) }));
+    const place2 = checkout.placeOf(import_node_path13.default.posix.join(folder, "kustomization.yaml"));
+    if (made && place2) await (0, import_promises7.writeFile)(place2, (0, import_yaml14.stringify)({ resources: includes.map(({ text: text4 }) => text4) }));
   }
 }
 function failureOf2(outcome3, kustomizations, checkout) {
   const own6 = kustomizations[0];
-  const at3 = (reason, path30 = own6?.file ?? "", region = firstLine) => ({ reason, path: path30, region });
+  const at3 = (reason, path31 = own6?.file ?? "", region = firstLine) => ({ reason, path: path31, region });
   if (outcome3.broken) return { ...at3(`kustomize cannot be run: ${outcome3.broken}`), missing: "kustomize" };
   if (outcome3.stopped) return { ...at3(`kustomize was ended, because ${outcome3.stopped}`), ended: true };
   const said = outcome3.stderr.replace(/^error: /im, "").trim();
@@ -64015,16 +64162,18 @@ function failureOf2(outcome3, kustomizations, checkout) {
 
 // src/source/render/renderer.ts
 var Renderer = class {
-  constructor(programs = {}, limits = defaultLimits) {
+  constructor(programs = {}, limits = defaultLimits, network = new ChartNetwork([])) {
     this.programs = programs;
     this.limits = limits;
+    this.network = network;
     this.helm = findProgram(programs.helm ? [programs.helm] : ["helm"]);
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ["kustomize", "kubectl"]);
   }
   programs;
   limits;
+  network;
   /** A private folder, gone when the renderer is closed. */
-  folder = (0, import_node_fs6.mkdtempSync)(import_node_path13.default.join((0, import_node_os2.tmpdir)(), "ingress-guard-"));
+  folder = (0, import_node_fs6.mkdtempSync)(import_node_path14.default.join((0, import_node_os3.tmpdir)(), "ingress-guard-"));
   /** What was read of the repository. */
   contents = /* @__PURE__ */ new Map();
   done = /* @__PURE__ */ new Map();
@@ -64041,7 +64190,7 @@ var Renderer = class {
   }
   /** A new private folder. */
   newFolder() {
-    return (0, import_node_fs6.mkdtempSync)(import_node_path13.default.join(this.folder, `${this.folders++}-`));
+    return (0, import_node_fs6.mkdtempSync)(import_node_path14.default.join(this.folder, `${this.folders++}-`));
   }
   /** The files of the repository that a source is made of. */
   files(source, checkout, all2) {
@@ -64051,7 +64200,7 @@ var Renderer = class {
   async keyOf(source, checkout, all2) {
     const { id: _, target: __, at: ___, known: ____, saidIn: _____, ...inputs } = source;
     const files2 = await this.files(source, checkout, all2);
-    const hash = (0, import_node_crypto11.createHash)("sha256").update(JSON.stringify(inputs));
+    const hash = (0, import_node_crypto12.createHash)("sha256").update(JSON.stringify(inputs));
     for (const file of files2) hash.update(`\0${file}\0${checkout.idOf(file)}`);
     return hash.digest("hex");
   }
@@ -64070,10 +64219,10 @@ var Renderer = class {
     if (source.kind === "helm") {
       if (!this.helm) return this.missing("helm", source);
       this.renderings++;
-      return renderHelm(source, checkout, { program: this.helm, home, limits });
+      return renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network });
     }
     if (!this.kustomize) return this.missing("kustomize", source);
-    const kubectl = import_node_path13.default.basename(this.kustomize).startsWith("kubectl");
+    const kubectl = import_node_path14.default.basename(this.kustomize).startsWith("kubectl");
     const kustomize = {
       program: this.kustomize,
       command: [kubectl ? "kustomize" : "build"],
@@ -64087,13 +64236,13 @@ var Renderer = class {
     return this.inTurn(async () => {
       if (!this.helm) return [];
       this.renderings++;
-      const running = { program: this.helm, home: this.newFolder(), limits: this.limits };
+      const running = { program: this.helm, home: this.newFolder(), limits: this.limits, network: this.network };
       return renderRewritten(source, checkout, running, rewrite);
     });
   }
   /** As many at once as the machine has processors. */
   async inTurn(work) {
-    if (this.running >= (0, import_node_os2.availableParallelism)()) await new Promise((resolve2) => this.waiting.push(resolve2));
+    if (this.running >= (0, import_node_os3.availableParallelism)()) await new Promise((resolve2) => this.waiting.push(resolve2));
     this.running++;
     try {
       return await work();
@@ -64117,7 +64266,7 @@ var Renderer = class {
     return asking;
   }
   async ask(program) {
-    const name = import_node_path13.default.basename(program);
+    const name = import_node_path14.default.basename(program);
     const args = name.startsWith("kubectl") ? ["version", "--client"] : ["version"];
     const limits = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 };
     const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits });
@@ -64149,7 +64298,7 @@ async function run2(options2, host) {
     failOn: options2.failOn ?? config.failOn ?? "error",
     today
   };
-  const renderer = new Renderer(options2, host.limits);
+  const renderer = new Renderer(options2, host.limits, new ChartNetwork(config.chartRepositories));
   try {
     const gatherWith = (revision, its) => gather2({
       base,
@@ -64246,7 +64395,7 @@ async function baseOf(event, dir) {
 }
 
 // src/action/inputs.ts
-var import_node_path14 = __toESM(require("node:path"), 1);
+var import_node_path15 = __toESM(require("node:path"), 1);
 
 // src/options.ts
 var Options = build_default.Object({
@@ -64296,7 +64445,7 @@ function readInputs({ getInput: getInput2 }, workspace) {
     throw new GuardError("usage", `The input all has to be true or false, not ${JSON.stringify(all2)}.`);
   }
   return {
-    repo: import_node_path14.default.resolve(workspace, folder ?? "."),
+    repo: import_node_path15.default.resolve(workspace, folder ?? "."),
     base: input("base"),
     head: input("head"),
     config: input("config"),
@@ -64311,7 +64460,7 @@ function readInputs({ getInput: getInput2 }, workspace) {
 }
 
 // src/action/main.ts
-var root2 = import_node_path15.default.dirname(import_node_path15.default.dirname(import_node_path15.default.resolve(process.argv[1] ?? "")));
+var root2 = import_node_path16.default.dirname(import_node_path16.default.dirname(import_node_path16.default.resolve(process.argv[1] ?? "")));
 async function main() {
   const { token, ...options2 } = readInputs(core_exports, process.env.GITHUB_WORKSPACE ?? process.cwd());
   const given = options2.base !== void 0 || options2.all;
@@ -64331,7 +64480,7 @@ async function tell(report) {
   const annotate = { error, warning, notice };
   const annotations = annotationsOf(report);
   for (const { level, message, ...properties } of annotations) annotate[level](message, properties);
-  const file = import_node_path15.default.join((0, import_node_fs7.mkdtempSync)(import_node_path15.default.join(process.env.RUNNER_TEMP ?? (0, import_node_os3.tmpdir)(), "ingress-guard-")), "report.json");
+  const file = import_node_path16.default.join((0, import_node_fs7.mkdtempSync)(import_node_path16.default.join(process.env.RUNNER_TEMP ?? (0, import_node_os4.tmpdir)(), "ingress-guard-")), "report.json");
   (0, import_node_fs7.writeFileSync)(file, `${JSON.stringify(jsonReport(report), null, 2)}
 `);
   const counted = countedFindings(report);

@@ -1197,7 +1197,7 @@ var require_command = __commonJS({
   "node_modules/commander/lib/command.js"(exports2) {
     var EventEmitter = require("node:events").EventEmitter;
     var childProcess = require("node:child_process");
-    var path26 = require("node:path");
+    var path27 = require("node:path");
     var fs = require("node:fs");
     var process2 = require("node:process");
     var { Argument: Argument2, humanReadableArgName } = require_argument();
@@ -2210,9 +2210,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
         let launchWithNode = false;
         const sourceExt = [".js", ".ts", ".tsx", ".mjs", ".cjs"];
         function findFile(baseDir, baseName) {
-          const localBin = path26.resolve(baseDir, baseName);
+          const localBin = path27.resolve(baseDir, baseName);
           if (fs.existsSync(localBin)) return localBin;
-          if (sourceExt.includes(path26.extname(baseName))) return void 0;
+          if (sourceExt.includes(path27.extname(baseName))) return void 0;
           const foundExt = sourceExt.find(
             (ext2) => fs.existsSync(`${localBin}${ext2}`)
           );
@@ -2230,17 +2230,17 @@ Expecting one of '${allowedValues.join("', '")}'`);
           } catch {
             resolvedScriptPath = this._scriptPath;
           }
-          executableDir = path26.resolve(
-            path26.dirname(resolvedScriptPath),
+          executableDir = path27.resolve(
+            path27.dirname(resolvedScriptPath),
             executableDir
           );
         }
         if (executableDir) {
           let localFile = findFile(executableDir, executableFile);
           if (!localFile && !subcommand._executableFile && this._scriptPath) {
-            const legacyName = path26.basename(
+            const legacyName = path27.basename(
               this._scriptPath,
-              path26.extname(this._scriptPath)
+              path27.extname(this._scriptPath)
             );
             if (legacyName !== this._name) {
               localFile = findFile(
@@ -2251,7 +2251,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
           }
           executableFile = localFile || executableFile;
         }
-        launchWithNode = sourceExt.includes(path26.extname(executableFile));
+        launchWithNode = sourceExt.includes(path27.extname(executableFile));
         let proc;
         if (process2.platform !== "win32") {
           if (launchWithNode) {
@@ -3166,7 +3166,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @return {Command}
        */
       nameFromFilename(filename) {
-        this._name = path26.basename(filename, path26.extname(filename));
+        this._name = path27.basename(filename, path27.extname(filename));
         return this;
       }
       /**
@@ -3180,9 +3180,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {string} [path]
        * @return {(string|null|Command)}
        */
-      executableDir(path27) {
-        if (path27 === void 0) return this._executableDir;
-        this._executableDir = path27;
+      executableDir(path28) {
+        if (path28 === void 0) return this._executableDir;
+        this._executableDir = path28;
         return this;
       }
       /**
@@ -3537,17 +3537,17 @@ var require_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path26) {
-      const ctrl = callVisitor(key, node2, visitor, path26);
+    function visit_(key, node2, visitor, path27) {
+      const ctrl = callVisitor(key, node2, visitor, path27);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path26, ctrl);
-        return visit_(key, ctrl, visitor, path26);
+        replaceNode(key, path27, ctrl);
+        return visit_(key, ctrl, visitor, path27);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path26 = Object.freeze(path26.concat(node2));
+          path27 = Object.freeze(path27.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path26);
+            const ci = visit_(i, node2.items[i], visitor, path27);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3558,13 +3558,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path26 = Object.freeze(path26.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path26);
+          path27 = Object.freeze(path27.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path27);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path26);
+          const cv = visit_("value", node2.value, visitor, path27);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3585,17 +3585,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path26) {
-      const ctrl = await callVisitor(key, node2, visitor, path26);
+    async function visitAsync_(key, node2, visitor, path27) {
+      const ctrl = await callVisitor(key, node2, visitor, path27);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path26, ctrl);
-        return visitAsync_(key, ctrl, visitor, path26);
+        replaceNode(key, path27, ctrl);
+        return visitAsync_(key, ctrl, visitor, path27);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path26 = Object.freeze(path26.concat(node2));
+          path27 = Object.freeze(path27.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path26);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path27);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3606,13 +3606,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path26 = Object.freeze(path26.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path26);
+          path27 = Object.freeze(path27.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path27);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path26);
+          const cv = await visitAsync_("value", node2.value, visitor, path27);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3639,23 +3639,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path26) {
+    function callVisitor(key, node2, visitor, path27) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path26);
+        return visitor(key, node2, path27);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path26);
+        return visitor.Map?.(key, node2, path27);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path26);
+        return visitor.Seq?.(key, node2, path27);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path26);
+        return visitor.Pair?.(key, node2, path27);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path26);
+        return visitor.Scalar?.(key, node2, path27);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path26);
+        return visitor.Alias?.(key, node2, path27);
       return void 0;
     }
-    function replaceNode(key, path26, node2) {
-      const parent = path26[path26.length - 1];
+    function replaceNode(key, path27, node2) {
+      const parent = path27[path27.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -4267,10 +4267,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path26, value) {
+    function collectionFromPath(schema, path27, value) {
       let v = value;
-      for (let i = path26.length - 1; i >= 0; --i) {
-        const k = path26[i];
+      for (let i = path27.length - 1; i >= 0; --i) {
+        const k = path27[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -4289,7 +4289,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path26) => path26 == null || typeof path26 === "object" && !!path26[Symbol.iterator]().next().done;
+    var isEmptyPath = (path27) => path27 == null || typeof path27 === "object" && !!path27[Symbol.iterator]().next().done;
     var Collection = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -4319,11 +4319,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path26, value) {
-        if (isEmptyPath(path26))
+      addIn(path27, value) {
+        if (isEmptyPath(path27))
           this.add(value);
         else {
-          const [key, ...rest] = path26;
+          const [key, ...rest] = path27;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -4337,8 +4337,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path26) {
-        const [key, ...rest] = path26;
+      deleteIn(path27) {
+        const [key, ...rest] = path27;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -4352,8 +4352,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path26, keepScalar) {
-        const [key, ...rest] = path26;
+      getIn(path27, keepScalar) {
+        const [key, ...rest] = path27;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -4371,8 +4371,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path26) {
-        const [key, ...rest] = path26;
+      hasIn(path27) {
+        const [key, ...rest] = path27;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -4382,8 +4382,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path26, value) {
-        const [key, ...rest] = path26;
+      setIn(path27, value) {
+        const [key, ...rest] = path27;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -6898,9 +6898,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path26, value) {
+      addIn(path27, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path26, value);
+          this.contents.addIn(path27, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -6975,14 +6975,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path26) {
-        if (Collection.isEmptyPath(path26)) {
+      deleteIn(path27) {
+        if (Collection.isEmptyPath(path27)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path26) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path27) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -6997,10 +6997,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path26, keepScalar) {
-        if (Collection.isEmptyPath(path26))
+      getIn(path27, keepScalar) {
+        if (Collection.isEmptyPath(path27))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path26, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path27, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -7011,10 +7011,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path26) {
-        if (Collection.isEmptyPath(path26))
+      hasIn(path27) {
+        if (Collection.isEmptyPath(path27))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path26) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path27) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -7031,13 +7031,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path26, value) {
-        if (Collection.isEmptyPath(path26)) {
+      setIn(path27, value) {
+        if (Collection.isEmptyPath(path27)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection.collectionFromPath(this.schema, Array.from(path26), value);
+          this.contents = Collection.collectionFromPath(this.schema, Array.from(path27), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path26, value);
+          this.contents.setIn(path27, value);
         }
       }
       /**
@@ -8998,9 +8998,9 @@ var require_cst_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    visit5.itemAtPath = (cst, path26) => {
+    visit5.itemAtPath = (cst, path27) => {
       let item = cst;
-      for (const [field2, index] of path26) {
+      for (const [field2, index] of path27) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -9009,23 +9009,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit5.parentCollection = (cst, path26) => {
-      const parent = visit5.itemAtPath(cst, path26.slice(0, -1));
-      const field2 = path26[path26.length - 1][0];
+    visit5.parentCollection = (cst, path27) => {
+      const parent = visit5.itemAtPath(cst, path27.slice(0, -1));
+      const field2 = path27[path27.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path26, item, visitor) {
-      let ctrl = visitor(item, path26);
+    function _visit(path27, item, visitor) {
+      let ctrl = visitor(item, path27);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path26.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path27.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -9036,10 +9036,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path26);
+            ctrl = ctrl(item, path27);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path26) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path27) : ctrl;
     }
     exports2.visit = visit5;
   }
@@ -10671,7 +10671,7 @@ var require_public_api = __commonJS({
         return docs;
       return Object.assign([], { empty: true }, composer$1.streamInfo());
     }
-    function parseDocument5(source, options2 = {}) {
+    function parseDocument6(source, options2 = {}) {
       const { lineCounter: lineCounter2, prettyErrors } = parseOptions(options2);
       const parser$1 = new parser.Parser(lineCounter2?.addNewLine);
       const composer$1 = new composer.Composer(options2);
@@ -10690,14 +10690,14 @@ var require_public_api = __commonJS({
       }
       return doc;
     }
-    function parse3(src, reviver, options2) {
+    function parse4(src, reviver, options2) {
       let _reviver = void 0;
       if (typeof reviver === "function") {
         _reviver = reviver;
       } else if (options2 === void 0 && reviver && typeof reviver === "object") {
         options2 = reviver;
       }
-      const doc = parseDocument5(src, options2);
+      const doc = parseDocument6(src, options2);
       if (!doc)
         return null;
       doc.warnings.forEach((warning) => log.warn(doc.options.logLevel, warning));
@@ -10731,9 +10731,9 @@ var require_public_api = __commonJS({
         return value.toString(options2);
       return new Document.Document(value, _replacer, options2).toString(options2);
     }
-    exports2.parse = parse3;
+    exports2.parse = parse4;
     exports2.parseAllDocuments = parseAllDocuments3;
-    exports2.parseDocument = parseDocument5;
+    exports2.parseDocument = parseDocument6;
     exports2.stringify = stringify5;
   }
 });
@@ -14019,8 +14019,8 @@ var require_utils = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path26) {
-      let input = path26;
+    function removeDotSegments(path27) {
+      let input = path27;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -14094,11 +14094,11 @@ var require_utils = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path26) {
-      if (path26 === "" || path26[0] === "/") {
-        return removeDotSegments(path26);
+    function removeDotSegmentsRelative(path27) {
+      if (path27 === "" || path27[0] === "/") {
+        return removeDotSegments(path27);
       }
-      const segments = path26.split("/");
+      const segments = path27.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -14461,8 +14461,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path26 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path26 && path26 !== "/" ? path26 : void 0;
+        const path27 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path27 && path27 !== "/" ? path27 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -14628,7 +14628,7 @@ var require_fast_uri = __commonJS({
         normalizeString(uri, options2);
       } else if (typeof uri === "object") {
         uri = /** @type {T} */
-        parse3(serialize3(uri, options2), options2);
+        parse4(serialize3(uri, options2), options2);
       }
       return uri;
     }
@@ -14671,8 +14671,8 @@ var require_fast_uri = __commonJS({
     function resolveComponent(base, relative, options2, skipNormalization) {
       const target = {};
       if (!skipNormalization) {
-        base = parse3(serialize3(base, options2), options2);
-        relative = parse3(serialize3(relative, options2), options2);
+        base = parse4(serialize3(base, options2), options2);
+        relative = parse4(serialize3(relative, options2), options2);
       }
       options2 = options2 || {};
       if (!options2.tolerant && relative.scheme) {
@@ -14990,7 +14990,7 @@ var require_fast_uri = __commonJS({
       }
       return { parsed: parsed2, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme };
     }
-    function parse3(uri, opts) {
+    function parse4(uri, opts) {
       return parseWithStatus(uri, opts).parsed;
     }
     function normalizeString(uri, opts) {
@@ -15027,7 +15027,7 @@ var require_fast_uri = __commonJS({
       resolveComponent,
       equal,
       serialize: serialize3,
-      parse: parse3
+      parse: parse4
     };
     module2.exports = fastUri;
     module2.exports.default = fastUri;
@@ -18769,7 +18769,7 @@ var require_parse = __commonJS({
   "node_modules/semver/functions/parse.js"(exports2, module2) {
     "use strict";
     var SemVer = require_semver();
-    var parse3 = (version, options2, throwErrors = false) => {
+    var parse4 = (version, options2, throwErrors = false) => {
       if (version instanceof SemVer) {
         return version;
       }
@@ -18782,7 +18782,7 @@ var require_parse = __commonJS({
         throw er;
       }
     };
-    module2.exports = parse3;
+    module2.exports = parse4;
   }
 });
 
@@ -18790,9 +18790,9 @@ var require_parse = __commonJS({
 var require_valid = __commonJS({
   "node_modules/semver/functions/valid.js"(exports2, module2) {
     "use strict";
-    var parse3 = require_parse();
+    var parse4 = require_parse();
     var valid2 = (version, options2) => {
-      const v = parse3(version, options2);
+      const v = parse4(version, options2);
       return v ? v.version : null;
     };
     module2.exports = valid2;
@@ -18803,9 +18803,9 @@ var require_valid = __commonJS({
 var require_clean = __commonJS({
   "node_modules/semver/functions/clean.js"(exports2, module2) {
     "use strict";
-    var parse3 = require_parse();
+    var parse4 = require_parse();
     var clean = (version, options2) => {
-      const s = parse3(version.trim().replace(/^[=v]+/, ""), options2);
+      const s = parse4(version.trim().replace(/^[=v]+/, ""), options2);
       return s ? s.version : null;
     };
     module2.exports = clean;
@@ -18840,10 +18840,10 @@ var require_inc = __commonJS({
 var require_diff = __commonJS({
   "node_modules/semver/functions/diff.js"(exports2, module2) {
     "use strict";
-    var parse3 = require_parse();
+    var parse4 = require_parse();
     var diff = (version1, version2) => {
-      const v1 = parse3(version1, null, true);
-      const v2 = parse3(version2, null, true);
+      const v1 = parse4(version1, null, true);
+      const v2 = parse4(version2, null, true);
       const comparison = v1.compare(v2);
       if (comparison === 0) {
         return null;
@@ -18914,9 +18914,9 @@ var require_patch = __commonJS({
 var require_prerelease = __commonJS({
   "node_modules/semver/functions/prerelease.js"(exports2, module2) {
     "use strict";
-    var parse3 = require_parse();
+    var parse4 = require_parse();
     var prerelease = (version, options2) => {
-      const parsed2 = parse3(version, options2);
+      const parsed2 = parse4(version, options2);
       return parsed2 && parsed2.prerelease.length ? parsed2.prerelease : null;
     };
     module2.exports = prerelease;
@@ -19102,7 +19102,7 @@ var require_coerce = __commonJS({
   "node_modules/semver/functions/coerce.js"(exports2, module2) {
     "use strict";
     var SemVer = require_semver();
-    var parse3 = require_parse();
+    var parse4 = require_parse();
     var { safeRe: re, t } = require_re();
     var coerce = (version, options2) => {
       if (version instanceof SemVer) {
@@ -19137,7 +19137,7 @@ var require_coerce = __commonJS({
       const patch = match3[4] || "0";
       const prerelease = options2.includePrerelease && match3[5] ? `-${match3[5]}` : "";
       const build2 = options2.includePrerelease && match3[6] ? `+${match3[6]}` : "";
-      return parse3(`${major}.${minor}.${patch}${prerelease}${build2}`, options2);
+      return parse4(`${major}.${minor}.${patch}${prerelease}${build2}`, options2);
     };
     module2.exports = coerce;
   }
@@ -19147,7 +19147,7 @@ var require_coerce = __commonJS({
 var require_truncate = __commonJS({
   "node_modules/semver/functions/truncate.js"(exports2, module2) {
     "use strict";
-    var parse3 = require_parse();
+    var parse4 = require_parse();
     var constants2 = require_constants();
     var SemVer = require_semver();
     var truncate = (version, truncation, options2) => {
@@ -19159,7 +19159,7 @@ var require_truncate = __commonJS({
     };
     var cloneInputVersion = (version, options2) => {
       const versionStringToParse = version instanceof SemVer ? version.version : version;
-      return parse3(versionStringToParse, options2);
+      return parse4(versionStringToParse, options2);
     };
     var doTruncation = (version, truncation) => {
       if (isPrerelease(truncation)) {
@@ -20394,7 +20394,7 @@ var require_semver2 = __commonJS({
     var constants2 = require_constants();
     var SemVer = require_semver();
     var identifiers = require_identifiers();
-    var parse3 = require_parse();
+    var parse4 = require_parse();
     var valid2 = require_valid();
     var clean = require_clean();
     var inc = require_inc();
@@ -20433,7 +20433,7 @@ var require_semver2 = __commonJS({
     var simplifyRange = require_simplify();
     var subset = require_subset();
     module2.exports = {
-      parse: parse3,
+      parse: parse4,
       valid: valid2,
       clean,
       inc,
@@ -20485,11 +20485,11 @@ var require_semver2 = __commonJS({
 
 // src/cli/main.ts
 var import_node_fs9 = require("node:fs");
-var import_node_path16 = __toESM(require("node:path"), 1);
+var import_node_path17 = __toESM(require("node:path"), 1);
 
 // src/cli/program.ts
 var import_node_fs8 = require("node:fs");
-var import_node_path15 = __toESM(require("node:path"), 1);
+var import_node_path16 = __toESM(require("node:path"), 1);
 var import_node_util = require("node:util");
 
 // node_modules/commander/esm.mjs
@@ -20525,8 +20525,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path26, region } = this.at;
-    return region ? `${path26}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path26}: ${this.message}`;
+    const { path: path27, region } = this.at;
+    return region ? `${path27}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path27}: ${this.message}`;
   }
 };
 
@@ -27571,6 +27571,16 @@ var ConfigFile = build_default.Object(
     helm: build_default.Optional(
       build_default.Array(Release, { description: "The Helm releases that are installed from this repository." })
     ),
+    network: build_default.Optional(
+      build_default.Object(
+        {
+          charts: build_default.Array(build_default.String({ pattern: "^(?:https://|http://(?:127\\.0\\.0\\.1|localhost)[:/])" }), {
+            description: "The URLs of repositories of charts that dependencies may be fetched from."
+          })
+        },
+        { ...strict, description: "What may be fetched; nothing when absent." }
+      )
+    ),
     exceptions: build_default.Optional(build_default.Array(Exception))
   },
   { ...strict, title: "The config of ingress-guard" }
@@ -27636,9 +27646,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path26, written2, key, parent) {
+  constructor(manifest, path27, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path26;
+    this.path = path27;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -27803,7 +27813,7 @@ function isDate(text4) {
   const date = /* @__PURE__ */ new Date(`${text4}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text4;
 }
-function readOwnDocument(text4, path26, schema, code4) {
+function readOwnDocument(text4, path27, schema, code4) {
   const counter = new import_yaml2.LineCounter();
   const document = (0, import_yaml2.parseDocument)(text4, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
@@ -27811,7 +27821,7 @@ function readOwnDocument(text4, path26, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path26, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path27, region: region(...syntax.pos) });
   const regionOf = (keys2) => {
     const node2 = nodeAt(document, keys2);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -27819,20 +27829,20 @@ function readOwnDocument(text4, path26, schema, code4) {
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path26, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path27, region: region(from, to) });
   }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path26, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path27, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path26,
+      path: path27,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf(failure.keys)
     });
   }
@@ -27951,14 +27961,15 @@ var emptyConfig = {
   ignore: defaultIgnore,
   clusters: {},
   releases: [],
+  chartRepositories: [],
   exceptions: [],
   places: void 0
 };
-function readConfig(text4, path26) {
-  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path26 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path26, ConfigFile, "config");
+function readConfig(text4, path27) {
+  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path27 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path27, ConfigFile, "config");
   return {
-    path: path26,
+    path: path27,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
@@ -27966,16 +27977,17 @@ function readConfig(text4, path26) {
       ...release,
       chart: release.chart.replace(/^\.(?:\/|$)/, "").replace(/\/+$/, ""),
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, "")),
-      at: { path: path26, region: regionOf(["helm", index]) }
+      at: { path: path27, region: regionOf(["helm", index]) }
     })),
+    chartRepositories: value.network?.charts ?? [],
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
       ...exception,
       region: regionOf(["exceptions", index])
     })),
     uses: value.policies,
     places: {
-      key: (index, keys2) => ({ path: path26, region: regionOfKey(["policies", index, ...keys2]) }),
-      value: (index, keys2) => ({ path: path26, region: regionOf(["policies", index, ...keys2]) })
+      key: (index, keys2) => ({ path: path27, region: regionOfKey(["policies", index, ...keys2]) }),
+      value: (index, keys2) => ({ path: path27, region: regionOf(["policies", index, ...keys2]) })
     }
   };
 }
@@ -28021,9 +28033,9 @@ function read({ manifests, sources, rendered }) {
 function toolsOf({ tools }) {
   return tools.map(({ name, version }) => `${name} ${version}`).join(", ");
 }
-function placeOf({ path: path26, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path26} (at the base)` : path26;
-  return side === "base" ? `${path26} (was line ${region.startLine} at the base)` : `${path26}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path27, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path27} (at the base)` : path27;
+  return side === "base" ? `${path27} (was line ${region.startLine} at the base)` : `${path27}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -28040,8 +28052,8 @@ function subjectOf(finding) {
 }
 function sourceName(source) {
   if (source.kind === "kustomize") return `Kustomization ${source.path}`;
-  const { release, namespace, path: path26, values } = source;
-  return `release ${namespace}/${release} of ${path26}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release, namespace, path: path27, values } = source;
+  return `release ${namespace}/${release} of ${path27}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -28057,7 +28069,7 @@ function wayThrough(report) {
   const unbuilt = stopping.filter(({ rule }) => rule === "source/unrendered").flatMap(({ sources }) => sources);
   const files2 = /* @__PURE__ */ new Set([
     ...unreadable3.map(({ location }) => escape2(location.path)),
-    ...unbuilt.flatMap(({ kind, path: path26 }) => kind === "kustomize" && path26 !== "." ? [`${escape2(path26)}/**`] : [])
+    ...unbuilt.flatMap(({ kind, path: path27 }) => kind === "kustomize" && path27 !== "." ? [`${escape2(path27)}/**`] : [])
   ]);
   if (exceptions.size === 0 && files2.size === 0) return "";
   return (0, import_yaml3.stringify)({
@@ -28110,8 +28122,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path26, region, precision }) {
-  const file = visible(path26);
+function at({ path: path27, region, precision }) {
+  const file = visible(path27);
   if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
@@ -28251,8 +28263,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path26, region, precision, note }) {
-  return { side, path: path26, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path27, region, precision, note }) {
+  return { side, path: path27, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -33009,7 +33021,7 @@ function markdownReport(report) {
       quiet,
       ({ rule, location, text: text4 }) => words(`${rule} ${placeOf(location)}: ${text4}`)
     ),
-    () => listOf("Not inspected", skipped, ({ path: path26, reason }) => [inlineCode2(path26), text2(": "), ...words(reason)]),
+    () => listOf("Not inspected", skipped, ({ path: path27, reason }) => [inlineCode2(path27), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
@@ -33165,7 +33177,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path26, reason }) => `${path26} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path27, reason }) => `${path27} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text4) {
@@ -33848,11 +33860,11 @@ function annotated(annotations) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path26) => (root3) => [[root3.at(...path26)]];
-var each = (path26, name, namespace) => (root3) => [...root3.at(...path26).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path26, name, namespace) => (root3) => [[root3.at(...path26, name), root3.at(...path26, namespace)]];
+var field = (...path27) => (root3) => [[root3.at(...path27)]];
+var each = (path27, name, namespace) => (root3) => [...root3.at(...path27).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path27, name, namespace) => (root3) => [[root3.at(...path27, name), root3.at(...path27, namespace)]];
 var firstOf = (...paths) => (root3) => {
-  const written2 = paths.map((path26) => root3.at(...path26)).find((cursor) => cursor.string);
+  const written2 = paths.map((path27) => root3.at(...path27)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -33927,8 +33939,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path26 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path26 !== void 0 && [...manifest.root.at(...path26).entries()].some(([name]) => mirrored.test(name));
+  const path27 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path27 !== void 0 && [...manifest.root.at(...path27).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -33971,7 +33983,7 @@ function readKey(secret) {
 }
 var pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm;
 var standInWords = /\$\{|\{\{|\$\(|<[^<>]+>|ENC\[|\.\.|…|\*{3}|x{4}|change.?me|replace|redacted|placeholder|dummy|insert|your|todo/i;
-function read3(secret, key, label, parse3) {
+function read3(secret, key, label, parse4) {
   const plain = secret.root.at("stringData", key);
   const at3 = plain.exists ? plain : secret.root.at("data", key);
   const written2 = at3.string ?? "";
@@ -33983,7 +33995,7 @@ function read3(secret, key, label, parse3) {
   const isReadable = plain.exists || isBase64;
   const blocks = [...text4.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
   const wanted = blocks.filter(({ type }) => label.test(type));
-  const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse3(pemOf(block2)))) : [];
+  const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse4(pemOf(block2)))) : [];
   if (first !== void 0) return { kind: "read", at: at3, first, further: further.filter((one2) => one2 !== void 0) };
   const broken = (fault) => ({ kind: "broken", at: at3, fault });
   if (isReadable && !text4.includes("-----BEGIN ") && attempt(() => new import_node_crypto2.X509Certificate(bytes)))
@@ -34596,7 +34608,7 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path26) => root3.at(...path26)).filter((map4) => map4.exists);
+  const written2 = maps.map((path27) => root3.at(...path27)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -34907,8 +34919,8 @@ function lineOf(at3, line) {
   return at3.manifest.object.fileText.split("\n")[line - 1] ?? "";
 }
 function edit(at3, region, newText) {
-  const { path: path26 } = at3.manifest.origin;
-  return path26.endsWith(".json") ? void 0 : { edits: [{ path: path26, region, newText }] };
+  const { path: path27 } = at3.manifest.origin;
+  return path27.endsWith(".json") ? void 0 : { edits: [{ path: path27, region, newText }] };
 }
 
 // src/rules/ingress-tls/host-covered.ts
@@ -35083,12 +35095,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path26 of paths) {
-      const written2 = path26.at("path").string || "/";
-      const exact = path26.at("pathType").string === "Exact";
+    for (const path27 of paths) {
+      const written2 = path27.at("path").string || "/";
+      const exact = path27.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path26.at("path").exists ? path26.at("path") : rule.at("host"));
+        claims.set(claim, path27.at("path").exists ? path27.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -35686,8 +35698,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
     `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf2(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf2(path26) {
-  return path26.slice(0, path26.lastIndexOf("/") + 1);
+function folderOf2(path27) {
+  return path27.slice(0, path27.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -35923,16 +35935,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path26, added, removed, oldPosInc, options2) {
-    const last = path26.lastComponent;
+  addToPath(path27, added, removed, oldPosInc, options2) {
+    const last = path27.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path26.oldPos + oldPosInc,
+        oldPos: path27.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path26.oldPos + oldPosInc,
+        oldPos: path27.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -36251,7 +36263,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path26, region, text: text4, keys: keys2, status, object = null, fileText, sources } = statement2;
+  const { side, path: path27, region, text: text4, keys: keys2, status, object = null, fileText, sources } = statement2;
   return {
     rule,
     message,
@@ -36262,10 +36274,10 @@ function gateFinding(rule, message, level, statement2) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path26, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path27, cluster: "" }],
     location: {
       side,
-      path: path26,
+      path: path27,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
@@ -36377,11 +36389,11 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path26, region, text4, placing, note) {
-  const changed = side === "head" && (placing.isNew(path26) || placing.hunks(path26)?.wrote(region.startLine) === true);
+function place(side, path27, region, text4, placing, note) {
+  const changed = side === "head" && (placing.isNew(path27) || placing.hunks(path27)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path26,
+    path: path27,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -36389,11 +36401,11 @@ function place(side, path26, region, text4, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path26, region, precision }, placing) {
-  const line = side === "base" && precision === "exact" ? placing.hunks(path26)?.removalOf(region) : void 0;
+function removalOf({ side, path: path27, region, precision }, placing) {
+  const line = side === "base" && precision === "exact" ? placing.hunks(path27)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path26, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path27, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -36508,13 +36520,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path26) => changedTexts2.has(path26) && changedTexts2.get(path26)?.before === void 0,
-    isDeleted: (path26) => changedTexts2.has(path26) && changedTexts2.get(path26)?.after === void 0,
-    hunks(path26) {
-      const { before, after } = changedTexts2.get(path26) ?? {};
+    isNew: (path27) => changedTexts2.has(path27) && changedTexts2.get(path27)?.before === void 0,
+    isDeleted: (path27) => changedTexts2.has(path27) && changedTexts2.get(path27)?.after === void 0,
+    hunks(path27) {
+      const { before, after } = changedTexts2.get(path27) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path26) ?? new Hunks(before, after);
-      hunks.set(path26, known);
+      const known = hunks.get(path27) ?? new Hunks(before, after);
+      hunks.set(path27, known);
       return known;
     }
   };
@@ -37195,9 +37207,9 @@ var OriginalPlaces = class {
     return source.kind === "helm" ? this.templateLine(location, rendered, side, source) : this.includedLine(location, rendered, side, source);
   }
   async templateLine(location, rendered, side, source) {
-    const { path: path26 } = location;
-    const text4 = await side.checkout.text(path26);
-    if (text4 === void 0 || !path26.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+    const { path: path27 } = location;
+    const text4 = await side.checkout.text(path27);
+    if (text4 === void 0 || !path27.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
     const written2 = isPrintedAsItIs(rendered.template) ? documentsOf(text4, lineNumbers(text4)) : (await this.markedOf(location.side, side, source)).get(rendered.template) ?? [];
     const plain = documentsOf(rendered.text, lineNumbers(rendered.text)).find(
@@ -37207,7 +37219,7 @@ var OriginalPlaces = class {
     const index = plain.origins.indexOf(rendered.line);
     const lines = new Set(thoseLike(plain, written2).map(({ origins }) => origins[index]));
     const [line] = lines.size === 1 ? lines : [];
-    return line === void 0 ? location : at2(location, path26, lineOf2(text4, line), text4, "template");
+    return line === void 0 ? location : at2(location, path27, lineOf2(text4, line), text4, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -37229,20 +37241,20 @@ var OriginalPlaces = class {
     const key = `${location.side} ${source.id}`;
     const origins = this.origins.get(key) ?? originsOf(side, source);
     this.origins.set(key, origins);
-    const path26 = (await origins).get(nameOf(rendered.object));
-    const text4 = path26 === void 0 ? void 0 : await side.checkout.text(path26);
-    if (path26 === void 0 || text4 === void 0) return location;
+    const path27 = (await origins).get(nameOf(rendered.object));
+    const text4 = path27 === void 0 ? void 0 : await side.checkout.text(path27);
+    if (path27 === void 0 || text4 === void 0) return location;
     const { kind, name } = rendered.object;
     const candidates2 = loadFile({ text: text4 }).objects.filter(
       ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path26 }, []).root.at(...rendered.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path27 }, []).root.at(...rendered.keys);
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
-    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path26 }, []).root.at(...rendered.keys).value;
+    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path27 }, []).root.at(...rendered.keys).value;
     const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
-    return same ? at2(location, path26, original.region, text4, "exact") : at2(location, path26, object.region, text4, "file");
+    return same ? at2(location, path27, original.region, text4, "exact") : at2(location, path27, object.region, text4, "file");
   }
 };
 async function originsOf(side, source) {
@@ -37254,15 +37266,15 @@ async function originsOf(side, source) {
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path26 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path26 !== void 0) found.set(nameOf(object.ref), path26);
+      const path27 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path27 !== void 0) found.set(nameOf(object.ref), path27);
     }
   }
   return found;
 }
-function at2(location, path26, region, text4, precision) {
+function at2(location, path27, region, text4, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path26, region, precision, excerpt: excerptOf(text4, region) };
+  return { ...rest, path: path27, region, precision, excerpt: excerptOf(text4, region) };
 }
 function isPrintedAsItIs(template2) {
   return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template2);
@@ -37331,13 +37343,13 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places, main) {
-  const key = ({ side, path: path26, region }) => JSON.stringify([side, path26, region.startLine]);
+  const key = ({ side, path: path27, region }) => JSON.stringify([side, path27, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key(main)]);
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
 function placesOfCause({ file, edit: edit2 }, { sides }) {
-  const { path: path26, text: text4 } = file;
-  const precision = precisionOf(path26, sides);
+  const { path: path27, text: text4 } = file;
+  const precision = precisionOf(path27, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text4?.after : text4?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
@@ -37350,7 +37362,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     };
     return {
       side,
-      path: path26,
+      path: path27,
       region,
       precision,
       ...note ? { note } : {},
@@ -37365,7 +37377,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     return [
       {
         side: deleted ? "base" : "head",
-        path: path26,
+        path: path27,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -37377,17 +37389,17 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
   if (edit2.after.length > 0) return [at3("head", edit2.afterLine)];
   return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
 }
-function precisionOf(path26, { base, head }) {
+function precisionOf(path27, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (sources.some((source) => isValuesOf(path26, source))) return "values";
-  return /(?:^|\/)templates\//.test(path26) ? "template" : "exact";
+  if (sources.some((source) => isValuesOf(path27, source))) return "values";
+  return /(?:^|\/)templates\//.test(path27) ? "template" : "exact";
 }
-function isValuesOf(path26, source) {
+function isValuesOf(path27, source) {
   if (source.kind !== "helm") return false;
-  return source.values.some((one2) => "path" in one2 && one2.path === path26) || isDefaultValues(path26);
+  return source.values.some((one2) => "path" in one2 && one2.path === path27) || isDefaultValues(path27);
 }
-function isDefaultValues(path26) {
-  return /(?:^|\/)values\.ya?ml$/.test(path26);
+function isDefaultValues(path27) {
+  return /(?:^|\/)values\.ya?ml$/.test(path27);
 }
 var Trials = class {
   constructor(bench) {
@@ -37415,7 +37427,7 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
     const key = JSON.stringify(
-      [...edits].map(([path26, text4]) => [path26, text4 && Buffer.from(text4).toString("base64")]).sort()
+      [...edits].map(([path27, text4]) => [path27, text4 && Buffer.from(text4).toString("base64")]).sort()
     );
     const known = this.done.get(key);
     if (known) return known;
@@ -37445,46 +37457,46 @@ var Trials = class {
       }
     }
     const changed = [];
-    for (const path26 of names3) {
-      const file = await this.changedFile(path26);
+    for (const path27 of names3) {
+      const file = await this.changedFile(path27);
       if (file) changed.push(file);
     }
-    const rank = ({ path: path26 }) => {
-      if (values.has(path26)) return 0;
-      if (isDefaultValues(path26)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path26)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path26)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path26)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path26) ? 5 : 4;
+    const rank = ({ path: path27 }) => {
+      if (values.has(path27)) return 0;
+      if (isDefaultValues(path27)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path27)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path27)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path27)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path27) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path26) {
-    if (this.files.has(path26)) return this.files.get(path26);
+  async changedFile(path27) {
+    if (this.files.has(path27)) return this.files.get(path27);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path26)?.id !== head.checkout.tree.entries.get(path26)?.id;
-    const file = differs ? await readChanged(path26, base, head) : void 0;
-    this.files.set(path26, file);
+    const differs = base && base.checkout.tree.entries.get(path27)?.id !== head.checkout.tree.entries.get(path27)?.id;
+    const file = differs ? await readChanged(path27, base, head) : void 0;
+    this.files.set(path27, file);
     return file;
   }
 };
-async function readChanged(path26, base, head) {
+async function readChanged(path27, base, head) {
   const read4 = async ({ checkout }) => {
-    const content = (await checkout.read([path26])).get(path26);
+    const content = (await checkout.read([path27])).get(path27);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read4(base), read4(head)]);
   const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path26, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
+  return { path: path27, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
 }
 function textWithout(file, taken) {
   if (taken === "all" || !file.text) return file.before ?? emptied(file);
   if (file.after === void 0) return file.before;
   return Buffer.from(file.text.without(taken));
 }
-function emptied({ path: path26 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path26) ? void 0 : new Uint8Array();
+function emptied({ path: path27 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path27) ? void 0 : new Uint8Array();
 }
 function asDeclared(causes, files2) {
   return causes.map((cause) => {
@@ -37510,9 +37522,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver3 = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text4, path26) {
-  const { value } = readOwnDocument(text4, path26, PolicyFile, "policy");
-  return { path: path26, file: value };
+function readPolicy(text4, path27) {
+  const { value } = readOwnDocument(text4, path27, PolicyFile, "policy");
+  return { path: path27, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -37787,14 +37799,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept = (await this.revision.list()).filter(({ path: path26 }) => !this.edits.has(path26));
+    const kept = (await this.revision.list()).filter(({ path: path27 }) => !this.edits.has(path27));
     const edited = [...this.edits].flatMap(
-      ([path26, content]) => content ? [{ path: path26, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path27, content]) => content ? [{ path: path27, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path26 }) => !this.edits.has(path26));
+    const theirs = entries.filter(({ path: path27 }) => !this.edits.has(path27));
     const reading = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -37910,41 +37922,41 @@ function contentsByCluster(manifests) {
 function mapClusters({ base, head, isNew }, files2) {
   const repeated = foldersThatRepeat(files2);
   const hasBase = files2.some(({ side }) => side === "base");
-  const placeBy = (declarations, path26) => {
+  const placeBy = (declarations, path27) => {
     for (const declared2 of declarations) {
       const names3 = Object.keys(declared2).filter(
-        (name) => declared2[name]?.paths?.some((glob) => minimatch(path26, glob, { dot: true }))
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path27, glob, { dot: true }))
       );
       if (names3.length > 0) return { clusters: names3, evidence: "declared" };
     }
-    const layout = path26.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-    const sibling = ancestors(path26).findLast((folder) => repeated.has(folder));
+    const layout = path27.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path27).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known = new Set(
-    files2.filter(({ side }) => side === "base").flatMap(({ path: path26 }) => placeBy([base], path26).clusters)
+    files2.filter(({ side }) => side === "base").flatMap(({ path: path27 }) => placeBy([base], path27).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path26) => placeBy(isNew(path26) ? [base, fresh] : [base], path26)
+    of: (path27) => placeBy(isNew(path27) ? [base, fresh] : [base], path27)
   };
 }
-function ancestors(path26) {
+function ancestors(path27) {
   const folders = [];
-  for (let end = path26.indexOf("/"); end !== -1; end = path26.indexOf("/", end + 1)) folders.push(path26.slice(0, end));
+  for (let end = path27.indexOf("/"); end !== -1; end = path27.indexOf("/", end + 1)) folders.push(path27.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files2) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path26, side, refs } of files2) {
+  for (const { path: path27, side, refs } of files2) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path26)) {
+    for (const folder of ancestors(path27)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -38047,18 +38059,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path26) {
-    const file = this.head.loaded.get(path26);
+  reasonFor(path27) {
+    const file = this.head.loaded.get(path27);
     const unreadable3 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable3) return unreadable3.reason;
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path26);
+    const hidden = this.hiddenAt(path27);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path26 === link2 || path26.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path27 === link2 || path27.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path26);
+    return this.head.missing.get(path27);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -38072,73 +38084,73 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path26, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path26);
+    for (const [path27, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path27);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path26, reason: `not readable: ${reason}` });
+          skipped.push({ path: path27, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path26, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path26))
+          unreadable(path27, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path27))
         );
-        if (!old) lost.delete(path26);
+        if (!old) lost.delete(path27);
       }
-      if (file.templates.length > 0) skipped.push({ path: path26, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path27, reason: "a template" });
     }
-    for (const [path26, reason] of this.head.missing) {
-      findings.push(unreadable(path26, reason, start3, "introduced", void 0, lost.get(path26)));
-      lost.delete(path26);
+    for (const [path27, reason] of this.head.missing) {
+      findings.push(unreadable(path27, reason, start3, "introduced", void 0, lost.get(path27)));
+      lost.delete(path27);
     }
-    for (const [path26, manifests] of lost) {
-      const text4 = this.head.loaded.get(path26)?.text;
-      findings.push(unreadable(path26, this.reasonFor(path26) ?? "it is gone", start3, "introduced", text4, manifests));
+    for (const [path27, manifests] of lost) {
+      const text4 = this.head.loaded.get(path27)?.text;
+      findings.push(unreadable(path27, this.reasonFor(path27) ?? "it is gone", start3, "introduced", text4, manifests));
     }
-    for (const [path26, reason] of this.base.missing) {
-      if (!this.head.missing.has(path26)) findings.push(unreadableBase(path26, reason));
+    for (const [path27, reason] of this.base.missing) {
+      if (!this.head.missing.has(path27)) findings.push(unreadableBase(path27, reason));
     }
-    for (const [path26, reason] of others.missing) {
-      if (others.absent.has(path26)) findings.push(unreadable(path26, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path26, reason });
+    for (const [path27, reason] of others.missing) {
+      if (others.absent.has(path27)) findings.push(unreadable(path27, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path27, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path26, reason) {
+function unreadableBase(path27, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path26,
+    path: path27,
     region: start3,
     status: "introduced",
-    keys: [path26],
+    keys: [path27],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path26, file] of head.loaded) {
+  for (const [path27, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path26, reason, region, "existing", file.text));
-      else skipped.push({ path: path26, reason: `not readable: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path27, reason, region, "existing", file.text));
+      else skipped.push({ path: path27, reason: `not readable: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path26, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path27, reason: "a template" });
   }
-  for (const [path26, reason] of head.missing) findings.push(unreadable(path26, reason, start3, "existing", void 0));
+  for (const [path27, reason] of head.missing) findings.push(unreadable(path27, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path26, reason, region, status, fileText, lost = []) {
+function unreadable(path27, reason, region, status, fileText, lost = []) {
   const names3 = lost.map(({ ref }) => nameOf(ref));
   const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
   const unknown2 = names3.length > 0 ? ` What became of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path26,
+    path: path27,
     region,
     status,
-    keys: [path26],
+    keys: [path27],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
@@ -38296,10 +38308,10 @@ function urlOfPlugin(text4) {
     const isPlugin = (0, import_yaml7.isMap)(document.contents) && document.get("apiVersion") === "builtin";
     let found;
     (0, import_yaml7.visit)(document, {
-      Scalar(key, { value, range: range2 }, path26) {
+      Scalar(key, { value, range: range2 }, path27) {
         if (key === "key" || typeof value !== "string") return void 0;
         const { line } = lines.linePos(range2?.[0] ?? 0);
-        const names3 = path26.flatMap((node2) => "key" in node2 && (0, import_yaml7.isScalar)(node2.key) ? [String(node2.key.value)] : []);
+        const names3 = path27.flatMap((node2) => "key" in node2 && (0, import_yaml7.isScalar)(node2.key) ? [String(node2.key.value)] : []);
         if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value) && names3.some((name) => pluginKeys.includes(name)))
           found = { text: value, line };
         else if (!isPlugin && value.includes("\n") && value.includes("builtin")) {
@@ -38556,8 +38568,8 @@ function repositoryName(url) {
   const written2 = url.trim().toLowerCase();
   const rest = written2.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
   const address = rest.replace(/^[^/@]+@/, "");
-  const path26 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
-  return path26.replace(/\/+$/, "").replace(/\.git$/, "");
+  const path27 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
+  return path27.replace(/\/+$/, "").replace(/\.git$/, "");
 }
 function isFolder(remote) {
   return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim());
@@ -39178,8 +39190,8 @@ function readGitOpsIn(text4) {
 async function gitOpsObjects(checkout, parts, side) {
   const texts = await checkout.texts([...checkout.tree.files.keys()].filter((file) => !parts.has(file)));
   const manifests = [];
-  const take = (path26, objects) => {
-    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path26 }, []));
+  const take = (path27, objects) => {
+    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path27 }, []));
   };
   for (const [file, text4] of texts) if (isGitOps.test(text4)) take(file, readGitOpsIn(text4));
   const names3 = [...new Set(manifests.flatMap(namesOfHolders))];
@@ -39242,9 +39254,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path26, { missing, absent }) {
-    this.missing.set(path26, missing);
-    if (absent) this.absent.add(path26);
+  miss(path27, { missing, absent }) {
+    this.missing.set(path27, missing);
+    if (absent) this.absent.add(path27);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -39304,18 +39316,18 @@ function loadPartners(rules2, changes, rest, loadedAlready = []) {
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path26, text4] of rest) {
+    for (const [path27, text4] of rest) {
       if (!strings.some((string) => text4.includes(string))) continue;
-      const before = new Set(loaded.get(path26)?.objects.map((object) => identityOf(object.ref)));
+      const before = new Set(loaded.get(path27)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
         { text: text4 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path26, file);
+      loaded.set(path27, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path26 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path27 }, []))
       );
     }
   }
@@ -39728,14 +39740,14 @@ var SideOfChange = class _SideOfChange {
     if (source.known === "probed") return { source, objects: [], unreadable: [], failure: void 0, remote: [] };
     const objects = [];
     const unreadable3 = [];
-    for (const { path: path26, template: template2, text: text4 } of rendering.pieces) {
+    for (const { path: path27, template: template2, text: text4 } of rendering.pieces) {
       const file = loadFile({ text: text4 });
-      const origin = { kind: "rendered", path: path26, template: template2, id: source.id, source: described2(source) };
+      const origin = { kind: "rendered", path: path27, template: template2, id: source.id, source: described2(source) };
       objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
-      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path26, reason })));
+      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path27, reason })));
       const most = this.renderer.limits.objects;
       if (objects.length > most) {
-        const failure = { reason: `it renders to more than ${most} objects`, path: path26, region: firstLine };
+        const failure = { reason: `it renders to more than ${most} objects`, path: path27, region: firstLine };
         return { source, objects: [], unreadable: [], failure, remote: [] };
       }
     }
@@ -39756,11 +39768,11 @@ function withNamespace(object, source) {
 function withoutClaimed(tree, { claims, notInspected }) {
   const orphans = /* @__PURE__ */ new Map();
   const files2 = new Map(tree.files);
-  for (const [path26, { deployed, reason }] of claims) {
-    if (files2.delete(path26) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path26]);
+  for (const [path27, { deployed, reason }] of claims) {
+    if (files2.delete(path27) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path27]);
   }
-  const skipped = [...orphans].map(([reason, [path26 = "", ...more]]) => {
-    return { path: path26, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path27 = "", ...more]]) => {
+    return { path: path27, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
   return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...notInspected] };
 }
@@ -39785,7 +39797,7 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   for (const side of after) {
     const { source, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path26, reason } of side.unreadable) findings.push(unreadable2(side, path26, reason, whole));
+      for (const { path: path27, reason } of side.unreadable) findings.push(unreadable2(side, path27, reason, whole));
       continue;
     }
     if (failure.remote) continue;
@@ -39802,17 +39814,17 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   for (const { existing, sides } of failed.values()) {
     const failure = sides[0]?.failure;
     if (!failure) continue;
-    const { path: path26, region, reason } = failure;
+    const { path: path27, region, reason } = failure;
     const ids = new Set(sides.map(({ source }) => source.id));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
-    const names3 = lost.slice(0, 3).map(({ ref }) => nameOf(ref));
-    const more = lost.length > 3 ? ` and ${lost.length - 3} more` : "";
-    const fate = lost.length > 0 ? ` What becomes of ${names3.join(", ")}${more} is not known.` : "";
+    const names3 = [...new Set(lost.map(({ ref }) => nameOf(ref)))];
+    const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
+    const fate = names3.length > 0 ? ` What becomes of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
-        ...statement(sides, path26, existing),
+        ...statement(sides, path27, existing),
         region,
-        keys: [path26, reason],
+        keys: [path27, reason],
         text: `${upper(reason)}.${fate}`
       })
     );
@@ -39886,18 +39898,18 @@ function withoutTool(missing, whole) {
     });
   });
 }
-function unreadable2({ source }, path26, reason, whole) {
+function unreadable2({ source }, path27, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement([{ source }], path26, whole),
+    ...statement([{ source }], path27, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path26, reason],
+    keys: [path27, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(sides, path26, existing) {
+function statement(sides, path27, existing) {
   return {
     side: "head",
-    path: path26,
+    path: path27,
     status: existing ? "existing" : "introduced",
     sources: sides.map(({ source }) => ({
       ...described2(source),
@@ -39923,12 +39935,12 @@ async function gather(scope) {
     base: base?.discovery
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path26) => baseTree.files.get(path26)?.id !== headTree.files.get(path26)?.id || String(baseTree.aliases.get(path26) ?? "") !== String(headTree.aliases.get(path26) ?? "");
+  const differs = (path27) => baseTree.files.get(path27)?.id !== headTree.files.get(path27)?.id || String(baseTree.aliases.get(path27) ?? "") !== String(headTree.aliases.get(path27) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path26 }) => !base || differs(path26));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path27 }) => !base || differs(path27));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path26 }) => !differs(path26)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path27 }) => !differs(path27)) : [];
   const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source))
@@ -39946,23 +39958,23 @@ async function gather(scope) {
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
   const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope.clusters, isNew: (path26) => !wasThere.has(path26) };
+  const declarations = { ...scope.clusters, isNew: (path27) => !wasThere.has(path27) };
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf = (tree, path26) => [
-    ...new Set([path26, ...tree.aliases.get(path26) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path27) => [
+    ...new Set([path27, ...tree.aliases.get(path27) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named = (side, names3) => names3.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files2].flatMap(([path26, file]) => {
-      const names3 = named(side, clustersOf(tree, path26));
-      const { evidence } = clusters.of(path26);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path26 }, names3, evidence));
+    return [...files2].flatMap(([path27, file]) => {
+      const names3 = named(side, clustersOf(tree, path27));
+      const { evidence } = clusters.of(path27);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path27 }, names3, evidence));
     });
   };
   const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
@@ -39972,7 +39984,7 @@ async function gather(scope) {
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path26) => clustersOf(headTree, path26)),
+    ...[...rest.keys()].flatMap((path27) => clustersOf(headTree, path27)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -40031,7 +40043,7 @@ function differing(base, head) {
 }
 function manifestsIn(side, files2) {
   return [...files2.loaded].flatMap(
-    ([path26, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path26 }, []))
+    ([path27, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path27 }, []))
   );
 }
 function adoptedIn(base, head, rendered) {
@@ -40051,9 +40063,9 @@ async function hiddenAt(head, rendered) {
   for (const { source, failure } of rendered) {
     if (!failure) for (const file of await head.files(source)) seen.add(file);
   }
-  return (path26) => {
-    const claim = head.discovery.claims.get(path26);
-    return claim?.deployed && !seen.has(path26) ? claim.reason : void 0;
+  return (path27) => {
+    const claim = head.discovery.claims.get(path27);
+    return claim?.deployed && !seen.has(path27) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered) {
@@ -40082,12 +40094,12 @@ async function readTexts(revision, entries, files2) {
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files2) => [...files2.loaded].map(([path26, file]) => ({ path: path26, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path26, text4]) => {
+  const loaded = (side, files2) => [...files2.loaded].map(([path27, file]) => ({ path: path27, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path27, text4]) => {
     const refs = skimIdentities(text4);
     return [
-      { path: path26, side: "base", refs },
-      { path: path26, side: "head", refs }
+      { path: path27, side: "base", refs },
+      { path: path27, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -40120,8 +40132,8 @@ function duplicateKeys(changes, whole) {
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path26, { text: text4 }] of before.loaded) texts.set(path26, { before: text4 });
-  for (const [path26, { text: text4 }] of after.loaded) texts.set(path26, { ...texts.get(path26), after: text4 });
+  for (const [path27, { text: text4 }] of before.loaded) texts.set(path27, { before: text4 });
+  for (const [path27, { text: text4 }] of after.loaded) texts.set(path27, { ...texts.get(path27), after: text4 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -40307,15 +40319,15 @@ async function isRevision(repository, name) {
 var objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 async function resolveCommit(repository, revision) {
   if (revision.startsWith("-")) throw new GuardError("usage", `${JSON.stringify(revision)} is no revision.`);
-  const parse3 = () => ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
-  const known = await parse3();
+  const parse4 = () => ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
+  const known = await parse4();
   if (known) return known;
   await git(repository, "rev-parse", "--git-dir");
   if (objectId.test(revision)) {
     const remote = await defaultRemote(repository);
     const depth = await isShallow(repository) ? ["--depth=1"] : [];
     const fetched = remote && await run(repository, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...depth, remote, revision]);
-    const now = await parse3();
+    const now = await parse4();
     if (now) return now;
     const why = fetched ? firstLine2(fetched.stderr) : "the repository has no remote to ask";
     throw new GuardError(
@@ -40637,32 +40649,131 @@ async function folderOf4(named, { repo: dir, token, trusted }) {
   return await isRevision({ dir, token, trusted }, named) ? void 0 : named;
 }
 
-// src/source/render/renderer.ts
+// src/source/render/chart-network.ts
 var import_node_crypto11 = require("node:crypto");
+var import_promises4 = require("node:fs/promises");
+var import_node_os = require("node:os");
+var import_node_path9 = __toESM(require("node:path"), 1);
+var import_yaml12 = __toESM(require_dist(), 1);
+var seconds = 30;
+var mostIndex = 64 * 1024 * 1024;
+var mostArchive = 32 * 1024 * 1024;
+var ChartNetwork = class {
+  /**
+   * @param allowed URLs of repositories
+   * @param cache a folder that may outlive the run
+   */
+  constructor(allowed, cache2 = import_node_path9.default.join(
+    process.env.RUNNER_TOOL_CACHE ?? process.env.XDG_CACHE_HOME ?? import_node_path9.default.join((0, import_node_os.homedir)(), ".cache"),
+    "ingress-guard",
+    "charts"
+  )) {
+    this.cache = cache2;
+    this.allowed = new Set(allowed.map(withoutSlash));
+  }
+  cache;
+  allowed;
+  indexes = /* @__PURE__ */ new Map();
+  allows(repository) {
+    return this.allowed.has(withoutSlash(repository));
+  }
+  /** @throws Error that says in words what is wrong */
+  async fetch({ repository, name, version }) {
+    const root3 = `${withoutSlash(repository)}/`;
+    const index = this.indexes.get(root3) ?? download(new URL("index.yaml", root3), mostIndex).then(asText);
+    this.indexes.set(root3, index);
+    const found = entriesOf(await index, name).find((entry) => sameVersion(entry.version, version));
+    const [url] = found?.urls ?? [];
+    if (!found || url === void 0) throw new Error(`${repository} has no ${name} ${version}`);
+    const digest = found.digest?.replace(/^sha256:/, "");
+    if (!digest || !/^[0-9a-f]{64}$/.test(digest))
+      throw new Error(`${repository} gives no digest of ${name} ${version}`);
+    const file = import_node_path9.default.join(this.cache, `${digest}.tgz`);
+    const kept = await (0, import_promises4.readFile)(file).catch(() => void 0);
+    if (kept && digestOf(kept) === digest) return kept;
+    const archive = await download(new URL(url, root3), mostArchive);
+    if (digestOf(archive) !== digest) throw new Error(`what ${url} holds is not what ${repository} says it is`);
+    await this.keep(file, archive);
+    return archive;
+  }
+  /** A cache that cannot be written is none; another run may be writing the same. */
+  async keep(file, archive) {
+    const own6 = `${file}.${process.pid}`;
+    try {
+      await (0, import_promises4.mkdir)(this.cache, { recursive: true });
+      await (0, import_promises4.writeFile)(own6, archive);
+      await (0, import_promises4.rename)(own6, file);
+    } catch {
+    }
+  }
+};
+function withoutSlash(url) {
+  return url.replace(/\/+$/, "");
+}
+function sameVersion(one2, other) {
+  return one2?.replace(/^v/, "") === other.replace(/^v/, "");
+}
+function digestOf(bytes) {
+  return (0, import_node_crypto11.createHash)("sha256").update(bytes).digest("hex");
+}
+function asText(bytes) {
+  return Buffer.from(bytes).toString("utf8");
+}
+function entriesOf(index, name) {
+  const lines = index.split("\n");
+  const start4 = lines.findIndex((line) => line.trimEnd() === `  ${name}:` || line.trimEnd() === `  "${name}":`);
+  if (start4 === -1) return [];
+  const length = lines.slice(start4 + 1).findIndex((line) => /^(?: {0,2}[^\s-]|-)/.test(line));
+  const block = lines.slice(start4 + 1, length === -1 ? void 0 : start4 + 1 + length);
+  const entries = (0, import_yaml12.parse)(block.join("\n"));
+  return Array.isArray(entries) ? entries.map((entry) => ({ ...entry, version: String(entry?.version ?? "") })) : [];
+}
+async function download(url, most) {
+  const named = url.href;
+  const response = await fetch(url, { signal: AbortSignal.timeout(seconds * 1e3) }).catch((cause) => {
+    const why = cause.name === "TimeoutError" ? `was not there after ${seconds} seconds` : "cannot be reached";
+    throw new Error(`${named} ${why}`);
+  });
+  if (!response.ok || !response.body) throw new Error(`${named} answers ${response.status}`);
+  const isOpen = new URL(response.url).protocol !== "https:" && url.protocol === "https:";
+  if (isOpen) throw new Error(`${named} leads to a place without TLS`);
+  const chunks = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.length;
+    if (size > most) throw new Error(`${named} has more than ${most / 1024 / 1024} MiB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+// src/source/render/renderer.ts
+var import_node_crypto12 = require("node:crypto");
 var import_node_fs6 = require("node:fs");
-var import_node_os2 = require("node:os");
-var import_node_path13 = __toESM(require("node:path"), 1);
+var import_node_os3 = require("node:os");
+var import_node_path14 = __toESM(require("node:path"), 1);
 
 // src/source/render/helm.ts
-var import_promises5 = require("node:fs/promises");
-var import_node_path11 = __toESM(require("node:path"), 1);
+var import_promises6 = require("node:fs/promises");
+var import_node_path12 = __toESM(require("node:path"), 1);
 
 // src/source/render/dependencies.ts
-var import_promises4 = require("node:fs/promises");
-var import_node_path9 = __toESM(require("node:path"), 1);
+var import_promises5 = require("node:fs/promises");
+var import_node_path10 = __toESM(require("node:path"), 1);
+var import_yaml13 = __toESM(require_dist(), 1);
 var mostBytes = 64 * 1024 * 1024;
 var mostFiles = 2e4;
-function dependencyFault(charts2, checkout) {
+function dependencyFault(charts2, checkout, network) {
   for (const chart of charts2) {
     for (const dependency of chart.dependencies) {
-      if (vendored(checkout, chart, dependency)) continue;
+      if (vendored(checkout, chart, dependency) || network.allows(dependency.repository)) continue;
       const { name, version, repository, at: place2 } = dependency;
       const at3 = (reason) => ({ reason, ...place2 });
       const local = localFolderOf(chart, dependency);
       if (local === void 0) {
         const from = repository ? ` of ${repository}` : "";
         return at3(
-          `its dependency ${name} ${version}${from} is not in ${import_node_path9.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings`
+          `its dependency ${name} ${version}${from} is not in ${import_node_path10.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ""}`
         );
       }
       const other = charts2.find(({ folder }) => folder === local);
@@ -40675,10 +40786,44 @@ function dependencyFault(charts2, checkout) {
   }
   return void 0;
 }
+async function fetchDependencies(charts2, checkout, network) {
+  for (const chart of charts2) {
+    for (const dependency of chart.dependencies) {
+      const { name, repository, at: at3 } = dependency;
+      if (vendored(checkout, chart, dependency) || !network.allows(repository)) continue;
+      const version = await pinnedVersion(chart, dependency, checkout);
+      if (!version) {
+        const reason = `its dependency ${name} ${dependency.version} names no single version; run \`helm dependency update ${chart.folder || "."}\` and commit Chart.lock`;
+        return { reason, ...at3 };
+      }
+      const file = `${name}-${version}.tgz`;
+      if (/[/\\]/.test(file)) return { reason: `its dependency ${name} has no name of a chart`, ...at3 };
+      const target = import_node_path10.default.join(checkout.folder, chart.folder, "charts", file);
+      try {
+        const archive = await network.fetch({ repository, name, version });
+        await (0, import_promises5.mkdir)(import_node_path10.default.dirname(target), { recursive: true });
+        await (0, import_promises5.writeFile)(target, archive);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        return { reason: `its dependency ${name} cannot be fetched: ${why}`, ...at3 };
+      }
+    }
+  }
+  return void 0;
+}
+async function pinnedVersion(chart, { name, version }, checkout) {
+  const lock = await checkout.text(import_node_path10.default.posix.join(chart.folder, "Chart.lock"));
+  const document = lock === void 0 ? void 0 : (0, import_yaml13.parseDocument)(lock, { logLevel: "silent" });
+  const locked = document?.errors.length ? void 0 : document?.toJS();
+  const list3 = locked?.dependencies;
+  const entry = Array.isArray(list3) ? list3.find((one2) => one2?.name === name) : void 0;
+  if (entry?.version !== void 0) return String(entry.version);
+  return /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(version) ? version : void 0;
+}
 function copiesOf(charts2, checkout) {
   const copies = /* @__PURE__ */ new Map();
   for (const { dependency, chart, other } of pairsIn(charts2, checkout))
-    copies.set(import_node_path9.default.join(chart.folder, "charts", dependency.as), other.folder);
+    copies.set(import_node_path10.default.join(chart.folder, "charts", dependency.as), other.folder);
   return copies;
 }
 function pairsIn(charts2, checkout) {
@@ -40734,12 +40879,12 @@ function sizeFault(charts2, pairs, own6) {
   return main && visit5(main);
 }
 async function copy(chart, dependency, other, checkout) {
-  const target = import_node_path9.default.join(checkout.folder, chart.folder, "charts", other.name);
+  const target = import_node_path10.default.join(checkout.folder, chart.folder, "charts", other.name);
   let left = mostFiles;
   const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
   try {
-    await (0, import_promises4.mkdir)(import_node_path9.default.dirname(target), { recursive: true });
-    await (0, import_promises4.cp)(import_node_path9.default.join(checkout.folder, other.folder), target, options2);
+    await (0, import_promises5.mkdir)(import_node_path10.default.dirname(target), { recursive: true });
+    await (0, import_promises5.cp)(import_node_path10.default.join(checkout.folder, other.folder), target, options2);
     if (left > 0) return void 0;
     return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at };
   } catch (cause) {
@@ -40752,12 +40897,12 @@ async function copy(chart, dependency, other, checkout) {
 var import_node_buffer = require("node:buffer");
 var import_node_child_process3 = require("node:child_process");
 var import_node_fs5 = require("node:fs");
-var import_node_os = require("node:os");
-var import_node_path10 = __toESM(require("node:path"), 1);
+var import_node_os2 = require("node:os");
+var import_node_path11 = __toESM(require("node:path"), 1);
 var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
 function findProgram(names3) {
   for (const name of names3) {
-    const candidates2 = name.includes(import_node_path10.default.sep) ? [import_node_path10.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path10.default.delimiter).filter(Boolean).map((folder) => import_node_path10.default.join(folder, name));
+    const candidates2 = name.includes(import_node_path11.default.sep) ? [import_node_path11.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path11.default.delimiter).filter(Boolean).map((folder) => import_node_path11.default.join(folder, name));
     const found = candidates2.find(isProgram);
     if (found) return found;
   }
@@ -40772,7 +40917,7 @@ function isProgram(file) {
   }
 }
 function faultOf2(program3) {
-  if (!program3.includes(import_node_path10.default.sep)) return "is in no folder of the PATH";
+  if (!program3.includes(import_node_path11.default.sep)) return "is in no folder of the PATH";
   try {
     return (0, import_node_fs5.statSync)(program3).isDirectory() ? "is a folder" : "may not be executed";
   } catch {
@@ -40784,7 +40929,7 @@ async function runTool(program3, args, { cwd, home, limits, path: extraPath }) {
     return { status: 1, stdout: "", stderr: "what it is to be told holds a NUL character" };
   const script = [
     "ulimit -c 0 2>/dev/null",
-    `ulimit -t ${Math.ceil(limits.seconds * ((0, import_node_os.availableParallelism)() + 1))} 2>/dev/null`,
+    `ulimit -t ${Math.ceil(limits.seconds * ((0, import_node_os2.availableParallelism)() + 1))} 2>/dev/null`,
     `ulimit -v ${limits.memoryMiB * 1024} 2>/dev/null`,
     'exec "$@"'
   ].join("; ");
@@ -40857,15 +41002,15 @@ function environment2(home, limits, extraPath) {
     PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
     HOME: home,
     TMPDIR: home,
-    XDG_CACHE_HOME: import_node_path10.default.join(home, "cache"),
-    XDG_CONFIG_HOME: import_node_path10.default.join(home, "config"),
-    XDG_DATA_HOME: import_node_path10.default.join(home, "data"),
-    HELM_CACHE_HOME: import_node_path10.default.join(home, "cache"),
-    HELM_CONFIG_HOME: import_node_path10.default.join(home, "config"),
-    HELM_DATA_HOME: import_node_path10.default.join(home, "data"),
-    HELM_PLUGINS: import_node_path10.default.join(home, "no-plugins"),
+    XDG_CACHE_HOME: import_node_path11.default.join(home, "cache"),
+    XDG_CONFIG_HOME: import_node_path11.default.join(home, "config"),
+    XDG_DATA_HOME: import_node_path11.default.join(home, "data"),
+    HELM_CACHE_HOME: import_node_path11.default.join(home, "cache"),
+    HELM_CONFIG_HOME: import_node_path11.default.join(home, "config"),
+    HELM_DATA_HOME: import_node_path11.default.join(home, "data"),
+    HELM_PLUGINS: import_node_path11.default.join(home, "no-plugins"),
     HELM_NO_PLUGINS: "1",
-    KUBECONFIG: import_node_path10.default.join(home, "no-cluster"),
+    KUBECONFIG: import_node_path11.default.join(home, "no-cluster"),
     HTTP_PROXY: nowhere3,
     HTTPS_PROXY: nowhere3,
     http_proxy: nowhere3,
@@ -40888,7 +41033,7 @@ async function helmFiles(source, checkout) {
   return [.../* @__PURE__ */ new Set([...files2, ...values])].sort();
 }
 async function renderHelm(source, checkout, running) {
-  const chart = await layOutChart(source, checkout);
+  const chart = await layOutChart(source, checkout, running.network);
   if ("failure" in chart) return chart;
   const outcome3 = await template(source, chart.folder, checkout, running);
   if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf(outcome3, source, chart, checkout) };
@@ -40899,7 +41044,7 @@ async function renderHelm(source, checkout, running) {
   }
   return { pieces: piecesIn(outcome3.stdout, source, chart, checkout) };
 }
-async function layOutChart(source, checkout) {
+async function layOutChart(source, checkout, network) {
   const at3 = (reason, file, region = firstLine) => ({ failure: { reason, path: file, region } });
   for (const values of source.values) {
     if ("path" in values && !checkout.has(values.path))
@@ -40919,16 +41064,18 @@ async function layOutChart(source, checkout) {
     );
   for (const [file, fault] of await checkout.layOut(files2))
     return at3(`its file ${file} is not to be had: ${fault}`, file);
-  const failure = dependencyFault(charts2, checkout) ?? await checkout.alone(() => putDependencies(charts2, checkout));
+  const failure = dependencyFault(charts2, checkout, network) ?? await checkout.alone(
+    async () => await fetchDependencies(charts2, checkout, network) ?? putDependencies(charts2, checkout)
+  );
   if (failure) return { failure };
-  const folder = import_node_path11.default.join(checkout.folder, source.chart);
+  const folder = import_node_path12.default.join(checkout.folder, source.chart);
   return { folder, copies: copiesOf(charts2, checkout), name: main?.name ?? "" };
 }
 async function template(source, chart, checkout, { program: program3, home, limits }, more = []) {
   const values = [];
   for (const [index, one2] of source.values.entries()) {
-    const file = "path" in one2 ? import_node_path11.default.join(checkout.folder, one2.path) : import_node_path11.default.join(home, `values-${index}.yaml`);
-    if ("text" in one2) await (0, import_promises5.writeFile)(file, one2.text);
+    const file = "path" in one2 ? import_node_path12.default.join(checkout.folder, one2.path) : import_node_path12.default.join(home, `values-${index}.yaml`);
+    if ("text" in one2) await (0, import_promises6.writeFile)(file, one2.text);
     values.push("--values", `"${file.replaceAll('"', '""')}"`);
   }
   const set = Object.entries(source.set).flatMap(([key, value]) => ["--set-json", `${key}=${JSON.stringify(value)}`]);
@@ -40942,20 +41089,20 @@ async function template(source, chart, checkout, { program: program3, home, limi
 }
 var mostFiles2 = 2e4;
 async function renderRewritten(source, checkout, running, rewrite) {
-  const chart = await layOutChart(source, checkout);
+  const chart = await layOutChart(source, checkout, running.network);
   if ("failure" in chart || source.chart.endsWith(".tgz")) return [];
-  const copy2 = import_node_path11.default.join(running.home, "chart");
+  const copy2 = import_node_path12.default.join(running.home, "chart");
   let left = mostFiles2;
   const filter2 = () => --left > 0;
-  const copied = await (0, import_promises5.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
+  const copied = await (0, import_promises6.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
     () => left > 0,
     () => false
   );
   if (!copied) return [];
-  for (const file of await (0, import_promises5.readdir)(copy2, { recursive: true })) {
+  for (const file of await (0, import_promises6.readdir)(copy2, { recursive: true })) {
     if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue;
-    const place2 = import_node_path11.default.join(copy2, file);
-    if ((await (0, import_promises5.stat)(place2)).isFile()) await (0, import_promises5.writeFile)(place2, rewrite(await (0, import_promises5.readFile)(place2, "utf8")));
+    const place2 = import_node_path12.default.join(copy2, file);
+    if ((await (0, import_promises6.stat)(place2)).isFile()) await (0, import_promises6.writeFile)(place2, rewrite(await (0, import_promises6.readFile)(place2, "utf8")));
   }
   const { stdout, stopped } = await template(source, copy2, checkout, running, ["--debug"]);
   return stopped ? [] : cutBySource(stdout);
@@ -40971,21 +41118,21 @@ function piecesIn(output, source, chart, checkout) {
   return cutBySource(output).filter(({ text: text4 }) => /\S/.test(text4)).map(({ template: template2, text: text4 }) => ({ template: template2, text: text4, path: pathOf2(template2, source, chart, checkout) }));
 }
 function pathOf2(template2, { chart }, { copies }, checkout) {
-  let file = import_node_path11.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
+  let file = import_node_path12.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
   for (let hops = 0; hops < 20; hops++) {
     const copy2 = [...copies].find(([place2]) => file.startsWith(`${place2}/`));
     if (!copy2) break;
-    file = import_node_path11.default.posix.join(copy2[1], file.slice(copy2[0].length + 1));
+    file = import_node_path12.default.posix.join(copy2[1], file.slice(copy2[0].length + 1));
   }
   if (checkout.has(file)) return file;
   if (chart.endsWith(".tgz")) return chart;
   const name = file.match(/\/charts\/([^/]+)\//)?.[1];
-  const archives = checkout.below(import_node_path11.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
-  const archive = archives.find((one2) => import_node_path11.default.posix.basename(one2).startsWith(`${name}-`));
-  return archive ?? import_node_path11.default.posix.join(chart, "Chart.yaml");
+  const archives = checkout.below(import_node_path12.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
+  const archive = archives.find((one2) => import_node_path12.default.posix.basename(one2).startsWith(`${name}-`));
+  return archive ?? import_node_path12.default.posix.join(chart, "Chart.yaml");
 }
 function failureOf(outcome3, source, chart, checkout) {
-  const start4 = checkout.has(source.chart) ? source.chart : import_node_path11.default.posix.join(source.chart, "Chart.yaml");
+  const start4 = checkout.has(source.chart) ? source.chart : import_node_path12.default.posix.join(source.chart, "Chart.yaml");
   const first = { path: start4, region: firstLine };
   if (outcome3.broken) return { reason: `helm cannot be run: ${outcome3.broken}`, ...source.at, missing: "helm" };
   if (outcome3.stopped) return { reason: `helm was ended, because ${outcome3.stopped}`, ...first, ended: true };
@@ -41005,24 +41152,24 @@ function failureOf(outcome3, source, chart, checkout) {
   if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
     return { reason, ...source.at };
   const values = source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file2) => import_node_path11.default.posix.join(source.chart, file2));
+  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file2) => import_node_path12.default.posix.join(source.chart, file2));
   const meant = [...values, ...own6].find((file2) => said.includes(`${checkout.folder}/${file2}`) && checkout.has(file2));
-  const loaded = own6.find((file2) => said.startsWith(`cannot load ${import_node_path11.default.posix.basename(file2)}`) && checkout.has(file2));
+  const loaded = own6.find((file2) => said.startsWith(`cannot load ${import_node_path12.default.posix.basename(file2)}`) && checkout.has(file2));
   const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1));
   const file = meant ?? loaded;
   return file === void 0 ? { reason, ...first } : { reason, path: file, region };
 }
 function shortened(message, folder) {
-  const parent = import_node_path11.default.dirname(folder);
+  const parent = import_node_path12.default.dirname(folder);
   const own6 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
   const short = own6.length > 400 ? `${own6.slice(0, 250)} \u2026 ${own6.slice(-140)}` : own6;
   return short.replace(/[.\s]+$/, "");
 }
 
 // src/source/render/kustomize.ts
-var import_promises6 = require("node:fs/promises");
-var import_node_path12 = __toESM(require("node:path"), 1);
-var import_yaml12 = __toESM(require_dist(), 1);
+var import_promises7 = require("node:fs/promises");
+var import_node_path13 = __toESM(require("node:path"), 1);
+var import_yaml14 = __toESM(require_dist(), 1);
 function kustomizeFiles({ root: root3, components = [] }, all2, checkout) {
   const files2 = [root3, ...components].flatMap((start4) => closureOf(start4, all2)).flatMap(({ folder, made, leadsTo, charts: charts2 }) => [
     ...made ? [] : checkout.below(folder),
@@ -41072,13 +41219,13 @@ async function renderKustomize(source, all2, checkout, { kustomize, home, limits
   return { pieces, remote };
 }
 async function leaveOut(file, remote, checkout) {
-  const entries = remote.filter(({ path: path26 }) => path26 === file);
+  const entries = remote.filter(({ path: path27 }) => path27 === file);
   const place2 = checkout.placeOf(file);
   const text4 = entries.length > 0 ? await checkout.text(file) : void 0;
-  if (text4 !== void 0 && place2) await (0, import_promises6.writeFile)(place2, withoutEntries(text4, entries));
+  if (text4 !== void 0 && place2) await (0, import_promises7.writeFile)(place2, withoutEntries(text4, entries));
 }
 async function onlyRendering(helm, home) {
-  const file = import_node_path12.default.join(home, "helm.sh");
+  const file = import_node_path13.default.join(home, "helm.sh");
   const quoted = `'${helm.replaceAll("'", `'\\''`)}'`;
   const script = `#!/bin/sh
 case "$1" in
@@ -41088,28 +41235,28 @@ esac
 echo "a chart that is not in the repository is not fetched" >&2
 exit 1
 `;
-  await (0, import_promises6.writeFile)(file, script, { mode: 448 });
+  await (0, import_promises7.writeFile)(file, script, { mode: 448 });
   return file;
 }
 async function folderToBuild({ root: root3, overlay, components }, checkout, home) {
-  const folder = import_node_path12.default.join(checkout.folder, root3);
+  const folder = import_node_path13.default.join(checkout.folder, root3);
   if (!overlay && !components) return folder;
-  const over = import_node_path12.default.join(home, "over");
-  await (0, import_promises6.mkdir)(over, { recursive: true });
-  const resources = [import_node_path12.default.relative(over, folder)];
-  const laid = components ? { components: components.map((one2) => import_node_path12.default.relative(over, import_node_path12.default.join(checkout.folder, one2))) } : {};
-  await (0, import_promises6.writeFile)(import_node_path12.default.join(over, "kustomization.yaml"), (0, import_yaml12.stringify)({ ...overlay, ...laid, resources }));
+  const over = import_node_path13.default.join(home, "over");
+  await (0, import_promises7.mkdir)(over, { recursive: true });
+  const resources = [import_node_path13.default.relative(over, folder)];
+  const laid = components ? { components: components.map((one2) => import_node_path13.default.relative(over, import_node_path13.default.join(checkout.folder, one2))) } : {};
+  await (0, import_promises7.writeFile)(import_node_path13.default.join(over, "kustomization.yaml"), (0, import_yaml14.stringify)({ ...overlay, ...laid, resources }));
   return over;
 }
 async function writeMade(kustomizations, checkout) {
   for (const { made, folder, includes } of kustomizations) {
-    const place2 = checkout.placeOf(import_node_path12.default.posix.join(folder, "kustomization.yaml"));
-    if (made && place2) await (0, import_promises6.writeFile)(place2, (0, import_yaml12.stringify)({ resources: includes.map(({ text: text4 }) => text4) }));
+    const place2 = checkout.placeOf(import_node_path13.default.posix.join(folder, "kustomization.yaml"));
+    if (made && place2) await (0, import_promises7.writeFile)(place2, (0, import_yaml14.stringify)({ resources: includes.map(({ text: text4 }) => text4) }));
   }
 }
 function failureOf2(outcome3, kustomizations, checkout) {
   const own6 = kustomizations[0];
-  const at3 = (reason, path26 = own6?.file ?? "", region = firstLine) => ({ reason, path: path26, region });
+  const at3 = (reason, path27 = own6?.file ?? "", region = firstLine) => ({ reason, path: path27, region });
   if (outcome3.broken) return { ...at3(`kustomize cannot be run: ${outcome3.broken}`), missing: "kustomize" };
   if (outcome3.stopped) return { ...at3(`kustomize was ended, because ${outcome3.stopped}`), ended: true };
   const said = outcome3.stderr.replace(/^error: /im, "").trim();
@@ -41123,16 +41270,18 @@ function failureOf2(outcome3, kustomizations, checkout) {
 
 // src/source/render/renderer.ts
 var Renderer = class {
-  constructor(programs = {}, limits = defaultLimits) {
+  constructor(programs = {}, limits = defaultLimits, network = new ChartNetwork([])) {
     this.programs = programs;
     this.limits = limits;
+    this.network = network;
     this.helm = findProgram(programs.helm ? [programs.helm] : ["helm"]);
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ["kustomize", "kubectl"]);
   }
   programs;
   limits;
+  network;
   /** A private folder, gone when the renderer is closed. */
-  folder = (0, import_node_fs6.mkdtempSync)(import_node_path13.default.join((0, import_node_os2.tmpdir)(), "ingress-guard-"));
+  folder = (0, import_node_fs6.mkdtempSync)(import_node_path14.default.join((0, import_node_os3.tmpdir)(), "ingress-guard-"));
   /** What was read of the repository. */
   contents = /* @__PURE__ */ new Map();
   done = /* @__PURE__ */ new Map();
@@ -41149,7 +41298,7 @@ var Renderer = class {
   }
   /** A new private folder. */
   newFolder() {
-    return (0, import_node_fs6.mkdtempSync)(import_node_path13.default.join(this.folder, `${this.folders++}-`));
+    return (0, import_node_fs6.mkdtempSync)(import_node_path14.default.join(this.folder, `${this.folders++}-`));
   }
   /** The files of the repository that a source is made of. */
   files(source, checkout, all2) {
@@ -41159,7 +41308,7 @@ var Renderer = class {
   async keyOf(source, checkout, all2) {
     const { id: _, target: __, at: ___, known: ____, saidIn: _____, ...inputs } = source;
     const files2 = await this.files(source, checkout, all2);
-    const hash = (0, import_node_crypto11.createHash)("sha256").update(JSON.stringify(inputs));
+    const hash = (0, import_node_crypto12.createHash)("sha256").update(JSON.stringify(inputs));
     for (const file of files2) hash.update(`\0${file}\0${checkout.idOf(file)}`);
     return hash.digest("hex");
   }
@@ -41178,10 +41327,10 @@ var Renderer = class {
     if (source.kind === "helm") {
       if (!this.helm) return this.missing("helm", source);
       this.renderings++;
-      return renderHelm(source, checkout, { program: this.helm, home, limits });
+      return renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network });
     }
     if (!this.kustomize) return this.missing("kustomize", source);
-    const kubectl = import_node_path13.default.basename(this.kustomize).startsWith("kubectl");
+    const kubectl = import_node_path14.default.basename(this.kustomize).startsWith("kubectl");
     const kustomize = {
       program: this.kustomize,
       command: [kubectl ? "kustomize" : "build"],
@@ -41195,13 +41344,13 @@ var Renderer = class {
     return this.inTurn(async () => {
       if (!this.helm) return [];
       this.renderings++;
-      const running = { program: this.helm, home: this.newFolder(), limits: this.limits };
+      const running = { program: this.helm, home: this.newFolder(), limits: this.limits, network: this.network };
       return renderRewritten(source, checkout, running, rewrite);
     });
   }
   /** As many at once as the machine has processors. */
   async inTurn(work) {
-    if (this.running >= (0, import_node_os2.availableParallelism)()) await new Promise((resolve) => this.waiting.push(resolve));
+    if (this.running >= (0, import_node_os3.availableParallelism)()) await new Promise((resolve) => this.waiting.push(resolve));
     this.running++;
     try {
       return await work();
@@ -41225,7 +41374,7 @@ var Renderer = class {
     return asking;
   }
   async ask(program3) {
-    const name = import_node_path13.default.basename(program3);
+    const name = import_node_path14.default.basename(program3);
     const args = name.startsWith("kubectl") ? ["version", "--client"] : ["version"];
     const limits = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 };
     const { stdout } = await runTool(program3, args, { cwd: this.folder, home: this.folder, limits });
@@ -41257,7 +41406,7 @@ async function run2(options2, host) {
     failOn: options2.failOn ?? config.failOn ?? "error",
     today
   };
-  const renderer = new Renderer(options2, host.limits);
+  const renderer = new Renderer(options2, host.limits, new ChartNetwork(config.chartRepositories));
   try {
     const gatherWith = (revision, its) => gather({
       base,
@@ -41318,22 +41467,22 @@ function resolutionIn(config, named, bundled) {
 // src/cli/demo.ts
 var import_node_child_process4 = require("node:child_process");
 var import_node_fs7 = require("node:fs");
-var import_node_os3 = require("node:os");
-var import_node_path14 = __toESM(require("node:path"), 1);
+var import_node_os4 = require("node:os");
+var import_node_path15 = __toESM(require("node:path"), 1);
 async function demo(io, paint) {
-  const folder = import_node_path14.default.join(io.root, "__tests__", "incidents");
-  const helm = findProgram([import_node_path14.default.join(io.root, ".tools", "bin", "helm"), "helm"]);
+  const folder = import_node_path15.default.join(io.root, "__tests__", "incidents");
+  const helm = findProgram([import_node_path15.default.join(io.root, ".tools", "bin", "helm"), "helm"]);
   let stopped = 0;
   const incidents = (0, import_node_fs7.readdirSync)(folder).sort();
   for (const incident of incidents) {
-    const title = (0, import_node_fs7.readFileSync)(import_node_path14.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
-    const repo = (0, import_node_fs7.mkdtempSync)(import_node_path14.default.join((0, import_node_os3.tmpdir)(), "ingress-guard-demo-"));
+    const title = (0, import_node_fs7.readFileSync)(import_node_path15.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
+    const repo = (0, import_node_fs7.mkdtempSync)(import_node_path15.default.join((0, import_node_os4.tmpdir)(), "ingress-guard-demo-"));
     try {
-      const raw = import_node_path14.default.join(folder, incident, "raw");
+      const raw = import_node_path15.default.join(folder, incident, "raw");
       const asRendered = !helm && (0, import_node_fs7.existsSync)(raw);
-      const sides = asRendered ? raw : import_node_path14.default.join(folder, incident);
-      commit(repo, import_node_path14.default.join(sides, "base"), "before");
-      commit(repo, import_node_path14.default.join(sides, "head"), "the change");
+      const sides = asRendered ? raw : import_node_path15.default.join(folder, incident);
+      commit(repo, import_node_path15.default.join(sides, "base"), "before");
+      commit(repo, import_node_path15.default.join(sides, "head"), "the change");
       const report = await run2(
         { repo, base: "HEAD~1", head: "HEAD", policies: [], all: false, helm },
         { root: io.root }
@@ -41355,9 +41504,9 @@ ${note}${terminalReport(report, paint)}
 function commit(repo, content, message) {
   const env = {
     ...process.env,
-    GIT_CONFIG_GLOBAL: import_node_path14.default.join(repo, "no-such-file"),
+    GIT_CONFIG_GLOBAL: import_node_path15.default.join(repo, "no-such-file"),
     GIT_CONFIG_NOSYSTEM: "1",
-    GIT_DIR: import_node_path14.default.join(repo, ".git"),
+    GIT_DIR: import_node_path15.default.join(repo, ".git"),
     GIT_WORK_TREE: repo,
     GIT_AUTHOR_NAME: "demo",
     GIT_AUTHOR_EMAIL: "demo@example.com",
@@ -41369,7 +41518,7 @@ function commit(repo, content, message) {
   };
   const git2 = (...args) => (0, import_node_child_process4.execFileSync)("git", args, { cwd: repo, env, stdio: "pipe" });
   git2("init", "--quiet");
-  for (const entry of (0, import_node_fs7.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs7.rmSync)(import_node_path14.default.join(repo, entry), { recursive: true });
+  for (const entry of (0, import_node_fs7.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs7.rmSync)(import_node_path15.default.join(repo, entry), { recursive: true });
   (0, import_node_fs7.cpSync)(content, repo, { recursive: true });
   git2("add", "--all", "--force");
   git2("commit", "--quiet", "--message", message);
@@ -41378,7 +41527,7 @@ function commit(repo, content, message) {
 // src/cli/program.ts
 async function program2(argv, io) {
   let status = 0;
-  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").version(JSON.parse((0, import_node_fs8.readFileSync)(import_node_path15.default.join(io.root, "package.json"), "utf8")).version).configureOutput({ writeOut: (text4) => io.stdout.write(text4), writeErr: (text4) => io.stderr.write(text4) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
+  const command = new Command("ingress-guard").description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.").version(JSON.parse((0, import_node_fs8.readFileSync)(import_node_path16.default.join(io.root, "package.json"), "utf8")).version).configureOutput({ writeOut: (text4) => io.stdout.write(text4), writeErr: (text4) => io.stderr.write(text4) }).exitOverride().showHelpAfterError("(ingress-guard --help shows what there is)");
   const told = (name) => Options.properties[name].description ?? "";
   command.command("check", { isDefault: false }).description("Judge a change, or with --all one revision whole.").option("--repo <dir>", told("repo"), ".").option("--base <revision>", told("base")).option("--head <revision>", told("head")).option("--config <file>", told("config")).option("--policy <name@range...>", told("policies"), []).option("--all", told("all"), false).addOption(
     new Option("--format <format>", "How the report is written.").choices(["terminal", "json", "markdown", "github"]).default("terminal")
@@ -41406,7 +41555,7 @@ async function program2(argv, io) {
         `There is no rule ${JSON.stringify(id)}; the rules are ${rules.map((rule) => rule.id).join(", ")}.`
       );
     }
-    const page = (0, import_node_fs8.readFileSync)(import_node_path15.default.join(io.root, "docs", "rules", `${id}.md`), "utf8");
+    const page = (0, import_node_fs8.readFileSync)(import_node_path16.default.join(io.root, "docs", "rules", `${id}.md`), "utf8");
     io.stdout.write(page.replace(/^<!--.*-->\n/gm, ""));
   });
   command.command("demo").description("Replay the outages in temporary Git repositories and show what the gate says.").action(async () => {
@@ -41466,7 +41615,7 @@ ${known?.cause ?? ""}
 }
 
 // src/cli/main.ts
-var root2 = import_node_path16.default.dirname(import_node_path16.default.dirname((0, import_node_fs9.realpathSync)(process.argv[1] ?? "")));
+var root2 = import_node_path17.default.dirname(import_node_path17.default.dirname((0, import_node_fs9.realpathSync)(process.argv[1] ?? "")));
 program2(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, root: root2 }).then((status) => {
   process.exitCode = status;
 });

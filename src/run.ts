@@ -12,6 +12,7 @@ import { changedWorkflows, readConfigs } from './source/config'
 import { EditedRevision } from './source/edited-revision'
 import { gather } from './source/gather'
 import { type Opening, openRevisions } from './source/open'
+import { ChartNetwork } from './source/render/chart-network'
 import { Renderer } from './source/render/renderer'
 import type { Limits } from './source/render/tool'
 import type { Revision } from './source/revision'
@@ -46,7 +47,7 @@ export async function run(options: Options, host: Host): Promise<Report> {
     failOn: options.failOn ?? config.failOn ?? 'error',
     today,
   }
-  const renderer = new Renderer(options, host.limits)
+  const renderer = new Renderer(options, host.limits, new ChartNetwork(config.chartRepositories))
   try {
     const gatherWith = (revision: Revision, its: Config) =>
       gather({

@@ -11,7 +11,7 @@ function folderWith(config: string): string {
   return folder
 }
 
-const keys = 'format, policies, fail-on, ignore, clusters, helm, exceptions'
+const keys = 'format, policies, fail-on, ignore, clusters, helm, network, exceptions'
 const exceptionKeys = 'rule, object, cluster, reason, expires'
 const exception = (more: string) => `format: 1\nexceptions:\n  - ${more}\n`
 const use = (more: string) => `format: 1\npolicies:\n  - use: ingress-tls@1.0.0\n${more}`

@@ -178,7 +178,7 @@ describe.each(['helm', 'helm3'])('with %s', (helm) => {
       })
       expect(places(report)).toEqual(['head/chart/Chart.yaml:5 exact source/unrendered'])
       expect(report.findings[0]?.text).toContain(
-        'Its dependency redis 1.2.3 of https://charts.example.com is not in chart/charts; run `helm dependency build chart` and commit what it brings.',
+        'Its dependency redis 1.2.3 of https://charts.example.com is not in chart/charts; run `helm dependency build chart` and commit what it brings, or allow it to be fetched with `network: {charts: [https://charts.example.com]}` in the config.',
       )
     })
 

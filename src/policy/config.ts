@@ -29,6 +29,8 @@ export interface Config {
   readonly ignore: readonly string[]
   readonly clusters: DeclaredClusters
   readonly releases: readonly DeclaredRelease[]
+  /** The repositories that charts may be fetched from. */
+  readonly chartRepositories: readonly string[]
   readonly exceptions: readonly PlacedException[]
   /** Where the uses are written. */
   readonly places: UsePlaces | undefined
@@ -41,6 +43,7 @@ export const emptyConfig: Config = {
   ignore: defaultIgnore,
   clusters: {},
   releases: [],
+  chartRepositories: [],
   exceptions: [],
   places: undefined,
 }
@@ -65,6 +68,7 @@ export function readConfig(text: string, path: string): Config {
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, '')),
       at: { path, region: regionOf(['helm', index]) },
     })),
+    chartRepositories: value.network?.charts ?? [],
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
       ...exception,
       region: regionOf(['exceptions', index]),

@@ -135,6 +135,16 @@ export const ConfigFile = Type.Object(
     helm: Type.Optional(
       Type.Array(Release, { description: 'The Helm releases that are installed from this repository.' }),
     ),
+    network: Type.Optional(
+      Type.Object(
+        {
+          charts: Type.Array(Type.String({ pattern: '^(?:https://|http://(?:127\\.0\\.0\\.1|localhost)[:/])' }), {
+            description: 'The URLs of repositories of charts that dependencies may be fetched from.',
+          }),
+        },
+        { ...strict, description: 'What may be fetched; nothing when absent.' },
+      ),
+    ),
     exceptions: Type.Optional(Type.Array(Exception)),
   },
   { ...strict, title: 'The config of ingress-guard' },

@@ -54,9 +54,9 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
     const { path, region, reason } = failure
     const ids = new Set(sides.map(({ source }) => source.id))
     const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
-    const names = lost.slice(0, 3).map(({ ref }) => nameOf(ref))
-    const more = lost.length > 3 ? ` and ${lost.length - 3} more` : ''
-    const fate = lost.length > 0 ? ` What becomes of ${names.join(', ')}${more} is not known.` : ''
+    const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
+    const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
+    const fate = names.length > 0 ? ` What becomes of ${names.slice(0, 3).join(', ')}${more} is not known.` : ''
     findings.push(
       gateFinding('source/unrendered', 'unrendered', 'error', {
         ...statement(sides, path, existing),

@@ -1,7 +1,9 @@
-import { cp, mkdir } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { parseDocument } from 'yaml'
 import { type Chart, type Dependency, localFolderOf, vendored } from '../chart'
 import type { Checkout } from '../checkout'
+import type { ChartNetwork } from './chart-network'
 import type { Failure } from './rendering'
 
 /** What a chart may come to with all it takes in: charts that take in each other twice double at every step. */
@@ -13,17 +15,21 @@ const mostFiles = 20_000
  *
  * @param charts the chart and all that it takes in, itself first
  */
-export function dependencyFault(charts: readonly Chart[], checkout: Checkout): Failure | undefined {
+export function dependencyFault(
+  charts: readonly Chart[],
+  checkout: Checkout,
+  network: ChartNetwork,
+): Failure | undefined {
   for (const chart of charts) {
     for (const dependency of chart.dependencies) {
-      if (vendored(checkout, chart, dependency)) continue
+      if (vendored(checkout, chart, dependency) || network.allows(dependency.repository)) continue
       const { name, version, repository, at: place } = dependency
       const at = (reason: string): Failure => ({ reason, ...place })
       const local = localFolderOf(chart, dependency)
       if (local === undefined) {
         const from = repository ? ` of ${repository}` : ''
         return at(
-          `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit what it brings`,
+          `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ''}`,
         )
       }
       const other = charts.find(({ folder }) => folder === local)
@@ -36,6 +42,51 @@ export function dependencyFault(charts: readonly Chart[], checkout: Checkout): F
     }
   }
   return undefined
+}
+
+/**
+ * Puts the charts that may be fetched where helm looks for them, at the version that `Chart.lock` or the chart pins.
+ *
+ * @returns why that cannot be done
+ */
+export async function fetchDependencies(
+  charts: readonly Chart[],
+  checkout: Checkout,
+  network: ChartNetwork,
+): Promise<Failure | undefined> {
+  for (const chart of charts) {
+    for (const dependency of chart.dependencies) {
+      const { name, repository, at } = dependency
+      if (vendored(checkout, chart, dependency) || !network.allows(repository)) continue
+      const version = await pinnedVersion(chart, dependency, checkout)
+      if (!version) {
+        const reason = `its dependency ${name} ${dependency.version} names no single version; run \`helm dependency update ${chart.folder || '.'}\` and commit Chart.lock`
+        return { reason, ...at }
+      }
+      const file = `${name}-${version}.tgz`
+      if (/[/\\]/.test(file)) return { reason: `its dependency ${name} has no name of a chart`, ...at }
+      const target = path.join(checkout.folder, chart.folder, 'charts', file)
+      try {
+        const archive = await network.fetch({ repository, name, version })
+        await mkdir(path.dirname(target), { recursive: true })
+        await writeFile(target, archive)
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        return { reason: `its dependency ${name} cannot be fetched: ${why}`, ...at }
+      }
+    }
+  }
+  return undefined
+}
+
+async function pinnedVersion(chart: Chart, { name, version }: Dependency, checkout: Checkout) {
+  const lock = await checkout.text(path.posix.join(chart.folder, 'Chart.lock'))
+  const document = lock === undefined ? undefined : parseDocument(lock, { logLevel: 'silent' })
+  const locked: unknown = document?.errors.length ? undefined : document?.toJS()
+  const list = (locked as { dependencies?: unknown } | undefined | null)?.dependencies
+  const entry = Array.isArray(list) ? list.find((one) => one?.name === name) : undefined
+  if (entry?.version !== undefined) return String(entry.version)
+  return /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(version) ? version : undefined
 }
 
 /** By the place of each copy below `charts/`, as helm names it: the folder of the repository that it is a copy of. */

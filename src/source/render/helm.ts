@@ -4,7 +4,8 @@ import { chartWithLocals } from '../chart'
 import type { Checkout } from '../checkout'
 import { inside } from '../kustomization'
 import type { HelmSource } from '../source'
-import { copiesOf, dependencyFault, putDependencies } from './dependencies'
+import type { ChartNetwork } from './chart-network'
+import { copiesOf, dependencyFault, fetchDependencies, putDependencies } from './dependencies'
 import { type Failure, firstLine, lineRegion, type Piece, type Rendering } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
@@ -28,11 +29,12 @@ interface Running {
   readonly program: string
   readonly home: string
   readonly limits: Limits
+  readonly network: ChartNetwork
 }
 
 /** Renders a release with the real helm. */
 export async function renderHelm(source: HelmSource, checkout: Checkout, running: Running): Promise<Rendering> {
-  const chart = await layOutChart(source, checkout)
+  const chart = await layOutChart(source, checkout, running.network)
   if ('failure' in chart) return chart
   const outcome = await template(source, chart.folder, checkout, running)
   if (outcome.status !== 0 || outcome.stopped) return { failure: failureOf(outcome, source, chart, checkout) }
@@ -49,6 +51,7 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
 export async function layOutChart(
   source: HelmSource,
   checkout: Checkout,
+  network: ChartNetwork,
 ): Promise<LaidOutChart | { failure: Failure }> {
   const at = (reason: string, file: string, region = firstLine) => ({ failure: { reason, path: file, region } })
   for (const values of source.values) {
@@ -69,7 +72,11 @@ export async function layOutChart(
     )
   for (const [file, fault] of await checkout.layOut(files))
     return at(`its file ${file} is not to be had: ${fault}`, file)
-  const failure = dependencyFault(charts, checkout) ?? (await checkout.alone(() => putDependencies(charts, checkout)))
+  const failure =
+    dependencyFault(charts, checkout, network) ??
+    (await checkout.alone(
+      async () => (await fetchDependencies(charts, checkout, network)) ?? putDependencies(charts, checkout),
+    ))
   if (failure) return { failure }
   const folder = path.join(checkout.folder, source.chart)
   return { folder, copies: copiesOf(charts, checkout), name: main?.name ?? '' }
@@ -117,7 +124,7 @@ export async function renderRewritten(
   running: Running,
   rewrite: (template: string) => string,
 ): Promise<TemplateOutput[]> {
-  const chart = await layOutChart(source, checkout)
+  const chart = await layOutChart(source, checkout, running.network)
   if ('failure' in chart || source.chart.endsWith('.tgz')) return []
   const copy = path.join(running.home, 'chart')
   let left = mostFiles

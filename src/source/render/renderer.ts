@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Checkout, Contents } from '../checkout'
 import type { Kustomization } from '../kustomization'
 import type { HelmSource, Source } from '../source'
+import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, type TemplateOutput } from './helm'
 import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
 import type { Rendering } from './rendering'
@@ -35,6 +36,7 @@ export class Renderer {
   constructor(
     private readonly programs: Programs = {},
     readonly limits: Limits = defaultLimits,
+    private readonly network = new ChartNetwork([]),
   ) {
     this.helm = findProgram(programs.helm ? [programs.helm] : ['helm'])
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
@@ -79,7 +81,7 @@ export class Renderer {
     if (source.kind === 'helm') {
       if (!this.helm) return this.missing('helm', source)
       this.renderings++
-      return renderHelm(source, checkout, { program: this.helm, home, limits })
+      return renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network })
     }
     if (!this.kustomize) return this.missing('kustomize', source)
     const kubectl = path.basename(this.kustomize).startsWith('kubectl')
@@ -101,7 +103,7 @@ export class Renderer {
     return this.inTurn(async () => {
       if (!this.helm) return []
       this.renderings++
-      const running = { program: this.helm, home: this.newFolder(), limits: this.limits }
+      const running = { program: this.helm, home: this.newFolder(), limits: this.limits, network: this.network }
       return renderRewritten(source, checkout, running, rewrite)
     })
   }
