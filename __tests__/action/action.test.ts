@@ -96,6 +96,36 @@ describe.each([
       expect(outcome.status).toBe(1)
     })
 
+    test.each(['helm', 'helm3'])('outage 004 is stopped on its values lines, with %s', (helm) => {
+      const remote = remoteOf('004')
+      const inputs = { helm: path.join(root, '.tools', 'bin', helm) }
+      const outcome = run(remote.checkout({ depth }), { event: remote.pullRequest(), inputs })
+      const file = 'teams/two/values.yaml'
+      expect(outcome.commands).toEqual([
+        expect.stringMatching(
+          new RegExp(
+            `^::error title=controller-scope/namespace-isolated,file=${file},line=5,endLine=5,.*::Deployment two/`,
+          ),
+        ),
+        expect.stringMatching(
+          new RegExp(`^::error title=controller-scope/status-source,file=${file},line=7,endLine=7,.*::Nothing tells `),
+        ),
+        expect.stringMatching(/^::error::ingress-guard found 2 errors and stops this\. .* in 3 renderings\.$/),
+      ])
+      const report = JSON.parse(readFileSync(outcome.outputs.report ?? '', 'utf8'))
+      expect(report.inspected.tools).toEqual([{ name: helm, version: expect.stringMatching(/^v[34]\./) }])
+      expect(report.findings[0].sources).toEqual([
+        {
+          kind: 'helm',
+          path: 'charts/ingress-nginx',
+          release: 'ingress-nginx',
+          namespace: 'two',
+          values: [file],
+          cluster: '',
+        },
+      ])
+    })
+
     test('outage 002 is stopped where the objects were', () => {
       const { outcome } = judgeIncident('002')
       expect(outcome.status).toBe(1)
