@@ -36263,7 +36263,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path27, region, text: text4, keys: keys2, status, object = null, fileText, sources } = statement2;
+  const { side, path: path27, region, text: text4, keys: keys2, status, object = null, fileText, sources, rendered } = statement2;
   return {
     rule,
     message,
@@ -36279,7 +36279,8 @@ function gateFinding(rule, message, level, statement2) {
       side,
       path: path27,
       region,
-      precision: "exact",
+      precision: rendered ? "file" : "exact",
+      ...rendered ? { rendered } : {},
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
       changed: side === "head" && status === "introduced"
     },
@@ -36423,7 +36424,8 @@ function mergeByPlace(findings) {
       // Of a file alone it is not known that one line of it is to blame for all.
       location.precision === "file" ? finding.objects : [],
       exception,
-      finding.policy ? "" : finding.text
+      // What the gate says of no object it says of a file: two sentences are two findings.
+      finding.object ? "" : finding.text
     ]);
     const first = merged.get(key);
     if (!first) {
@@ -40121,14 +40123,22 @@ function duplicateKeys(changes, whole) {
     return gateFinding("source/duplicate-key", "duplicate", "warning", {
       side: "head",
       path: after.origin.path,
-      region: after.origin.kind === "file" ? first.region : firstLine,
+      ...writtenAt(after, first.region),
       object: after.ref,
       keys: keys2,
       status: whole.length > 0 || keys2.every((key) => known.has(key)) ? "existing" : "introduced",
-      text: `${nameOf(after.ref)} has ${keys2.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
-      ...after.origin.kind === "file" ? { fileText: after.object.fileText } : {}
+      text: `${nameOf(after.ref)} has ${keys2.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`
     });
   });
+}
+function writtenAt({ origin, object, ref }, region) {
+  if (origin.kind === "file") return { region, fileText: object.fileText };
+  const { id, template: template2, source } = origin;
+  return {
+    region: firstLine,
+    sources: [{ ...source, cluster: "" }],
+    rendered: { id, template: template2, text: object.fileText, line: region.startLine, object: ref, keys: [] }
+  };
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
@@ -41259,7 +41269,7 @@ function failureOf2(outcome3, kustomizations, checkout) {
   const at3 = (reason, path27 = own6?.file ?? "", region = firstLine) => ({ reason, path: path27, region });
   if (outcome3.broken) return { ...at3(`kustomize cannot be run: ${outcome3.broken}`), missing: "kustomize" };
   if (outcome3.stopped) return { ...at3(`kustomize was ended, because ${outcome3.stopped}`), ended: true };
-  const said = outcome3.stderr.replace(/^error: /im, "").trim();
+  const said = outcome3.stderr.replace(/^# Warning: .*$/gm, "").replace(/^error: /im, "").trim();
   if (said === "") return { ...at3(`kustomize ended with status ${outcome3.status} and said nothing`), ended: true };
   const named = kustomizations.flatMap(
     ({ file, includes }) => includes.map(({ text: text4, region }) => ({ file, region, place: said.lastIndexOf(`'${text4}'`) }))
@@ -41420,7 +41430,8 @@ async function run2(options2, host) {
     });
     const evidence = await gatherWith(head, configs.head);
     const judgement = judge(evidence, terms);
-    const findings = await locate(judgement.findings, {
+    const stated = judgement.findings.length;
+    const located = await locate([...judgement.findings, ...evidence.findings], {
       evidence,
       async judgeAgain(edits) {
         const edited = new EditedRevision(head, edits);
@@ -41431,8 +41442,8 @@ async function run2(options2, host) {
     });
     const workflows = base ? await changedWorkflows(base, head) : [];
     return reportOf(
-      { ...evidence, findings: [...evidence.findings, ...configs.findings, ...workflows] },
-      { ...judgement, findings },
+      { ...evidence, findings: [...located.slice(stated), ...configs.findings, ...workflows] },
+      { ...judgement, findings: located.slice(0, stated) },
       terms
     );
   } finally {

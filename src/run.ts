@@ -62,7 +62,8 @@ export async function run(options: Options, host: Host): Promise<Report> {
       })
     const evidence = await gatherWith(head, configs.head)
     const judgement = judge(evidence, terms)
-    const findings = await locate(judgement.findings, {
+    const stated = judgement.findings.length
+    const located = await locate([...judgement.findings, ...evidence.findings], {
       evidence,
       async judgeAgain(edits) {
         const edited = new EditedRevision(head, edits)
@@ -75,8 +76,8 @@ export async function run(options: Options, host: Host): Promise<Report> {
     })
     const workflows = base ? await changedWorkflows(base, head) : []
     return reportOf(
-      { ...evidence, findings: [...evidence.findings, ...configs.findings, ...workflows] },
-      { ...judgement, findings },
+      { ...evidence, findings: [...located.slice(stated), ...configs.findings, ...workflows] },
+      { ...judgement, findings: located.slice(0, stated) },
       terms,
     )
   } finally {

@@ -213,3 +213,11 @@ test('without helm a change that needs none is judged, and one that needs it is 
     `Release two/two of chart with two.yaml could not be judged: ${tool('no-such-helm')}, which the input helm names, is not there.`,
   )
 })
+
+test('keys that a template writes twice are found at the line of the template', async () => {
+  const template = chart['chart/templates/ingress.yaml']
+  const report = await judgeChange(declared, {
+    'chart/templates/ingress.yaml': template.replace('spec:\n', 'metadata:\n  name: {{ .Release.Name }}\nspec:\n'),
+  })
+  expect(places(report)).toEqual(['warning head/chart/templates/ingress.yaml:6 template source/duplicate-key'])
+})

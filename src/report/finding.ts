@@ -144,7 +144,8 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
       // Of a file alone it is not known that one line of it is to blame for all.
       location.precision === 'file' ? finding.objects : [],
       exception,
-      finding.policy ? '' : finding.text,
+      // What the gate says of no object it says of a file: two sentences are two findings.
+      finding.object ? '' : finding.text,
     ])
     const first = merged.get(key)
     if (!first) {

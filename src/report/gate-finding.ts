@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Region, Side } from '../manifest/manifest'
 import type { Level } from '../policy/schema'
 import { excerptOf } from './excerpt'
-import type { Finding, Status } from './report'
+import type { Finding, RenderedPlace, Status } from './report'
 
 /** The findings the gate states itself; they belong to no policy. */
 export type GateRule =
@@ -24,11 +24,13 @@ interface Statement {
   readonly object?: Finding['object']
   readonly fileText?: string
   readonly sources?: Finding['sources']
+  /** Where it is a place of a rendering; no line of the file is known then. */
+  readonly rendered?: RenderedPlace
 }
 
 /** A finding about what could not be read, or about the config itself. */
 export function gateFinding(rule: GateRule, message: string, level: Level, statement: Statement): Finding {
-  const { side, path, region, text, keys, status, object = null, fileText, sources } = statement
+  const { side, path, region, text, keys, status, object = null, fileText, sources, rendered } = statement
   return {
     rule,
     message,
@@ -44,7 +46,8 @@ export function gateFinding(rule: GateRule, message: string, level: Level, state
       side,
       path,
       region,
-      precision: 'exact',
+      precision: rendered ? 'file' : 'exact',
+      ...(rendered ? { rendered } : {}),
       ...(fileText === undefined ? {} : { excerpt: excerptOf(fileText, region) }),
       changed: side === 'head' && status === 'introduced',
     },

@@ -3,7 +3,15 @@ import { type Change, changesBetween, renamedClusters } from '../manifest/change
 import { type DeclaredClusters, type FileObjects, mapClusters } from '../manifest/cluster'
 import { DocumentReader } from '../manifest/document-reader'
 import { decodeFile, type LoadedFile, loadFile, mentionsKubernetes } from '../manifest/load'
-import { type ClusterEvidence, identityOf, Manifest, nameOf, type ObjectRef, type Side } from '../manifest/manifest'
+import {
+  type ClusterEvidence,
+  identityOf,
+  Manifest,
+  nameOf,
+  type ObjectRef,
+  type Region,
+  type Side,
+} from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
 import { snapshotsOf } from '../manifest/snapshot'
 import type { DeclaredRelease } from '../policy/config'
@@ -291,14 +299,24 @@ function duplicateKeys(changes: readonly Change[], whole: readonly Manifest[]): 
     return gateFinding('source/duplicate-key', 'duplicate', 'warning', {
       side: 'head',
       path: after.origin.path,
-      region: after.origin.kind === 'file' ? first.region : firstLine,
+      ...writtenAt(after, first.region),
       object: after.ref,
       keys,
       status: whole.length > 0 || keys.every((key) => known.has(key)) ? 'existing' : 'introduced',
       text: `${nameOf(after.ref)} has ${keys.length > 1 ? 'keys' : 'the key'} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
-      ...(after.origin.kind === 'file' ? { fileText: after.object.fileText } : {}),
     })
   })
+}
+
+/** Where a line of an object is written, or what it is rendered as. */
+function writtenAt({ origin, object, ref }: Manifest, region: Region) {
+  if (origin.kind === 'file') return { region, fileText: object.fileText }
+  const { id, template, source } = origin
+  return {
+    region: firstLine,
+    sources: [{ ...source, cluster: '' }],
+    rendered: { id, template, text: object.fileText, line: region.startLine, object: ref, keys: [] },
+  }
 }
 
 function changedTexts(before: Files, after: Files): Evidence['changedTexts'] {

@@ -148,7 +148,11 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
   const at = (reason: string, path = own?.file ?? '', region = firstLine): Failure => ({ reason, path, region })
   if (outcome.broken) return { ...at(`kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
   if (outcome.stopped) return { ...at(`kustomize was ended, because ${outcome.stopped}`), ended: true }
-  const said = outcome.stderr.replace(/^error: /im, '').trim()
+  // What it says of deprecated fields comes first.
+  const said = outcome.stderr
+    .replace(/^# Warning: .*$/gm, '')
+    .replace(/^error: /im, '')
+    .trim()
   if (said === '') return { ...at(`kustomize ended with status ${outcome.status} and said nothing`), ended: true }
   const named = kustomizations
     .flatMap(({ file, includes }) =>
