@@ -50958,17 +50958,15 @@ function wayThrough(report) {
   const unreadable3 = stopping.filter(({ rule }) => rule === "source/unreadable");
   const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1e3).toISOString().slice(0, 10);
   const exceptions = new Map(
-    stopping.flatMap(({ rule, policy, object }) => {
+    stopping.flatMap(({ rule, policy, object, likewise = [] }) => {
       if (!policy || !object) return [];
-      const glob = escapedPathOf(object);
-      return [[`${rule} ${glob}`, { rule, object: glob, reason: "Say why this is wanted.", expires }]];
+      return [object, ...likewise].map((one2) => {
+        const glob = escapedPathOf(one2);
+        return [`${rule} ${glob}`, { rule, object: glob, reason: "Say why this is wanted.", expires }];
+      });
     })
   );
-  const unbuilt = stopping.filter(({ rule }) => rule === "source/unrendered").flatMap(({ sources }) => sources);
-  const files2 = /* @__PURE__ */ new Set([
-    ...unreadable3.map(({ location }) => escape2(location.path)),
-    ...unbuilt.flatMap(({ kind, path: path31 }) => kind === "kustomize" && path31 !== "." ? [`${escape2(path31)}/**`] : [])
-  ]);
+  const files2 = new Set(unreadable3.map(({ location }) => escape2(location.path)));
   if (exceptions.size === 0 && files2.size === 0) return "";
   return (0, import_yaml3.stringify)({
     format: 1,
@@ -50979,7 +50977,7 @@ function wayThrough(report) {
 function escapedPathOf({ kind, namespace, name }) {
   return [kind, namespace, name].filter((part2) => part2 !== "").map((part2) => escape2(part2)).join("/");
 }
-var wayThroughLead = `If this change is wanted as it is, first merge this into ${configPath}, in a pull request of its own:`;
+var wayThroughLead = `If this change is wanted as it is, first add this to ${configPath}, in a pull request of its own:`;
 
 // src/report/annotations.ts
 var annotationLimit = 10;
@@ -51136,7 +51134,7 @@ function jsonReport(report) {
   };
 }
 function findingInReport(finding) {
-  const { objects: _, sources, location, related, rendered, keys: keys2, fix: fix2, ...rest } = finding;
+  const { objects: _, likewise: __, sources, location, related, rendered, keys: keys2, fix: fix2, ...rest } = finding;
   return {
     ...rest,
     sources: sources.map((source) => "values" in source ? { ...source, values: [...source.values] } : source),
@@ -56833,9 +56831,13 @@ function mergeByPlace(findings) {
     if (first.text !== finding.text) counts.set(key, (counts.get(key) ?? 0) + 1);
     merged.set(key, {
       ...first,
+      likewise: unique([...first.likewise ?? [], ...finding.object ? [finding.object] : []]),
       objects: unique([...first.objects, ...finding.objects]),
       sources: unique([...first.sources, ...finding.sources]),
-      related: unique([...first.related, ...finding.related]),
+      related: unique([...first.related, ...finding.related]).filter(({ side, path: path31, region }) => {
+        const { location: location2 } = first;
+        return side !== location2.side || path31 !== location2.path || region.startLine !== location2.region.startLine;
+      }),
       keys: unique([...first.keys, ...finding.keys])
     });
   }
@@ -57446,6 +57448,9 @@ function linePairs(before, after, beforeLine, afterLine) {
   return edits.filter(({ before: before2, after: after2 }) => before2.length !== after2.length || String(before2) !== String(after2));
 }
 function linesOf(edit2) {
+  if (edit2.after.length === 0 && edit2.before.length > 1) {
+    return edit2.before.map((line, index) => ({ ...edit2, before: [line], beforeLine: edit2.beforeLine + index }));
+  }
   if (edit2.before.length > 0 || edit2.after.length < 2) return [edit2];
   return edit2.after.map((line, index) => ({
     before: [],
@@ -57498,7 +57503,7 @@ async function editsToBlame({ text: text4 }, gone) {
   }
   const [only, ...more] = edits;
   if (!only || more.length > 0) return edits;
-  const lines = linesOf(only);
+  const lines = text4?.after === void 0 ? [only] : linesOf(only);
   if (lines.length < 2) return edits;
   const line = await firstThat([...lines].reverse().slice(0, fewEdits), (candidate) => gone(/* @__PURE__ */ new Set([candidate])));
   return line ? [line] : edits;
@@ -60600,7 +60605,9 @@ async function readConfigs(base, head, named, validate) {
       text: `${attempt2.message} Once merged, this would stop every run.`,
       ...headText === void 0 ? {} : { fileText: headText }
     });
-    return { inForce: inForce(baseText, file, void 0, validate), head: emptyConfig, findings: [changed, invalid2] };
+    const before = inForce(baseText, file, void 0, validate);
+    const { clusters, releases } = before;
+    return { inForce: before, head: { ...emptyConfig, clusters, releases }, findings: [changed, invalid2] };
   }
   return { inForce: inForce(baseText, file, attempt2, validate), head: attempt2, findings: [changed] };
 }
@@ -60632,7 +60639,7 @@ function changedFinding(file, before, after) {
     region: { startLine: line, startColumn: 1, endLine: line, endColumn: 1 },
     status: "introduced",
     keys: [file],
-    text: `This change ${what} the config of this gate. It was judged by the config of the base; what differs takes effect after the merge.`,
+    text: `This change ${what} the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not heeded here; the releases and clusters it declares were.`,
     fileText: after ?? before ?? ""
   });
 }
@@ -61476,13 +61483,18 @@ var Named = class {
   made = /* @__PURE__ */ new Map();
   /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
   plain = /* @__PURE__ */ new Map();
+  /** The URLs that are of this repository. */
+  urls = /* @__PURE__ */ new Set();
   skip(manifest, reason) {
     this.notInspected.push({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` });
   }
   /** Whether a path of the repository of that URL is one of this repository. */
   isHere(url, place2) {
-    const { repository, checkout } = this.surroundings;
-    return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place2).length > 0;
+    const { repository, known, checkout } = this.surroundings;
+    const name = repositoryName(url);
+    const isHere = repository.length > 0 ? repository.includes(name) : known.has(name) || checkout.tree.at(place2).length > 0;
+    if (isHere) this.urls.add(name);
+    return isHere;
   }
   kustomization(place2) {
     return this.surroundings.kustomizations.get(place2) ?? this.made.get(place2);
@@ -61592,8 +61604,10 @@ function readApplication(manifest, name, value, named) {
         ...overlay ? { overlay } : {},
         ...components.length > 0 ? { components } : {}
       });
-    } else {
+    } else if (checkout.tree.at(place2).length > 0) {
       plainFiles(place2, fieldsOf(source.directory), name, named);
+    } else {
+      named.sources.push({ ...at3, kind: "helm", chart: place2, values: [], set: {}, release: name, namespace });
     }
   }
 }
@@ -61969,8 +61983,16 @@ async function discover(checkout, known, side) {
   const charts2 = [...checkout.tree.entries.keys()].filter((file) => import_posix8.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix8.default.dirname(file) : "").sort();
   const written2 = await readKustomizations(checkout);
   const declared2 = known.releases.map(declaredSource);
-  if (charts2.length === 0 && written2.size === 0 && declared2.length === 0 && !known.base?.sources.length)
-    return { sources: [], claims: /* @__PURE__ */ new Map(), kustomizations: written2, notInspected: [], plain: /* @__PURE__ */ new Map() };
+  const renders = charts2.length > 0 || written2.size > 0 || declared2.length > 0 || known.base?.sources.length;
+  if (!renders && !known.base?.plain.size && !await changesGitOps(checkout, known.changed))
+    return {
+      sources: [],
+      claims: /* @__PURE__ */ new Map(),
+      kustomizations: written2,
+      notInspected: [],
+      plain: /* @__PURE__ */ new Map(),
+      urls: /* @__PURE__ */ new Set()
+    };
   const parts = new Map(chartClaims(charts2, checkout));
   const { named, kustomizations, claims } = await readNamed(checkout, parts, written2, known, side);
   const told = [...declared2, ...named.sources];
@@ -61989,8 +62011,13 @@ async function discover(checkout, known, side) {
     claims,
     kustomizations,
     notInspected: named.notInspected,
+    urls: named.urls,
     plain: named.plain
   };
+}
+async function changesGitOps(checkout, changed) {
+  const files2 = [...checkout.tree.files.keys()].filter((file) => changed === void 0 || changed.has(file));
+  return [...(await checkout.texts(files2)).values()].some((text4) => isGitOps.test(text4));
 }
 function placeOf2(source) {
   return source.kind === "helm" ? source.chart : source.root;
@@ -62058,7 +62085,12 @@ var holdsValues = /kind:\s*["']?(?:ConfigMap|Secret)\b/;
 async function readNamed(checkout, parts, written2, { repository, base }, side) {
   let manifests = await gitOpsObjects(checkout, parts, side);
   for (; ; ) {
-    const named = readGitOps(manifests, { checkout, kustomizations: written2, repository });
+    const named = readGitOps(manifests, {
+      checkout,
+      kustomizations: written2,
+      repository,
+      known: base?.urls ?? /* @__PURE__ */ new Set()
+    });
     const kustomizations = new Map([...written2, ...named.made]);
     const claims = new Map([
       ...plainClaims(named, checkout, base),
@@ -62580,10 +62612,10 @@ var SideOfChange = class _SideOfChange {
   discovery;
   renderer;
   keys;
-  static async open(revision, side, { ignore, releases, repository, renderer, base }) {
+  static async open(revision, side, { ignore, releases, repository, renderer, base, changed }) {
     const tree = await readTree(revision, ignore);
     const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents);
-    const discovery = await discover(checkout, { releases, repository, ...base ? { base } : {} }, side);
+    const discovery = await discover(checkout, { releases, repository, ...base ? { base } : {}, changed }, side);
     const keys2 = await Promise.all(
       discovery.sources.map(async (source) => {
         const key = await renderer.keyOf(source, checkout, discovery.kustomizations);
@@ -62817,9 +62849,11 @@ function lower(text4) {
 var nowhere2 = { files: /* @__PURE__ */ new Map(), aliases: /* @__PURE__ */ new Map() };
 async function gather2(scope) {
   const { rules: rules2 } = scope;
-  const base = scope.base && await SideOfChange.open(scope.base, "base", { ...scope, releases: scope.releases.base, base: void 0 });
+  const changed = scope.base && await changedPaths(scope.base, scope.head);
+  const base = scope.base && await SideOfChange.open(scope.base, "base", { ...scope, changed, releases: scope.releases.base, base: void 0 });
   const head = await SideOfChange.open(scope.head, "head", {
     ...scope,
+    changed,
     releases: scope.releases.head,
     base: base?.discovery
   });
@@ -62911,16 +62945,33 @@ async function gather2(scope) {
     base: snapshotsOf(baseManifests),
     head: snapshotsOf(headManifests),
     clusters,
-    changedTexts: changedTexts(before, after),
+    changedTexts: changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
     findings: [...gaps.findings, ...unseen.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
       base: base ? inspected(base.revision, base.tree, baseManifests) : null,
       head: inspected(head.revision, headTree, headManifests),
       tools: kinds.size > 0 ? await scope.renderer.tools(kinds) : [],
-      skipped: [...headTree.skipped, ...gaps.skipped, ...unseen.skipped]
+      skipped: [...headTree.skipped, ...gaps.skipped, ...unseen.skipped, ...await untakenValues(head, changed)]
     },
     sides: { base, head }
   };
+}
+async function changedPaths(base, head) {
+  const [before, after] = await Promise.all([base.list(), head.list()]);
+  const ids = new Map(before.map(({ path: path31, id }) => [path31, id]));
+  const changed = after.filter(({ path: path31, id }) => ids.get(path31) !== id).map(({ path: path31 }) => path31);
+  for (const { path: path31 } of after) ids.delete(path31);
+  return /* @__PURE__ */ new Set([...changed, ...ids.keys()]);
+}
+async function untakenValues(head, changed) {
+  const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/;
+  const files2 = [...changed ?? []].filter((path31) => looksLikeValues.test(path31) && head.tree.files.has(path31));
+  if (files2.length === 0) return [];
+  const taken = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat());
+  const texts = await head.checkout.texts(files2.filter((path31) => !taken.has(path31)));
+  return [...texts].flatMap(
+    ([path31, text4]) => mentionsKubernetes(text4) ? [] : [{ path: path31, reason: "values that no release is known to take; declare it under `helm:`" }]
+  );
 }
 function differing(base, head) {
   const keyOf2 = ({ ref, origin, object }) => [identityOf(ref), origin.kind === "file" ? origin.path : origin.id, object.content].join("\n");
@@ -63027,9 +63078,12 @@ function writtenAt({ origin, object, ref }, region) {
     rendered: { id, template: template2, text: object.fileText, line: region.startLine, object: ref, keys: [] }
   };
 }
-function changedTexts(before, after) {
+function changedTexts(before, after, still) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path31, { text: text4 }] of before.loaded) texts.set(path31, { before: text4 });
+  for (const [path31, { text: text4 }] of before.loaded) {
+    const now = still.get(path31);
+    texts.set(path31, { before: text4, ...now === void 0 ? {} : { after: now } });
+  }
   for (const [path31, { text: text4 }] of after.loaded) texts.set(path31, { ...texts.get(path31), after: text4 });
   return texts;
 }
@@ -64043,8 +64097,9 @@ function failureOf(outcome3, source, chart, checkout) {
   const lines = outcome3.stderr.split("\n").filter((line) => /\S/.test(line));
   const error2 = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line));
   const said = (error2 ?? lines[0] ?? "").replace(/^Error: /, "");
-  const rest = error2 ? lines.slice(lines.indexOf(error2) + 1).filter((line) => /^\s*[-(\w]/.test(line)) : [];
-  const words2 = shortened([said, .../:\s*$/.test(said) || /schema/.test(said) ? rest : []].join(" "), checkout.folder);
+  const rest = error2 ? lines.slice(lines.indexOf(error2) + 1) : [];
+  const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8);
+  const words2 = shortened([said, ...why].join(" "), checkout.folder);
   const reason = `helm does not render it: ${words2}`;
   const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
   if (named?.[1]) {
@@ -64271,7 +64326,7 @@ var Renderer = class {
     const known = this.versions.get(kind);
     if (known) return known;
     const program = kind === "helm" ? this.helm : this.kustomize;
-    const asking = program === void 0 ? Promise.resolve(void 0) : this.ask(program);
+    const asking = program === void 0 ? Promise.resolve(void 0) : this.inTurn(() => this.ask(program));
     this.versions.set(kind, asking);
     return asking;
   }

@@ -200,7 +200,7 @@ describe.each([
     expect(outcome.status).toBe(1)
     expect(outcome.commands).toEqual([
       uncovered('web.yaml', 'b.example.com'),
-      `::notice title=config/changed,file=${config},line=1,endLine=1::This change adds the config of this gate. It was judged by the config of the base; what differs takes effect after the merge.`,
+      `::notice title=config/changed,file=${config},line=1,endLine=1::This change adds the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not heeded here; the releases and clusters it declares were.`,
       `::error::${firstLine(outcome)}`,
     ])
     expect(counts(outcome)).toEqual({ ...failed(1), findings: '2' })

@@ -86,9 +86,9 @@ describe('the lines of an edit', () => {
     ])
   })
 
-  test('are itself, where it took lines away or wrote one', () => {
+  test('are each of those it took away, and itself, where it wrote one', () => {
     const edits = new EditedFile('a\nb\nc\nd\n', 'a\nd\ne\n').edits
-    expect(edits.map(linesOf)).toEqual(edits.map((edit) => [edit]))
     expect(shown({ edits } as EditedFile)).toEqual(['2>2 -b -c', '5>3 +e'])
+    expect(shown({ edits: edits.flatMap(linesOf) } as unknown as EditedFile)).toEqual(['2>2 -b', '3>2 -c', '5>3 +e'])
   })
 })

@@ -22,6 +22,7 @@ export async function renderedLines(
       ignore: [],
       releases: [],
       repository: [],
+      changed: undefined,
       renderer,
     })
     const originals = new OriginalPlaces({ base: undefined, head: side })

@@ -43,7 +43,7 @@ describe('what weakens comes from the base alone', () => {
     const report = await judge(repository({ [file]: `format: 1\n${exception}` }, { [file]: null }))
     expect(lines(report)).toEqual([`introduced notice base/${file}:1 config/changed`, hole])
     expect(report.findings[0]?.text).toBe(
-      'This change removes the config of this gate. It was judged by the config of the base; what differs takes effect after the merge.',
+      'This change removes the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not heeded here; the releases and clusters it declares were.',
     )
     expect(report.findings[1]?.exception).toEqual({ reason: 'x', expires: '2099-12-31' })
     expect(report.verdict).toBe('pass')
@@ -85,7 +85,7 @@ describe('a change of the config', () => {
     )
     expect(lines(report)).toEqual([`introduced notice head/${file}:3 config/changed`, hole])
     expect(report.findings[0]?.text).toBe(
-      'This change changes the config of this gate. It was judged by the config of the base; what differs takes effect after the merge.',
+      'This change changes the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not heeded here; the releases and clusters it declares were.',
     )
   })
 

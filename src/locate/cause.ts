@@ -91,7 +91,7 @@ async function editsToBlame(
   const [only, ...more] = edits
   if (!only || more.length > 0) return edits
   // Of lines that were written together, the last that matters alone says more than the first.
-  const lines = linesOf(only)
+  const lines = text?.after === undefined ? [only] : linesOf(only)
   if (lines.length < 2) return edits
   const line = await firstThat([...lines].reverse().slice(0, fewEdits), (candidate) => gone(new Set([candidate])))
   return line ? [line] : edits

@@ -59,8 +59,11 @@ function linePairs(before: readonly string[], after: readonly string[], beforeLi
   return edits.filter(({ before, after }) => before.length !== after.length || String(before) !== String(after))
 }
 
-/** The single lines of an edit that only wrote lines; an edit that cannot be cut stays whole. */
+/** The single lines of an edit that only wrote lines, or only took lines away; an edit that cannot be cut stays whole. */
 export function linesOf(edit: Edit): Edit[] {
+  if (edit.after.length === 0 && edit.before.length > 1) {
+    return edit.before.map((line, index) => ({ ...edit, before: [line], beforeLine: edit.beforeLine + index }))
+  }
   if (edit.before.length > 0 || edit.after.length < 2) return [edit]
   return edit.after.map((line, index) => ({
     before: [],

@@ -155,9 +155,13 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
     if (first.text !== finding.text) counts.set(key, (counts.get(key) ?? 0) + 1)
     merged.set(key, {
       ...first,
+      likewise: unique([...(first.likewise ?? []), ...(finding.object ? [finding.object] : [])]),
       objects: unique([...first.objects, ...finding.objects]),
       sources: unique([...first.sources, ...finding.sources]),
-      related: unique([...first.related, ...finding.related]),
+      related: unique([...first.related, ...finding.related]).filter(({ side, path, region }) => {
+        const { location } = first
+        return side !== location.side || path !== location.path || region.startLine !== location.region.startLine
+      }),
       keys: unique([...first.keys, ...finding.keys]),
     })
   }

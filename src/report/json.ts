@@ -112,7 +112,7 @@ export function jsonReport(report: Report): ReportJson {
 }
 
 function findingInReport(finding: Finding): ReportJson['findings'][number] {
-  const { objects: _, sources, location, related, rendered, keys, fix, ...rest } = finding
+  const { objects: _, likewise: __, sources, location, related, rendered, keys, fix, ...rest } = finding
   return {
     ...rest,
     sources: sources.map((source) => ('values' in source ? { ...source, values: [...source.values] } : source)),

@@ -61,6 +61,8 @@ export interface Finding {
   readonly cluster: string
   /** The object of the location; none where no object could be read. */
   readonly object: ObjectRef | null
+  /** The objects of findings that were merged into this one, because they have its cause. */
+  readonly likewise?: readonly ObjectRef[]
   /** The objects of every end, that one included. */
   readonly objects: readonly ObjectRef[]
   readonly sources: readonly FindingSource[]

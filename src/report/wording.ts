@@ -97,17 +97,15 @@ export function wayThrough(report: Report): string {
   const unreadable = stopping.filter(({ rule }) => rule === 'source/unreadable')
   const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
   const exceptions = new Map(
-    stopping.flatMap(({ rule, policy, object }) => {
+    stopping.flatMap(({ rule, policy, object, likewise = [] }) => {
       if (!policy || !object) return []
-      const glob = escapedPathOf(object)
-      return [[`${rule} ${glob}`, { rule, object: glob, reason: 'Say why this is wanted.', expires }] as const]
+      return [object, ...likewise].map((one) => {
+        const glob = escapedPathOf(one)
+        return [`${rule} ${glob}`, { rule, object: glob, reason: 'Say why this is wanted.', expires }] as const
+      })
     }),
   )
-  const unbuilt = stopping.filter(({ rule }) => rule === 'source/unrendered').flatMap(({ sources }) => sources)
-  const files = new Set([
-    ...unreadable.map(({ location }) => escapeGlob(location.path)),
-    ...unbuilt.flatMap(({ kind, path }) => (kind === 'kustomize' && path !== '.' ? [`${escapeGlob(path)}/**`] : [])),
-  ])
+  const files = new Set(unreadable.map(({ location }) => escapeGlob(location.path)))
   if (exceptions.size === 0 && files.size === 0) return ''
   return stringify({
     format: 1,
@@ -125,4 +123,4 @@ function escapedPathOf({ kind, namespace, name }: ObjectRef): string {
 }
 
 /** The sentence that leads to `wayThrough`. */
-export const wayThroughLead = `If this change is wanted as it is, first merge this into ${configPath}, in a pull request of its own:`
+export const wayThroughLead = `If this change is wanted as it is, first add this to ${configPath}, in a pull request of its own:`

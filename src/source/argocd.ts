@@ -69,8 +69,11 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         ...(overlay ? { overlay } : {}),
         ...(components.length > 0 ? { components } : {}),
       })
-    } else {
+    } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, fieldsOf(source.directory), name, named)
+    } else {
+      // Rendering says that nothing is there, at the object that says there is.
+      named.sources.push({ ...at, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace })
     }
   }
 }

@@ -63,7 +63,10 @@ export async function readConfigs(
       text: `${attempt.message} Once merged, this would stop every run.`,
       ...(headText === undefined ? {} : { fileText: headText }),
     })
-    return { inForce: inForce(baseText, file, undefined, validate), head: emptyConfig, findings: [changed, invalid] }
+    const before = inForce(baseText, file, undefined, validate)
+    // What the head declares cannot be told, so nothing is taken for gone.
+    const { clusters, releases } = before
+    return { inForce: before, head: { ...emptyConfig, clusters, releases }, findings: [changed, invalid] }
   }
   return { inForce: inForce(baseText, file, attempt, validate), head: attempt, findings: [changed] }
 }
@@ -104,7 +107,7 @@ function changedFinding(file: string, before: string | undefined, after: string 
     region: { startLine: line, startColumn: 1, endLine: line, endColumn: 1 },
     status: 'introduced',
     keys: [file],
-    text: `This change ${what} the config of this gate. It was judged by the config of the base; what differs takes effect after the merge.`,
+    text: `This change ${what} the config of this gate. Its policies, levels, exceptions and ignored files take effect after the merge and were not heeded here; the releases and clusters it declares were.`,
     fileText: after ?? before ?? '',
   })
 }

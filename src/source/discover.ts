@@ -26,6 +26,8 @@ export interface Discovery {
   readonly claims: ReadonlyMap<string, Claim>
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   readonly notInspected: readonly Skipped[]
+  /** The URLs that Argo CD and Flux objects call this repository by. */
+  readonly urls: ReadonlySet<string>
   /** Plain files that an Argo CD object deploys, and by which. */
   readonly plain: ReadonlyMap<string, string>
 }
@@ -37,6 +39,8 @@ export interface Known {
   readonly repository: readonly string[]
   /** What the base deploys, when the head is looked at. */
   readonly base?: Discovery
+  /** The paths that differ; undefined when one side is judged whole. */
+  readonly changed: ReadonlySet<string> | undefined
 }
 
 /** Finds what is deployed by rendering: what the config declares, what Argo CD and Flux name, charts and Kustomizations. */
@@ -47,8 +51,16 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
     .sort()
   const written = await readKustomizations(checkout)
   const declared = known.releases.map(declaredSource)
-  if (charts.length === 0 && written.size === 0 && declared.length === 0 && !known.base?.sources.length)
-    return { sources: [], claims: new Map(), kustomizations: written, notInspected: [], plain: new Map() }
+  const renders = charts.length > 0 || written.size > 0 || declared.length > 0 || known.base?.sources.length
+  if (!renders && !known.base?.plain.size && !(await changesGitOps(checkout, known.changed)))
+    return {
+      sources: [],
+      claims: new Map(),
+      kustomizations: written,
+      notInspected: [],
+      plain: new Map(),
+      urls: new Set(),
+    }
   const parts = new Map(chartClaims(charts, checkout))
   const { named, kustomizations, claims } = await readNamed(checkout, parts, written, known, side)
   const told = [...declared, ...named.sources]
@@ -67,8 +79,15 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
     claims,
     kustomizations,
     notInspected: named.notInspected,
+    urls: named.urls,
     plain: named.plain,
   }
+}
+
+/** Where nothing is rendered, Argo CD and Flux objects matter only when they change: then every one is read. */
+async function changesGitOps(checkout: Checkout, changed: ReadonlySet<string> | undefined): Promise<boolean> {
+  const files = [...checkout.tree.files.keys()].filter((file) => changed === undefined || changed.has(file))
+  return [...(await checkout.texts(files)).values()].some((text) => isGitOps.test(text))
 }
 
 /** The folder (or archive) that a source renders. */
@@ -163,7 +182,12 @@ async function readNamed(
 ) {
   let manifests = await gitOpsObjects(checkout, parts, side)
   for (;;) {
-    const named = readGitOps(manifests, { checkout, kustomizations: written, repository })
+    const named = readGitOps(manifests, {
+      checkout,
+      kustomizations: written,
+      repository,
+      known: base?.urls ?? new Set(),
+    })
     const kustomizations = new Map([...written, ...named.made])
     const claims = new Map([
       ...plainClaims(named, checkout, base),

@@ -28,7 +28,7 @@ import { looseManifests, renderPartners } from './rendered-partners'
 import type { Entry, Revision } from './revision'
 import { type RenderedSide, SideOfChange } from './side'
 import type { Source } from './source'
-import type { Tree } from './tree'
+import type { Skipped, Tree } from './tree'
 import { unrendered } from './unrendered'
 
 /** What to compare, and what decides how much of it has to be read. */
@@ -59,11 +59,13 @@ const nowhere: Pick<Tree, 'files' | 'aliases'> = { files: new Map(), aliases: ne
  */
 export async function gather(scope: Scope): Promise<Gathered> {
   const { rules } = scope
+  const changed = scope.base && (await changedPaths(scope.base, scope.head))
   const base =
     scope.base &&
-    (await SideOfChange.open(scope.base, 'base', { ...scope, releases: scope.releases.base, base: undefined }))
+    (await SideOfChange.open(scope.base, 'base', { ...scope, changed, releases: scope.releases.base, base: undefined }))
   const head = await SideOfChange.open(scope.head, 'head', {
     ...scope,
+    changed,
     releases: scope.releases.head,
     base: base?.discovery,
   })
@@ -171,16 +173,39 @@ export async function gather(scope: Scope): Promise<Gathered> {
     base: snapshotsOf(baseManifests),
     head: snapshotsOf(headManifests),
     clusters,
-    changedTexts: changedTexts(before, after),
+    changedTexts: changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
     findings: [...gaps.findings, ...unseen.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
       base: base ? inspected(base.revision, base.tree, baseManifests) : null,
       head: inspected(head.revision, headTree, headManifests),
       tools: kinds.size > 0 ? await scope.renderer.tools(kinds) : [],
-      skipped: [...headTree.skipped, ...gaps.skipped, ...unseen.skipped],
+      skipped: [...headTree.skipped, ...gaps.skipped, ...unseen.skipped, ...(await untakenValues(head, changed))],
     },
     sides: { base, head },
   }
+}
+
+/** The paths that are not the same on both sides. */
+async function changedPaths(base: Revision, head: Revision): Promise<Set<string>> {
+  const [before, after] = await Promise.all([base.list(), head.list()])
+  const ids = new Map(before.map(({ path, id }) => [path, id]))
+  const changed = after.filter(({ path, id }) => ids.get(path) !== id).map(({ path }) => path)
+  for (const { path } of after) ids.delete(path)
+  return new Set([...changed, ...ids.keys()])
+}
+
+/** Files that look like a release's values and are changed, while no release is known to take them. */
+async function untakenValues(head: SideOfChange, changed: ReadonlySet<string> | undefined): Promise<Skipped[]> {
+  const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/
+  const files = [...(changed ?? [])].filter((path) => looksLikeValues.test(path) && head.tree.files.has(path))
+  if (files.length === 0) return []
+  const taken = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat())
+  const texts = await head.checkout.texts(files.filter((path) => !taken.has(path)))
+  return [...texts].flatMap(([path, text]) =>
+    mentionsKubernetes(text)
+      ? []
+      : [{ path, reason: 'values that no release is known to take; declare it under `helm:`' }],
+  )
 }
 
 /** Of the objects of both sides those that are not written the same, in the same place, on the other one. */
@@ -319,9 +344,13 @@ function writtenAt({ origin, object, ref }: Manifest, region: Region) {
   }
 }
 
-function changedTexts(before: Files, after: Files): Evidence['changedTexts'] {
+/** @param still the texts of files that are no plain manifests any more, but were not deleted */
+function changedTexts(before: Files, after: Files, still: ReadonlyMap<string, string>): Evidence['changedTexts'] {
   const texts = new Map<string, { before?: string; after?: string }>()
-  for (const [path, { text }] of before.loaded) texts.set(path, { before: text })
+  for (const [path, { text }] of before.loaded) {
+    const now = still.get(path)
+    texts.set(path, { before: text, ...(now === undefined ? {} : { after: now }) })
+  }
   for (const [path, { text }] of after.loaded) texts.set(path, { ...texts.get(path), after: text })
   return texts
 }

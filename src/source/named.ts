@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** The names of this repository, as `repositoryName` gives them; when there are none, every path that exists is in it. */
   readonly repository: readonly string[]
+  /** The URLs, as `repositoryName` gives them, that were found to be of this repository at the base. */
+  readonly known: ReadonlySet<string>
 }
 
 /** Collects what Argo CD and Flux objects say is deployed, and what of it is not in this repository. */
@@ -22,6 +24,9 @@ export class Named {
   /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
   readonly plain = new Map<string, string>()
 
+  /** The URLs that are of this repository. */
+  readonly urls = new Set<string>()
+
   constructor(readonly surroundings: Surroundings) {}
 
   skip(manifest: Manifest, reason: string): void {
@@ -30,8 +35,12 @@ export class Named {
 
   /** Whether a path of the repository of that URL is one of this repository. */
   isHere(url: string, place: string): boolean {
-    const { repository, checkout } = this.surroundings
-    return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place).length > 0
+    const { repository, known, checkout } = this.surroundings
+    const name = repositoryName(url)
+    const isHere =
+      repository.length > 0 ? repository.includes(name) : known.has(name) || checkout.tree.at(place).length > 0
+    if (isHere) this.urls.add(name)
+    return isHere
   }
 
   kustomization(place: string): Kustomization | undefined {

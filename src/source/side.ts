@@ -40,11 +40,11 @@ export class SideOfChange {
   static async open(
     revision: Revision,
     side: Side,
-    { ignore, releases, repository, renderer, base }: Opening,
+    { ignore, releases, repository, renderer, base, changed }: Opening,
   ): Promise<SideOfChange> {
     const tree = await readTree(revision, ignore)
     const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents)
-    const discovery = await discover(checkout, { releases, repository, ...(base ? { base } : {}) }, side)
+    const discovery = await discover(checkout, { releases, repository, ...(base ? { base } : {}), changed }, side)
     const keys = await Promise.all(
       discovery.sources.map(async (source) => {
         const key = await renderer.keyOf(source, checkout, discovery.kustomizations)
@@ -118,6 +118,8 @@ interface Opening {
   readonly renderer: Renderer
   /** What the base deploys, when the head is opened. */
   readonly base?: Discovery | undefined
+  /** The paths that differ; undefined when one side is judged whole. */
+  readonly changed: ReadonlySet<string> | undefined
 }
 
 /** A source as reports name it. */

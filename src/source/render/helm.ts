@@ -192,8 +192,10 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   const lines = outcome.stderr.split('\n').filter((line) => /\S/.test(line))
   const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line))
   const said = (error ?? lines[0] ?? '').replace(/^Error: /, '')
-  const rest = error ? lines.slice(lines.indexOf(error) + 1).filter((line) => /^\s*[-(\w]/.test(line)) : []
-  const words = shortened([said, ...(/:\s*$/.test(said) || /schema/.test(said) ? rest : [])].join(' '), checkout.folder)
+  // Helm 4 and schemas say why in lines of their own; what is advice for helm's own flags is no reason.
+  const rest = error ? lines.slice(lines.indexOf(error) + 1) : []
+  const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8)
+  const words = shortened([said, ...why].join(' '), checkout.folder)
   const reason = `helm does not render it: ${words}`
   const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
   if (named?.[1]) {

@@ -131,7 +131,7 @@ export class Renderer {
     const known = this.versions.get(kind)
     if (known) return known
     const program = kind === 'helm' ? this.helm : this.kustomize
-    const asking = program === undefined ? Promise.resolve(undefined) : this.ask(program)
+    const asking = program === undefined ? Promise.resolve(undefined) : this.inTurn(() => this.ask(program))
     this.versions.set(kind, asking)
     return asking
   }
