@@ -1197,7 +1197,7 @@ var require_command = __commonJS({
   "node_modules/commander/lib/command.js"(exports2) {
     var EventEmitter = require("node:events").EventEmitter;
     var childProcess = require("node:child_process");
-    var path26 = require("node:path");
+    var path28 = require("node:path");
     var fs = require("node:fs");
     var process2 = require("node:process");
     var { Argument: Argument2, humanReadableArgName } = require_argument();
@@ -2210,9 +2210,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
         let launchWithNode = false;
         const sourceExt = [".js", ".ts", ".tsx", ".mjs", ".cjs"];
         function findFile(baseDir, baseName) {
-          const localBin = path26.resolve(baseDir, baseName);
+          const localBin = path28.resolve(baseDir, baseName);
           if (fs.existsSync(localBin)) return localBin;
-          if (sourceExt.includes(path26.extname(baseName))) return void 0;
+          if (sourceExt.includes(path28.extname(baseName))) return void 0;
           const foundExt = sourceExt.find(
             (ext2) => fs.existsSync(`${localBin}${ext2}`)
           );
@@ -2230,17 +2230,17 @@ Expecting one of '${allowedValues.join("', '")}'`);
           } catch {
             resolvedScriptPath = this._scriptPath;
           }
-          executableDir = path26.resolve(
-            path26.dirname(resolvedScriptPath),
+          executableDir = path28.resolve(
+            path28.dirname(resolvedScriptPath),
             executableDir
           );
         }
         if (executableDir) {
           let localFile = findFile(executableDir, executableFile);
           if (!localFile && !subcommand._executableFile && this._scriptPath) {
-            const legacyName = path26.basename(
+            const legacyName = path28.basename(
               this._scriptPath,
-              path26.extname(this._scriptPath)
+              path28.extname(this._scriptPath)
             );
             if (legacyName !== this._name) {
               localFile = findFile(
@@ -2251,7 +2251,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
           }
           executableFile = localFile || executableFile;
         }
-        launchWithNode = sourceExt.includes(path26.extname(executableFile));
+        launchWithNode = sourceExt.includes(path28.extname(executableFile));
         let proc;
         if (process2.platform !== "win32") {
           if (launchWithNode) {
@@ -3166,7 +3166,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @return {Command}
        */
       nameFromFilename(filename) {
-        this._name = path26.basename(filename, path26.extname(filename));
+        this._name = path28.basename(filename, path28.extname(filename));
         return this;
       }
       /**
@@ -3180,9 +3180,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {string} [path]
        * @return {(string|null|Command)}
        */
-      executableDir(path27) {
-        if (path27 === void 0) return this._executableDir;
-        this._executableDir = path27;
+      executableDir(path29) {
+        if (path29 === void 0) return this._executableDir;
+        this._executableDir = path29;
         return this;
       }
       /**
@@ -3537,17 +3537,17 @@ var require_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path26) {
-      const ctrl = callVisitor(key, node2, visitor, path26);
+    function visit_(key, node2, visitor, path28) {
+      const ctrl = callVisitor(key, node2, visitor, path28);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path26, ctrl);
-        return visit_(key, ctrl, visitor, path26);
+        replaceNode(key, path28, ctrl);
+        return visit_(key, ctrl, visitor, path28);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path26 = Object.freeze(path26.concat(node2));
+          path28 = Object.freeze(path28.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path26);
+            const ci = visit_(i, node2.items[i], visitor, path28);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3558,13 +3558,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path26 = Object.freeze(path26.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path26);
+          path28 = Object.freeze(path28.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path28);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path26);
+          const cv = visit_("value", node2.value, visitor, path28);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3585,17 +3585,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path26) {
-      const ctrl = await callVisitor(key, node2, visitor, path26);
+    async function visitAsync_(key, node2, visitor, path28) {
+      const ctrl = await callVisitor(key, node2, visitor, path28);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path26, ctrl);
-        return visitAsync_(key, ctrl, visitor, path26);
+        replaceNode(key, path28, ctrl);
+        return visitAsync_(key, ctrl, visitor, path28);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path26 = Object.freeze(path26.concat(node2));
+          path28 = Object.freeze(path28.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path26);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path28);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3606,13 +3606,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path26 = Object.freeze(path26.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path26);
+          path28 = Object.freeze(path28.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path28);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path26);
+          const cv = await visitAsync_("value", node2.value, visitor, path28);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3639,23 +3639,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path26) {
+    function callVisitor(key, node2, visitor, path28) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path26);
+        return visitor(key, node2, path28);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path26);
+        return visitor.Map?.(key, node2, path28);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path26);
+        return visitor.Seq?.(key, node2, path28);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path26);
+        return visitor.Pair?.(key, node2, path28);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path26);
+        return visitor.Scalar?.(key, node2, path28);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path26);
+        return visitor.Alias?.(key, node2, path28);
       return void 0;
     }
-    function replaceNode(key, path26, node2) {
-      const parent = path26[path26.length - 1];
+    function replaceNode(key, path28, node2) {
+      const parent = path28[path28.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -4267,10 +4267,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path26, value) {
+    function collectionFromPath(schema, path28, value) {
       let v = value;
-      for (let i = path26.length - 1; i >= 0; --i) {
-        const k = path26[i];
+      for (let i = path28.length - 1; i >= 0; --i) {
+        const k = path28[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -4289,7 +4289,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path26) => path26 == null || typeof path26 === "object" && !!path26[Symbol.iterator]().next().done;
+    var isEmptyPath = (path28) => path28 == null || typeof path28 === "object" && !!path28[Symbol.iterator]().next().done;
     var Collection = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -4319,11 +4319,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path26, value) {
-        if (isEmptyPath(path26))
+      addIn(path28, value) {
+        if (isEmptyPath(path28))
           this.add(value);
         else {
-          const [key, ...rest] = path26;
+          const [key, ...rest] = path28;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -4337,8 +4337,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path26) {
-        const [key, ...rest] = path26;
+      deleteIn(path28) {
+        const [key, ...rest] = path28;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -4352,8 +4352,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path26, keepScalar) {
-        const [key, ...rest] = path26;
+      getIn(path28, keepScalar) {
+        const [key, ...rest] = path28;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -4371,8 +4371,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path26) {
-        const [key, ...rest] = path26;
+      hasIn(path28) {
+        const [key, ...rest] = path28;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -4382,8 +4382,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path26, value) {
-        const [key, ...rest] = path26;
+      setIn(path28, value) {
+        const [key, ...rest] = path28;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -6898,9 +6898,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path26, value) {
+      addIn(path28, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path26, value);
+          this.contents.addIn(path28, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -6975,14 +6975,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path26) {
-        if (Collection.isEmptyPath(path26)) {
+      deleteIn(path28) {
+        if (Collection.isEmptyPath(path28)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path26) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path28) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -6997,10 +6997,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path26, keepScalar) {
-        if (Collection.isEmptyPath(path26))
+      getIn(path28, keepScalar) {
+        if (Collection.isEmptyPath(path28))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path26, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path28, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -7011,10 +7011,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path26) {
-        if (Collection.isEmptyPath(path26))
+      hasIn(path28) {
+        if (Collection.isEmptyPath(path28))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path26) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path28) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -7031,13 +7031,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path26, value) {
-        if (Collection.isEmptyPath(path26)) {
+      setIn(path28, value) {
+        if (Collection.isEmptyPath(path28)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection.collectionFromPath(this.schema, Array.from(path26), value);
+          this.contents = Collection.collectionFromPath(this.schema, Array.from(path28), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path26, value);
+          this.contents.setIn(path28, value);
         }
       }
       /**
@@ -8998,9 +8998,9 @@ var require_cst_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    visit5.itemAtPath = (cst, path26) => {
+    visit5.itemAtPath = (cst, path28) => {
       let item = cst;
-      for (const [field2, index] of path26) {
+      for (const [field2, index] of path28) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -9009,23 +9009,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit5.parentCollection = (cst, path26) => {
-      const parent = visit5.itemAtPath(cst, path26.slice(0, -1));
-      const field2 = path26[path26.length - 1][0];
+    visit5.parentCollection = (cst, path28) => {
+      const parent = visit5.itemAtPath(cst, path28.slice(0, -1));
+      const field2 = path28[path28.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path26, item, visitor) {
-      let ctrl = visitor(item, path26);
+    function _visit(path28, item, visitor) {
+      let ctrl = visitor(item, path28);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path26.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path28.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -9036,10 +9036,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path26);
+            ctrl = ctrl(item, path28);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path26) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path28) : ctrl;
     }
     exports2.visit = visit5;
   }
@@ -14019,8 +14019,8 @@ var require_utils = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path26) {
-      let input = path26;
+    function removeDotSegments(path28) {
+      let input = path28;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -14094,11 +14094,11 @@ var require_utils = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path26) {
-      if (path26 === "" || path26[0] === "/") {
-        return removeDotSegments(path26);
+    function removeDotSegmentsRelative(path28) {
+      if (path28 === "" || path28[0] === "/") {
+        return removeDotSegments(path28);
       }
-      const segments = path26.split("/");
+      const segments = path28.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -14461,8 +14461,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path26 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path26 && path26 !== "/" ? path26 : void 0;
+        const path28 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path28 && path28 !== "/" ? path28 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -20525,8 +20525,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path26, region } = this.at;
-    return region ? `${path26}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path26}: ${this.message}`;
+    const { path: path28, region } = this.at;
+    return region ? `${path28}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path28}: ${this.message}`;
   }
 };
 
@@ -27636,9 +27636,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path26, written2, key, parent) {
+  constructor(manifest, path28, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path26;
+    this.path = path28;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -27803,7 +27803,7 @@ function isDate(text4) {
   const date = /* @__PURE__ */ new Date(`${text4}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text4;
 }
-function readOwnDocument(text4, path26, schema, code4) {
+function readOwnDocument(text4, path28, schema, code4) {
   const counter = new import_yaml2.LineCounter();
   const document = (0, import_yaml2.parseDocument)(text4, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
@@ -27811,7 +27811,7 @@ function readOwnDocument(text4, path26, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path26, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path28, region: region(...syntax.pos) });
   const regionOf = (keys2) => {
     const node2 = nodeAt(document, keys2);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -27819,20 +27819,20 @@ function readOwnDocument(text4, path26, schema, code4) {
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path26, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path28, region: region(from, to) });
   }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path26, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path28, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path26,
+      path: path28,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf(failure.keys)
     });
   }
@@ -27954,11 +27954,11 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text4, path26) {
-  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path26 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path26, ConfigFile, "config");
+function readConfig(text4, path28) {
+  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path28 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path28, ConfigFile, "config");
   return {
-    path: path26,
+    path: path28,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
@@ -27966,7 +27966,7 @@ function readConfig(text4, path26) {
       ...release,
       chart: release.chart.replace(/^\.(?:\/|$)/, "").replace(/\/+$/, ""),
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, "")),
-      at: { path: path26, region: regionOf(["helm", index]) }
+      at: { path: path28, region: regionOf(["helm", index]) }
     })),
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
       ...exception,
@@ -27974,8 +27974,8 @@ function readConfig(text4, path26) {
     })),
     uses: value.policies,
     places: {
-      key: (index, keys2) => ({ path: path26, region: regionOfKey(["policies", index, ...keys2]) }),
-      value: (index, keys2) => ({ path: path26, region: regionOf(["policies", index, ...keys2]) })
+      key: (index, keys2) => ({ path: path28, region: regionOfKey(["policies", index, ...keys2]) }),
+      value: (index, keys2) => ({ path: path28, region: regionOf(["policies", index, ...keys2]) })
     }
   };
 }
@@ -28021,9 +28021,9 @@ function read({ manifests, sources, rendered }) {
 function toolsOf({ tools }) {
   return tools.map(({ name, version }) => `${name} ${version}`).join(", ");
 }
-function placeOf({ path: path26, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path26} (at the base)` : path26;
-  return side === "base" ? `${path26} (was line ${region.startLine} at the base)` : `${path26}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path28, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path28} (at the base)` : path28;
+  return side === "base" ? `${path28} (was line ${region.startLine} at the base)` : `${path28}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -28040,8 +28040,8 @@ function subjectOf(finding) {
 }
 function sourceName(source) {
   if (source.kind === "kustomize") return `Kustomization ${source.path}`;
-  const { release, namespace, path: path26, values } = source;
-  return `release ${namespace}/${release} of ${path26}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release, namespace, path: path28, values } = source;
+  return `release ${namespace}/${release} of ${path28}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -28057,7 +28057,7 @@ function wayThrough(report) {
   const unbuilt = stopping.filter(({ rule }) => rule === "source/unrendered").flatMap(({ sources }) => sources);
   const files2 = /* @__PURE__ */ new Set([
     ...unreadable3.map(({ location }) => escape2(location.path)),
-    ...unbuilt.flatMap(({ kind, path: path26 }) => kind === "kustomize" && path26 !== "." ? [`${escape2(path26)}/**`] : [])
+    ...unbuilt.flatMap(({ kind, path: path28 }) => kind === "kustomize" && path28 !== "." ? [`${escape2(path28)}/**`] : [])
   ]);
   if (exceptions.size === 0 && files2.size === 0) return "";
   return (0, import_yaml3.stringify)({
@@ -28110,8 +28110,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path26, region, precision }) {
-  const file = visible(path26);
+function at({ path: path28, region, precision }) {
+  const file = visible(path28);
   if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
@@ -28251,8 +28251,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path26, region, precision, note }) {
-  return { side, path: path26, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path28, region, precision, note }) {
+  return { side, path: path28, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -33009,7 +33009,7 @@ function markdownReport(report) {
       quiet,
       ({ rule, location, text: text4 }) => words(`${rule} ${placeOf(location)}: ${text4}`)
     ),
-    () => listOf("Not inspected", skipped, ({ path: path26, reason }) => [inlineCode2(path26), text2(": "), ...words(reason)]),
+    () => listOf("Not inspected", skipped, ({ path: path28, reason }) => [inlineCode2(path28), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
@@ -33165,7 +33165,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path26, reason }) => `${path26} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path28, reason }) => `${path28} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text4) {
@@ -33848,11 +33848,11 @@ function annotated(annotations) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path26) => (root3) => [[root3.at(...path26)]];
-var each = (path26, name, namespace) => (root3) => [...root3.at(...path26).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path26, name, namespace) => (root3) => [[root3.at(...path26, name), root3.at(...path26, namespace)]];
+var field = (...path28) => (root3) => [[root3.at(...path28)]];
+var each = (path28, name, namespace) => (root3) => [...root3.at(...path28).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path28, name, namespace) => (root3) => [[root3.at(...path28, name), root3.at(...path28, namespace)]];
 var firstOf = (...paths) => (root3) => {
-  const written2 = paths.map((path26) => root3.at(...path26)).find((cursor) => cursor.string);
+  const written2 = paths.map((path28) => root3.at(...path28)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -33927,8 +33927,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path26 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path26 !== void 0 && [...manifest.root.at(...path26).entries()].some(([name]) => mirrored.test(name));
+  const path28 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path28 !== void 0 && [...manifest.root.at(...path28).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -34596,7 +34596,7 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path26) => root3.at(...path26)).filter((map4) => map4.exists);
+  const written2 = maps.map((path28) => root3.at(...path28)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -34907,8 +34907,8 @@ function lineOf(at3, line) {
   return at3.manifest.object.fileText.split("\n")[line - 1] ?? "";
 }
 function edit(at3, region, newText) {
-  const { path: path26 } = at3.manifest.origin;
-  return path26.endsWith(".json") ? void 0 : { edits: [{ path: path26, region, newText }] };
+  const { path: path28 } = at3.manifest.origin;
+  return path28.endsWith(".json") ? void 0 : { edits: [{ path: path28, region, newText }] };
 }
 
 // src/rules/ingress-tls/host-covered.ts
@@ -35083,12 +35083,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path26 of paths) {
-      const written2 = path26.at("path").string || "/";
-      const exact = path26.at("pathType").string === "Exact";
+    for (const path28 of paths) {
+      const written2 = path28.at("path").string || "/";
+      const exact = path28.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path26.at("path").exists ? path26.at("path") : rule.at("host"));
+        claims.set(claim, path28.at("path").exists ? path28.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -35686,8 +35686,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
     `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf2(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf2(path26) {
-  return path26.slice(0, path26.lastIndexOf("/") + 1);
+function folderOf2(path28) {
+  return path28.slice(0, path28.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -35923,16 +35923,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path26, added, removed, oldPosInc, options2) {
-    const last = path26.lastComponent;
+  addToPath(path28, added, removed, oldPosInc, options2) {
+    const last = path28.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path26.oldPos + oldPosInc,
+        oldPos: path28.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path26.oldPos + oldPosInc,
+        oldPos: path28.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -36251,7 +36251,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path26, region, text: text4, keys: keys2, status, object = null, fileText, sources } = statement2;
+  const { side, path: path28, region, text: text4, keys: keys2, status, object = null, fileText, sources } = statement2;
   return {
     rule,
     message,
@@ -36262,10 +36262,10 @@ function gateFinding(rule, message, level, statement2) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path26, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path28, cluster: "" }],
     location: {
       side,
-      path: path26,
+      path: path28,
       region,
       precision: "exact",
       ...fileText === void 0 ? {} : { excerpt: excerptOf(fileText, region) },
@@ -36377,11 +36377,11 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path26, region, text4, placing, note) {
-  const changed = side === "head" && (placing.isNew(path26) || placing.hunks(path26)?.wrote(region.startLine) === true);
+function place(side, path28, region, text4, placing, note) {
+  const changed = side === "head" && (placing.isNew(path28) || placing.hunks(path28)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path26,
+    path: path28,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -36389,11 +36389,11 @@ function place(side, path26, region, text4, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path26, region, precision }, placing) {
-  const line = side === "base" && precision === "exact" ? placing.hunks(path26)?.removalOf(region) : void 0;
+function removalOf({ side, path: path28, region, precision }, placing) {
+  const line = side === "base" && precision === "exact" ? placing.hunks(path28)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path26, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path28, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -36508,13 +36508,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path26) => changedTexts2.has(path26) && changedTexts2.get(path26)?.before === void 0,
-    isDeleted: (path26) => changedTexts2.has(path26) && changedTexts2.get(path26)?.after === void 0,
-    hunks(path26) {
-      const { before, after } = changedTexts2.get(path26) ?? {};
+    isNew: (path28) => changedTexts2.has(path28) && changedTexts2.get(path28)?.before === void 0,
+    isDeleted: (path28) => changedTexts2.has(path28) && changedTexts2.get(path28)?.after === void 0,
+    hunks(path28) {
+      const { before, after } = changedTexts2.get(path28) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path26) ?? new Hunks(before, after);
-      hunks.set(path26, known);
+      const known = hunks.get(path28) ?? new Hunks(before, after);
+      hunks.set(path28, known);
       return known;
     }
   };
@@ -37195,9 +37195,9 @@ var OriginalPlaces = class {
     return source.kind === "helm" ? this.templateLine(location, rendered, side, source) : this.includedLine(location, rendered, side, source);
   }
   async templateLine(location, rendered, side, source) {
-    const { path: path26 } = location;
-    const text4 = await side.checkout.text(path26);
-    if (text4 === void 0 || !path26.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+    const { path: path28 } = location;
+    const text4 = await side.checkout.text(path28);
+    if (text4 === void 0 || !path28.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
     const written2 = isPrintedAsItIs(rendered.template) ? documentsOf(text4, lineNumbers(text4)) : (await this.markedOf(location.side, side, source)).get(rendered.template) ?? [];
     const plain = documentsOf(rendered.text, lineNumbers(rendered.text)).find(
@@ -37207,7 +37207,7 @@ var OriginalPlaces = class {
     const index = plain.origins.indexOf(rendered.line);
     const lines = new Set(thoseLike(plain, written2).map(({ origins }) => origins[index]));
     const [line] = lines.size === 1 ? lines : [];
-    return line === void 0 ? location : at2(location, path26, lineOf2(text4, line), text4, "template");
+    return line === void 0 ? location : at2(location, path28, lineOf2(text4, line), text4, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -37229,20 +37229,20 @@ var OriginalPlaces = class {
     const key = `${location.side} ${source.id}`;
     const origins = this.origins.get(key) ?? originsOf(side, source);
     this.origins.set(key, origins);
-    const path26 = (await origins).get(nameOf(rendered.object));
-    const text4 = path26 === void 0 ? void 0 : await side.checkout.text(path26);
-    if (path26 === void 0 || text4 === void 0) return location;
+    const path28 = (await origins).get(nameOf(rendered.object));
+    const text4 = path28 === void 0 ? void 0 : await side.checkout.text(path28);
+    if (path28 === void 0 || text4 === void 0) return location;
     const { kind, name } = rendered.object;
     const candidates2 = loadFile({ text: text4 }).objects.filter(
       ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path26 }, []).root.at(...rendered.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path28 }, []).root.at(...rendered.keys);
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
-    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path26 }, []).root.at(...rendered.keys).value;
+    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path28 }, []).root.at(...rendered.keys).value;
     const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
-    return same ? at2(location, path26, original.region, text4, "exact") : at2(location, path26, object.region, text4, "file");
+    return same ? at2(location, path28, original.region, text4, "exact") : at2(location, path28, object.region, text4, "file");
   }
 };
 async function originsOf(side, source) {
@@ -37254,15 +37254,15 @@ async function originsOf(side, source) {
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path26 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path26 !== void 0) found.set(nameOf(object.ref), path26);
+      const path28 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path28 !== void 0) found.set(nameOf(object.ref), path28);
     }
   }
   return found;
 }
-function at2(location, path26, region, text4, precision) {
+function at2(location, path28, region, text4, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path26, region, precision, excerpt: excerptOf(text4, region) };
+  return { ...rest, path: path28, region, precision, excerpt: excerptOf(text4, region) };
 }
 function isPrintedAsItIs(template2) {
   return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template2);
@@ -37331,13 +37331,13 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places, main) {
-  const key = ({ side, path: path26, region }) => JSON.stringify([side, path26, region.startLine]);
+  const key = ({ side, path: path28, region }) => JSON.stringify([side, path28, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key(main)]);
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
 function placesOfCause({ file, edit: edit2 }, { sides }) {
-  const { path: path26, text: text4 } = file;
-  const precision = precisionOf(path26, sides);
+  const { path: path28, text: text4 } = file;
+  const precision = precisionOf(path28, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text4?.after : text4?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
@@ -37350,7 +37350,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     };
     return {
       side,
-      path: path26,
+      path: path28,
       region,
       precision,
       ...note ? { note } : {},
@@ -37365,7 +37365,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     return [
       {
         side: deleted ? "base" : "head",
-        path: path26,
+        path: path28,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -37377,17 +37377,17 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
   if (edit2.after.length > 0) return [at3("head", edit2.afterLine)];
   return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
 }
-function precisionOf(path26, { base, head }) {
+function precisionOf(path28, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (sources.some((source) => isValuesOf(path26, source))) return "values";
-  return /(?:^|\/)templates\//.test(path26) ? "template" : "exact";
+  if (sources.some((source) => isValuesOf(path28, source))) return "values";
+  return /(?:^|\/)templates\//.test(path28) ? "template" : "exact";
 }
-function isValuesOf(path26, source) {
+function isValuesOf(path28, source) {
   if (source.kind !== "helm") return false;
-  return source.values.some((one2) => "path" in one2 && one2.path === path26) || isDefaultValues(path26);
+  return source.values.some((one2) => "path" in one2 && one2.path === path28) || isDefaultValues(path28);
 }
-function isDefaultValues(path26) {
-  return /(?:^|\/)values\.ya?ml$/.test(path26);
+function isDefaultValues(path28) {
+  return /(?:^|\/)values\.ya?ml$/.test(path28);
 }
 var Trials = class {
   constructor(bench) {
@@ -37415,7 +37415,7 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
     const key = JSON.stringify(
-      [...edits].map(([path26, text4]) => [path26, text4 && Buffer.from(text4).toString("base64")]).sort()
+      [...edits].map(([path28, text4]) => [path28, text4 && Buffer.from(text4).toString("base64")]).sort()
     );
     const known = this.done.get(key);
     if (known) return known;
@@ -37436,55 +37436,58 @@ var Trials = class {
     const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []));
     const names3 = /* @__PURE__ */ new Set();
     const values = /* @__PURE__ */ new Set();
+    const aside = /* @__PURE__ */ new Set();
     for (const side of [sides.base, sides.head]) {
       for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
         const said = source.kind === "helm" ? source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []) : [];
-        for (const file of [...said, ...source.saidIn ?? [], source.at.path]) values.add(file);
-        for (const file of [...await side?.files(source) ?? [], ...source.saidIn ?? [], source.at.path])
-          names3.add(file);
+        const spoken = [...source.saidIn ?? [], source.at.path];
+        for (const file of [...said, ...spoken]) values.add(file);
+        for (const file of [...await side?.files(source) ?? [], ...spoken]) names3.add(file);
+        if (source.was !== void 0) aside.add(source.at.path);
       }
     }
+    for (const file of aside) names3.delete(file);
     const changed = [];
-    for (const path26 of names3) {
-      const file = await this.changedFile(path26);
+    for (const path28 of names3) {
+      const file = await this.changedFile(path28);
       if (file) changed.push(file);
     }
-    const rank = ({ path: path26 }) => {
-      if (values.has(path26)) return 0;
-      if (isDefaultValues(path26)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path26)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path26)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path26)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path26) ? 5 : 4;
+    const rank = ({ path: path28 }) => {
+      if (values.has(path28)) return 0;
+      if (isDefaultValues(path28)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path28)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path28)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path28)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path28) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path26) {
-    if (this.files.has(path26)) return this.files.get(path26);
+  async changedFile(path28) {
+    if (this.files.has(path28)) return this.files.get(path28);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path26)?.id !== head.checkout.tree.entries.get(path26)?.id;
-    const file = differs ? await readChanged(path26, base, head) : void 0;
-    this.files.set(path26, file);
+    const differs = base && base.checkout.tree.entries.get(path28)?.id !== head.checkout.tree.entries.get(path28)?.id;
+    const file = differs ? await readChanged(path28, base, head) : void 0;
+    this.files.set(path28, file);
     return file;
   }
 };
-async function readChanged(path26, base, head) {
+async function readChanged(path28, base, head) {
   const read4 = async ({ checkout }) => {
-    const content = (await checkout.read([path26])).get(path26);
+    const content = (await checkout.read([path28])).get(path28);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read4(base), read4(head)]);
   const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path26, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
+  return { path: path28, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
 }
 function textWithout(file, taken) {
   if (taken === "all" || !file.text) return file.before ?? emptied(file);
   if (file.after === void 0) return file.before;
   return Buffer.from(file.text.without(taken));
 }
-function emptied({ path: path26 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path26) ? void 0 : new Uint8Array();
+function emptied({ path: path28 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path28) ? void 0 : new Uint8Array();
 }
 function asDeclared(causes, files2) {
   return causes.map((cause) => {
@@ -37510,9 +37513,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver3 = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text4, path26) {
-  const { value } = readOwnDocument(text4, path26, PolicyFile, "policy");
-  return { path: path26, file: value };
+function readPolicy(text4, path28) {
+  const { value } = readOwnDocument(text4, path28, PolicyFile, "policy");
+  return { path: path28, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -37787,14 +37790,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept = (await this.revision.list()).filter(({ path: path26 }) => !this.edits.has(path26));
+    const kept = (await this.revision.list()).filter(({ path: path28 }) => !this.edits.has(path28));
     const edited = [...this.edits].flatMap(
-      ([path26, content]) => content ? [{ path: path26, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path28, content]) => content ? [{ path: path28, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path26 }) => !this.edits.has(path26));
+    const theirs = entries.filter(({ path: path28 }) => !this.edits.has(path28));
     const reading = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -37910,41 +37913,41 @@ function contentsByCluster(manifests) {
 function mapClusters({ base, head, isNew }, files2) {
   const repeated = foldersThatRepeat(files2);
   const hasBase = files2.some(({ side }) => side === "base");
-  const placeBy = (declarations, path26) => {
+  const placeBy = (declarations, path28) => {
     for (const declared2 of declarations) {
       const names3 = Object.keys(declared2).filter(
-        (name) => declared2[name]?.paths?.some((glob) => minimatch(path26, glob, { dot: true }))
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path28, glob, { dot: true }))
       );
       if (names3.length > 0) return { clusters: names3, evidence: "declared" };
     }
-    const layout = path26.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-    const sibling = ancestors(path26).findLast((folder) => repeated.has(folder));
+    const layout = path28.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path28).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known = new Set(
-    files2.filter(({ side }) => side === "base").flatMap(({ path: path26 }) => placeBy([base], path26).clusters)
+    files2.filter(({ side }) => side === "base").flatMap(({ path: path28 }) => placeBy([base], path28).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path26) => placeBy(isNew(path26) ? [base, fresh] : [base], path26)
+    of: (path28) => placeBy(isNew(path28) ? [base, fresh] : [base], path28)
   };
 }
-function ancestors(path26) {
+function ancestors(path28) {
   const folders = [];
-  for (let end = path26.indexOf("/"); end !== -1; end = path26.indexOf("/", end + 1)) folders.push(path26.slice(0, end));
+  for (let end = path28.indexOf("/"); end !== -1; end = path28.indexOf("/", end + 1)) folders.push(path28.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files2) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path26, side, refs } of files2) {
+  for (const { path: path28, side, refs } of files2) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path26)) {
+    for (const folder of ancestors(path28)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -38047,18 +38050,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path26) {
-    const file = this.head.loaded.get(path26);
+  reasonFor(path28) {
+    const file = this.head.loaded.get(path28);
     const unreadable3 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable3) return unreadable3.reason;
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path26);
+    const hidden = this.hiddenAt(path28);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path26 === link2 || path26.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path28 === link2 || path28.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path26);
+    return this.head.missing.get(path28);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -38072,80 +38075,83 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path26, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path26);
+    for (const [path28, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path28);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path26, reason: `not readable: ${reason}` });
+          skipped.push({ path: path28, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path26, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path26))
+          unreadable(path28, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path28))
         );
-        if (!old) lost.delete(path26);
+        if (!old) lost.delete(path28);
       }
-      if (file.templates.length > 0) skipped.push({ path: path26, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path28, reason: "a template" });
     }
-    for (const [path26, reason] of this.head.missing) {
-      findings.push(unreadable(path26, reason, start3, "introduced", void 0, lost.get(path26)));
-      lost.delete(path26);
+    for (const [path28, reason] of this.head.missing) {
+      findings.push(unreadable(path28, reason, start3, "introduced", void 0, lost.get(path28)));
+      lost.delete(path28);
     }
-    for (const [path26, manifests] of lost) {
-      const text4 = this.head.loaded.get(path26)?.text;
-      findings.push(unreadable(path26, this.reasonFor(path26) ?? "it is gone", start3, "introduced", text4, manifests));
+    for (const [path28, manifests] of lost) {
+      const text4 = this.head.loaded.get(path28)?.text;
+      findings.push(unreadable(path28, this.reasonFor(path28) ?? "it is gone", start3, "introduced", text4, manifests));
     }
-    for (const [path26, reason] of this.base.missing) {
-      if (!this.head.missing.has(path26)) findings.push(unreadableBase(path26, reason));
+    for (const [path28, reason] of this.base.missing) {
+      if (!this.head.missing.has(path28)) findings.push(unreadableBase(path28, reason));
     }
-    for (const [path26, reason] of others.missing) {
-      if (others.absent.has(path26)) findings.push(unreadable(path26, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path26, reason });
+    for (const [path28, reason] of others.missing) {
+      if (others.absent.has(path28)) findings.push(unreadable(path28, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path28, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path26, reason) {
+function unreadableBase(path28, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path26,
+    path: path28,
     region: start3,
     status: "introduced",
-    keys: [path26],
+    keys: [path28],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path26, file] of head.loaded) {
+  for (const [path28, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path26, reason, region, "existing", file.text));
-      else skipped.push({ path: path26, reason: `not readable: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path28, reason, region, "existing", file.text));
+      else skipped.push({ path: path28, reason: `not readable: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path26, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path28, reason: "a template" });
   }
-  for (const [path26, reason] of head.missing) findings.push(unreadable(path26, reason, start3, "existing", void 0));
+  for (const [path28, reason] of head.missing) findings.push(unreadable(path28, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path26, reason, region, status, fileText, lost = []) {
+function unreadable(path28, reason, region, status, fileText, lost = []) {
   const names3 = lost.map(({ ref }) => nameOf(ref));
   const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
   const unknown2 = names3.length > 0 ? ` What became of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path26,
+    path: path28,
     region,
     status,
-    keys: [path26],
+    keys: [path28],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
 }
 
 // src/source/discover.ts
-var import_posix8 = __toESM(require("node:path/posix"), 1);
+var import_posix9 = __toESM(require("node:path/posix"), 1);
+
+// src/source/as-before.ts
+var import_posix2 = __toESM(require("node:path/posix"), 1);
 
 // src/source/chart.ts
 var import_posix = __toESM(require("node:path/posix"), 1);
@@ -38223,12 +38229,40 @@ async function chartWithLocals(checkout, folder) {
   return [...charts2.values()];
 }
 
+// src/source/as-before.ts
+async function asBefore(base, { checkout, kustomizations, sources }) {
+  const described3 = new Set(sources.map(definitionOf));
+  const kept = [];
+  for (const source of base) {
+    if (source.known !== "declared" && source.known !== "discovered") continue;
+    if (described3.has(definitionOf(source))) continue;
+    const place2 = source.kind === "helm" ? source.chart : source.root;
+    const isThere = source.kind === "kustomize" ? kustomizations.has(place2) : await canStillBeInstalled(place2, source.values, checkout);
+    if (!isThere) continue;
+    kept.push({
+      ...source,
+      id: `before:${source.id}`,
+      was: source.id,
+      target: { cluster: `${place2 || "."} as it was` }
+    });
+  }
+  return kept;
+}
+async function canStillBeInstalled(chart, values, checkout) {
+  if (!values.every((one2) => !("path" in one2) || checkout.has(one2.path))) return false;
+  if (checkout.has(import_posix2.default.join(chart, "Chart.yaml"))) return !(await readChart(checkout, chart)).library;
+  return chart.endsWith(".tgz") && checkout.has(chart);
+}
+function definitionOf({ at: _, saidIn: __, ...source }) {
+  return JSON.stringify(source);
+}
+
 // src/source/flux-values.ts
-var import_posix3 = __toESM(require("node:path/posix"), 1);
+var import_posix4 = __toESM(require("node:path/posix"), 1);
 var import_yaml9 = __toESM(require_dist(), 1);
 
 // src/source/kustomization.ts
-var import_posix2 = __toESM(require("node:path/posix"), 1);
+var import_posix3 = __toESM(require("node:path/posix"), 1);
 var import_yaml8 = __toESM(require_dist(), 1);
 
 // src/source/outside.ts
@@ -38296,10 +38330,10 @@ function urlOfPlugin(text4) {
     const isPlugin = (0, import_yaml7.isMap)(document.contents) && document.get("apiVersion") === "builtin";
     let found;
     (0, import_yaml7.visit)(document, {
-      Scalar(key, { value, range: range2 }, path26) {
+      Scalar(key, { value, range: range2 }, path28) {
         if (key === "key" || typeof value !== "string") return void 0;
         const { line } = lines.linePos(range2?.[0] ?? 0);
-        const names3 = path26.flatMap((node2) => "key" in node2 && (0, import_yaml7.isScalar)(node2.key) ? [String(node2.key.value)] : []);
+        const names3 = path28.flatMap((node2) => "key" in node2 && (0, import_yaml7.isScalar)(node2.key) ? [String(node2.key.value)] : []);
         if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value) && names3.some((name) => pluginKeys.includes(name)))
           found = { text: value, line };
         else if (!isPlugin && value.includes("\n") && value.includes("builtin")) {
@@ -38320,7 +38354,7 @@ async function readKustomizations(checkout) {
   const files2 = /* @__PURE__ */ new Map();
   for (const name of [...names2].reverse()) {
     for (const file of checkout.tree.entries.keys()) {
-      if (import_posix2.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
+      if (import_posix3.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
         files2.set(folderOf3(file), file);
     }
   }
@@ -38337,7 +38371,7 @@ function isFlux(text4) {
   return /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m.test(text4);
 }
 function folderOf3(file) {
-  return file.includes("/") ? import_posix2.default.dirname(file) : "";
+  return file.includes("/") ? import_posix3.default.dirname(file) : "";
 }
 var parsed = /* @__PURE__ */ new Map();
 function parse2(folder, file, text4, checkout) {
@@ -38355,7 +38389,7 @@ function parse2(folder, file, text4, checkout) {
     namespace,
     includes,
     leadsTo: [...new Set(leadsTo)].sort(),
-    charts: charts2.map((chart) => ({ ...chart, folder: import_posix2.default.join(folder, chartHome, chart.unpackedIn) })),
+    charts: charts2.map((chart) => ({ ...chart, folder: import_posix3.default.join(folder, chartHome, chart.unpackedIn) })),
     plugins,
     outside: named.filter(({ text: text5, isBase }) => {
       const place2 = inside(folder, isBase ? text5 : text5.replace(/^[^=/]*=/, ""));
@@ -38403,11 +38437,11 @@ function parseText(text4) {
 }
 function unpackedIn(item) {
   const [name, version, repo] = ["name", "version", "repo"].map((key) => String(item.get(key) ?? ""));
-  return import_posix2.default.join(version && repo ? `${name}-${version}` : "", name ?? "");
+  return import_posix3.default.join(version && repo ? `${name}-${version}` : "", name ?? "");
 }
 function inside(folder, written2) {
-  if (written2 === "" || import_posix2.default.isAbsolute(written2) || written2.includes("://")) return void 0;
-  const place2 = import_posix2.default.normalize(import_posix2.default.join(folder, written2)).replace(/\/$/, "");
+  if (written2 === "" || import_posix3.default.isAbsolute(written2) || written2.includes("://")) return void 0;
+  const place2 = import_posix3.default.normalize(import_posix3.default.join(folder, written2)).replace(/\/$/, "");
   if (place2 === ".." || place2.startsWith("../")) return void 0;
   return place2 === "." ? "" : place2;
 }
@@ -38428,14 +38462,17 @@ function closureOf(start4, all2) {
   return [...found.values()];
 }
 function rootsOf(all2) {
-  const included = new Set(
-    [...all2.values()].flatMap(
-      ({ folder, includes }) => includes.flatMap(({ text: text4 }) => inside(folder, text4) ?? []).filter((place2) => place2 !== folder)
-    )
-  );
-  return new Set(
-    [...all2.values()].filter(({ folder, component }) => !component && !included.has(folder)).map(({ folder }) => folder)
-  );
+  const alive = new Map(all2);
+  for (; ; ) {
+    const included = new Set(
+      [...alive.values()].flatMap(
+        ({ folder, includes }) => includes.flatMap(({ text: text4 }) => inside(folder, text4) ?? []).filter((place2) => place2 !== folder)
+      )
+    );
+    const idle = [...alive.values()].filter(({ folder, component }) => component && !included.has(folder));
+    if (idle.length === 0) return new Set([...alive.keys()].filter((folder) => !included.has(folder)));
+    for (const { folder } of idle) alive.delete(folder);
+  }
 }
 function remoteEntries({ file, folder, includes }, checkout) {
   return includes.filter(({ text: text4 }) => {
@@ -38446,8 +38483,8 @@ function remoteEntries({ file, folder, includes }, checkout) {
 function missingChart(kustomizations, checkout) {
   for (const { file, charts: charts2 } of kustomizations) {
     for (const { name, folder, region } of charts2) {
-      if (checkout.has(import_posix2.default.join(folder, "Chart.yaml"))) continue;
-      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix2.default.dirname(folder)} and commit it`;
+      if (checkout.has(import_posix3.default.join(folder, "Chart.yaml"))) continue;
+      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix3.default.dirname(folder)} and commit it`;
       return { reason, path: file, region };
     }
   }
@@ -38515,7 +38552,7 @@ function valuesOf(manifest, { chart, place: place2, holders }, named) {
     if (chart.ignoreMissingValuesFiles === true && !checkout.has(found)) continue;
     values.push({ path: found });
   }
-  const defaults2 = import_posix3.default.join(place2, "values.yaml");
+  const defaults2 = import_posix4.default.join(place2, "values.yaml");
   if (values.length > 0 && !values.some((one2) => "path" in one2 && one2.path === defaults2))
     named.skip(manifest, `its valuesFiles take the place of ${defaults2}, and are laid over it here`);
   for (const [index, reference] of listOf2(spec.valuesFrom).map(fieldsOf).entries()) {
@@ -38545,10 +38582,10 @@ function nested([key = "", ...rest], value) {
 }
 
 // src/source/application-set.ts
-var import_posix5 = __toESM(require("node:path/posix"), 1);
+var import_posix6 = __toESM(require("node:path/posix"), 1);
 
 // src/source/argocd.ts
-var import_posix4 = __toESM(require("node:path/posix"), 1);
+var import_posix5 = __toESM(require("node:path/posix"), 1);
 var import_yaml10 = __toESM(require_dist(), 1);
 
 // src/source/repository-name.ts
@@ -38556,8 +38593,8 @@ function repositoryName(url) {
   const written2 = url.trim().toLowerCase();
   const rest = written2.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
   const address = rest.replace(/^[^/@]+@/, "");
-  const path26 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
-  return path26.replace(/\/+$/, "").replace(/\.git$/, "");
+  const path28 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
+  return path28.replace(/\/+$/, "").replace(/\.git$/, "");
 }
 function isFolder(remote) {
   return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim());
@@ -38576,7 +38613,7 @@ var Named = class {
   /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
   plain = /* @__PURE__ */ new Map();
   skip(manifest, reason) {
-    this.notInspected.push({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` });
+    this.notInspected.push({ manifest, reason });
   }
   /** Whether a path of the repository of that URL is one of this repository. */
   isHere(url, place2) {
@@ -38663,7 +38700,7 @@ function readApplication(manifest, name, value, named) {
     const { checkout } = named.surroundings;
     if (source.plugin !== void 0) {
       named.skip(manifest, `a plugin makes its manifests of ${written2}`);
-    } else if (checkout.has(import_posix4.default.join(place2, "Chart.yaml"))) {
+    } else if (checkout.has(import_posix5.default.join(place2, "Chart.yaml"))) {
       const helm = fieldsOf(source.helm);
       const values = valuesOf2(manifest, helm, place2, sources, named);
       if (!values) continue;
@@ -38785,11 +38822,11 @@ function matching(rules2, { surroundings: { checkout } }) {
   return [...folders].filter((folder) => rules2.some((rule) => rule.exclude !== true && matches(folder, rule))).filter((folder) => !rules2.some((rule) => rule.exclude === true && matches(folder, rule))).sort();
 }
 function elementOfFolder(folder, goTemplate) {
-  const basename2 = import_posix5.default.basename(folder);
+  const basename3 = import_posix6.default.basename(folder);
   const segments = folder.split("/");
   const named = {
-    "path.basename": basename2,
-    "path.basenameNormalized": basename2.toLowerCase().replace(/[^-a-z0-9.]/g, "-").replace(/^[-.]+|[-.]+$/g, "")
+    "path.basename": basename3,
+    "path.basenameNormalized": basename3.toLowerCase().replace(/[^-a-z0-9.]/g, "-").replace(/^[-.]+|[-.]+$/g, "")
   };
   return goTemplate ? { ...named, "path.path": folder, ...indexed("path.segments", segments) } : { ...named, path: folder, ...indexed("path", segments) };
 }
@@ -38819,10 +38856,10 @@ function flattened(value, prefix2 = "") {
 
 // src/source/flux.ts
 var import_node_crypto8 = require("node:crypto");
-var import_posix7 = __toESM(require("node:path/posix"), 1);
+var import_posix8 = __toESM(require("node:path/posix"), 1);
 
 // src/source/made-kustomization.ts
-var import_posix6 = __toESM(require("node:path/posix"), 1);
+var import_posix7 = __toESM(require("node:path/posix"), 1);
 
 // src/source/render/rendering.ts
 var firstLine = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
@@ -38837,7 +38874,7 @@ function madeIn(place2, manifest, { checkout, kustomizations }) {
   for (const file of checkout.below(place2)) {
     const above = foldersBetween(place2, file);
     const own6 = above.find((folder) => kustomizations.has(folder));
-    const chart = above.some((folder) => checkout.has(import_posix6.default.join(folder, "Chart.yaml")));
+    const chart = above.some((folder) => checkout.has(import_posix7.default.join(folder, "Chart.yaml")));
     if (own6 !== void 0) members.add(own6);
     else if (!chart && /\.ya?ml$/.test(file) && checkout.tree.files.has(file)) members.add(file);
   }
@@ -38989,7 +39026,7 @@ var FluxObjects = class {
     const place2 = inside("", written2.replace(/^\/+/, ""));
     const url = textOf3(specOf(this.sourceOf(reference, own6)).url);
     const { checkout } = this.named.surroundings;
-    const here = textOf3(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix7.default.join(place2, "Chart.yaml")));
+    const here = textOf3(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix8.default.join(place2, "Chart.yaml")));
     if (!here) {
       this.named.skip(manifest, `the chart ${written2}${url ? ` of ${url}` : ""} is not in this repository`);
       return;
@@ -39026,7 +39063,7 @@ var FluxObjects = class {
   /** The namespace that the Kustomization beside an object gives it, or else the tree that applies it. */
   namespaceOf(manifest) {
     const file = manifest.origin.path;
-    const beside = this.named.kustomization(file.includes("/") ? import_posix7.default.dirname(file) : "")?.namespace;
+    const beside = this.named.kustomization(file.includes("/") ? import_posix8.default.dirname(file) : "")?.namespace;
     const [owner] = this.ownersOf(manifest);
     return beside || textOf3(owner?.spec.targetNamespace);
   }
@@ -39065,26 +39102,35 @@ function readGitOps(manifests, surroundings) {
 
 // src/source/discover.ts
 async function discover(checkout, known, side) {
-  const charts2 = [...checkout.tree.entries.keys()].filter((file) => import_posix8.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix8.default.dirname(file) : "").sort();
+  const charts2 = [...checkout.tree.entries.keys()].filter((file) => import_posix9.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix9.default.dirname(file) : "").sort();
   const written2 = await readKustomizations(checkout);
   const declared2 = known.releases.map(declaredSource);
   if (charts2.length === 0 && written2.size === 0 && declared2.length === 0 && !known.base?.sources.length)
-    return { sources: [], claims: /* @__PURE__ */ new Map(), kustomizations: written2, notInspected: [], plain: /* @__PURE__ */ new Map() };
+    return {
+      sources: [],
+      libraries: /* @__PURE__ */ new Set(),
+      claims: /* @__PURE__ */ new Map(),
+      kustomizations: written2,
+      notInspected: [],
+      plain: /* @__PURE__ */ new Map()
+    };
   const parts = new Map(chartClaims(charts2, checkout));
   const { named, kustomizations, claims } = await readNamed(checkout, parts, written2, known, side);
   const told = [...declared2, ...named.sources];
   const spoken = new Set(told.map(placeOf2));
   const discovered = await discoveredCharts(checkout, charts2, kustomizations, spoken);
   const roots = deployedRoots(kustomizations, known.base, spoken);
+  const sources = [
+    ...told,
+    ...stillDiscovered(discovered.releases, known.base),
+    ...roots.map((root3) => {
+      const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
+      return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
+    })
+  ];
   return {
-    sources: [
-      ...told,
-      ...stillDiscovered(discovered, known.base),
-      ...roots.map((root3) => {
-        const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
-        return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
-      })
-    ],
+    sources: [...sources, ...await asBefore(known.base?.sources ?? [], { checkout, kustomizations, sources })],
+    libraries: discovered.libraries,
     claims,
     kustomizations,
     notInspected: named.notInspected,
@@ -39097,7 +39143,7 @@ function placeOf2(source) {
 function declaredSource(declared2) {
   const { chart, values = [], release, namespace, cluster, at: at3 } = declared2;
   const own6 = values.find((file) => !file.startsWith(`${chart}/`));
-  const target = cluster ? { cluster } : { path: own6 ?? import_posix8.default.join(chart, "Chart.yaml") };
+  const target = cluster ? { cluster } : { path: own6 ?? import_posix9.default.join(chart, "Chart.yaml") };
   return {
     kind: "helm",
     id: `declared:${JSON.stringify([release, namespace, target])}`,
@@ -39191,14 +39237,15 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
     ...charts2.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
     ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder))
   ]);
-  return charts2.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
+  const libraries = new Set(charts2.flatMap(({ folder, library }) => library ? [folder] : []));
+  const releases = charts2.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
     ({ folder }) => !folders.some(
-      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix8.default.join(other, "charts")}/`)
+      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix9.default.join(other, "charts")}/`)
     )
   ).flatMap(({ folder, name }) => {
     const start4 = folder === "" ? 0 : folder.length + 1;
     const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start4)));
-    const at3 = { path: import_posix8.default.join(folder, "Chart.yaml"), region: firstLine };
+    const at3 = { path: import_posix9.default.join(folder, "Chart.yaml"), region: firstLine };
     const release = (values, target, known = "discovered") => ({
       kind: "helm",
       id: `chart:${folder}:${values.join()}`,
@@ -39215,10 +39262,14 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
     const installed = sets.length === 0 ? [release([], { path: at3.path })] : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start4)}` }));
     return [...installed, ...probes.map((file) => release([file], { path: at3.path }, "probed"))];
   });
+  return { releases, libraries };
 }
 function stillDiscovered(found, base) {
   if (!base) return [...found];
-  return found.filter(({ chart }) => !base.claims.has(import_posix8.default.join(chart, "Chart.yaml")) || discoveredIn(base).has(chart));
+  const before = discoveredIn(base);
+  return found.filter(
+    ({ chart }) => !base.claims.has(import_posix9.default.join(chart, "Chart.yaml")) || base.libraries.has(chart) || before.has(chart)
+  );
 }
 function discoveredIn({ sources }) {
   return new Set(sources.filter(({ known }) => known === "discovered").map(placeOf2));
@@ -39228,7 +39279,12 @@ function deployedRoots(all2, base, spoken) {
   if (!base) return [...roots].filter((root3) => !spoken.has(root3)).sort();
   const before = discoveredIn(base);
   const still = [...before].filter((root3) => all2.has(root3) && !all2.get(root3)?.component);
-  return [.../* @__PURE__ */ new Set([...still, ...[...roots].filter((root3) => !base.kustomizations.has(root3))])].filter((root3) => !spoken.has(root3)).sort();
+  const taken = new Set([...base.kustomizations.values()].flatMap(({ leadsTo }) => leadsTo));
+  const isNew = (root3) => {
+    const old = base.kustomizations.get(root3);
+    return !old || old.component && !taken.has(root3);
+  };
+  return [.../* @__PURE__ */ new Set([...still, ...[...roots].filter(isNew)])].filter((root3) => !spoken.has(root3)).sort();
 }
 
 // src/source/files.ts
@@ -39237,9 +39293,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path26, { missing, absent }) {
-    this.missing.set(path26, missing);
-    if (absent) this.absent.add(path26);
+  miss(path28, { missing, absent }) {
+    this.missing.set(path28, missing);
+    if (absent) this.absent.add(path28);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -39299,18 +39355,18 @@ function loadPartners(rules2, changes, rest, loadedAlready = []) {
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path26, text4] of rest) {
+    for (const [path28, text4] of rest) {
       if (!strings.some((string) => text4.includes(string))) continue;
-      const before = new Set(loaded.get(path26)?.objects.map((object) => identityOf(object.ref)));
+      const before = new Set(loaded.get(path28)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
         { text: text4 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path26, file);
+      loaded.set(path28, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path26 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path28 }, []))
       );
     }
   }
@@ -39516,7 +39572,7 @@ var Checkout = class {
 };
 
 // src/source/tree.ts
-var import_posix9 = __toESM(require("node:path/posix"), 1);
+var import_posix10 = __toESM(require("node:path/posix"), 1);
 var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
@@ -39635,8 +39691,8 @@ var Links = class {
       const prefix2 = parts.slice(0, length).join("/");
       const target = this.targets.get(prefix2);
       if (target === void 0) continue;
-      const next = import_posix9.default.normalize(import_posix9.default.join(import_posix9.default.dirname(prefix2), target, ...parts.slice(length)));
-      if (import_posix9.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
+      const next = import_posix10.default.normalize(import_posix10.default.join(import_posix10.default.dirname(prefix2), target, ...parts.slice(length)));
+      if (import_posix10.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
         return { reason: "a symbolic link out of the repository, which is not followed" };
       }
       return this.resolve(next === "." ? "" : next.replace(/\/$/, ""), hops + 1);
@@ -39707,14 +39763,17 @@ var SideOfChange = class _SideOfChange {
     if (source.known === "probed") return { source, objects: [], unreadable: [], failure: void 0, remote: [] };
     const objects = [];
     const unreadable3 = [];
-    for (const { path: path26, template: template2, text: text4 } of rendering.pieces) {
+    for (const { path: path28, template: template2, text: text4 } of rendering.pieces) {
       const file = loadFile({ text: text4 });
-      const origin = { kind: "rendered", path: path26, template: template2, id: source.id, source: described2(source) };
-      objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
-      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path26, reason })));
+      const origin = { kind: "rendered", path: path28, template: template2, id: source.id, source: described2(source) };
+      const staying = file.objects.filter(
+        (object) => source.kind !== "helm" || staysInstalled(new Manifest(object, "head", origin, []))
+      );
+      objects.push(...staying.map((object) => ({ object: withNamespace(object, source), origin })));
+      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path28, reason })));
       const most = this.renderer.limits.objects;
       if (objects.length > most) {
-        const failure = { reason: `it renders to more than ${most} objects`, path: path26, region: firstLine };
+        const failure = { reason: `it renders to more than ${most} objects`, path: path28, region: firstLine };
         return { source, objects: [], unreadable: [], failure, remote: [] };
       }
     }
@@ -39727,6 +39786,10 @@ function described2(source) {
   const names3 = values.map((one2) => "path" in one2 ? one2.path : one2.name);
   return { kind: "helm", path: chart || ".", release, namespace, values: names3 };
 }
+function staysInstalled({ root: root3 }) {
+  const written2 = root3.at("metadata", "annotations", "helm.sh/hook").string;
+  return !written2 || written2.split(",").some((hook) => /^\s*(?:pre|post)-(?:install|upgrade)\s*$/.test(hook));
+}
 function withNamespace(object, source) {
   if (source.namespace === void 0 || object.ref.namespace !== "") return object;
   const { kind, name } = object.ref;
@@ -39735,14 +39798,83 @@ function withNamespace(object, source) {
 function withoutClaimed(tree, { claims, notInspected }) {
   const orphans = /* @__PURE__ */ new Map();
   const files2 = new Map(tree.files);
-  for (const [path26, { deployed, reason }] of claims) {
-    if (files2.delete(path26) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path26]);
+  for (const [path28, { deployed, reason }] of claims) {
+    if (files2.delete(path28) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path28]);
   }
-  const skipped = [...orphans].map(([reason, [path26 = "", ...more]]) => {
-    return { path: path26, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path28 = "", ...more]]) => {
+    return { path: path28, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
-  return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...notInspected] };
+  const passedOver = notInspected.map(
+    ({ manifest, reason }) => ({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` })
+  );
+  return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...passedOver] };
 }
+
+// src/source/stranded.ts
+var import_posix11 = __toESM(require("node:path/posix"), 1);
+async function stranded({ base, head }, before, after, isHidden) {
+  const wereApplied = new Set(
+    [...before.loaded].flatMap(([file, { objects }]) => objects.length > 0 ? [import_posix11.default.dirname(file)] : [])
+  );
+  const { claims, kustomizations } = head.discovery;
+  const included = new Set(
+    [...kustomizations.values()].flatMap(({ folder, includes }) => includes.map(({ text: text4 }) => inside(folder, text4)))
+  );
+  const came = (file) => !base.checkout.tree.entries.has(file) && wereApplied.has(import_posix11.default.dirname(file)) && !claims.get(file)?.deployed;
+  const wasApplied = (file) => (before.loaded.get(file)?.objects.length ?? 0) > 0 && !base.discovery.plain.has(file) && head.checkout.has(file);
+  const files2 = [...claims.keys()].filter(
+    (file) => /\.(?:ya?ml|json)$/.test(file) && !included.has(file) && !isHidden(file) && (came(file) || wasApplied(file))
+  );
+  const rendered = after.flatMap(({ objects }) => objects.map(({ object: { ref } }) => ref));
+  const findings = [];
+  for (const [file, text4] of await head.checkout.texts(files2)) {
+    const left = loadFile({ text: text4 }).objects.filter(
+      ({ ref }) => !rendered.some(({ kind, name }) => kind === ref.kind && name.includes(ref.name))
+    );
+    const [first] = left;
+    if (!first) continue;
+    const names3 = left.slice(0, 3).map(({ ref }) => nameOf(ref));
+    const more = left.length > 3 ? ` and ${left.length - 3} more` : "";
+    findings.push(
+      gateFinding("source/unrendered", "stranded", "error", {
+        side: "head",
+        path: file,
+        region: first.region,
+        status: "introduced",
+        keys: [file],
+        fileText: text4,
+        text: `Nothing deploys ${names3.join(", ")}${more} from here any more, as it is ${claims.get(file)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`
+      })
+    );
+  }
+  return findings;
+}
+function outOfSight({ base, head }) {
+  const present = new Set(head.discovery.sources.map(({ id }) => id));
+  const gone = base.discovery.sources.filter(({ known, id }) => known === "named" && !present.has(id));
+  return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
+    const had = gone.some(
+      ({ id, at: at3 }) => (
+        // What an ApplicationSet makes has names of its own.
+        ref.kind === "ApplicationSet" ? at3.path === origin.path : id.includes(`:${ref.name}:`) || id.includes(`/${ref.name}:`)
+      )
+    );
+    if (!had) return [];
+    return gateFinding("source/unrendered", "out-of-sight", "error", {
+      side: "head",
+      path: origin.path,
+      region: object.region,
+      status: "introduced",
+      object: ref,
+      keys: [reason],
+      fileText: object.fileText,
+      text: `What ${nameOf(ref)} deploys was rendered at the base and cannot be now: ${reason}.`
+    });
+  });
+}
+
+// src/source/unrendered.ts
+var import_posix12 = require("node:path/posix");
 
 // src/source/source.ts
 function nameOfSource(source) {
@@ -39758,17 +39890,20 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   const skipped = [];
   const whole = taken === void 0;
   const was = new Map(before.map((side) => [side.source.id, side]));
+  const present = new Set(after.map(({ source }) => source.id));
+  const gone = before.filter(({ source, failure }) => !failure && !present.has(source.id));
   const failed = /* @__PURE__ */ new Map();
   const missing = after.filter(({ failure }) => failure?.missing);
   if (missing.length > 0) findings.push(...withoutTool(missing, whole));
   for (const side of after) {
     const { source, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path26, reason } of side.unreadable) findings.push(unreadable2(side, path26, reason, whole));
+      for (const { path: path28, reason } of side.unreadable) findings.push(unreadable2(side, path28, reason, whole));
       continue;
     }
-    if (failure.remote) continue;
-    const old = was.get(source.id);
+    const old = was.get(source.was ?? source.id) ?? gone.find((side2) => isMoved(side2.source, source));
+    const excused = !old || old.failure?.remote || failure.remote?.some(({ text: text4 }) => !isKnown(text4, taken ?? []));
+    if (failure.remote && excused) continue;
     const guessed = source.kind === "helm" && (source.known === "discovered" || source.known === "probed");
     if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` });
@@ -39781,17 +39916,17 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   for (const { existing, sides } of failed.values()) {
     const failure = sides[0]?.failure;
     if (!failure) continue;
-    const { path: path26, region, reason } = failure;
-    const ids = new Set(sides.map(({ source }) => source.id));
+    const { path: path28, region, reason } = failure;
+    const ids = new Set(sides.map(({ source: { id, was: was2 = id } }) => was2));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
     const names3 = lost.slice(0, 3).map(({ ref }) => nameOf(ref));
     const more = lost.length > 3 ? ` and ${lost.length - 3} more` : "";
     const fate = lost.length > 0 ? ` What becomes of ${names3.join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
-        ...statement(sides, path26, existing),
+        ...statement(sides, path28, existing),
         region,
-        keys: [path26, reason],
+        keys: [path28, reason],
         text: `${upper(reason)}.${fate}`
       })
     );
@@ -39817,8 +39952,11 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   }
   return { findings, skipped };
 }
+function isMoved(before, after) {
+  if (before.kind === "helm") return after.kind === "helm" && before.release === after.release;
+  return after.kind === "kustomize" && (0, import_posix12.basename)(before.root) === (0, import_posix12.basename)(after.root);
+}
 function fromElsewhere(after, taken) {
-  const known = new Set(taken?.map(withoutVersion));
   const told = /* @__PURE__ */ new Map();
   for (const side of after) {
     for (const entry of side.remote) {
@@ -39829,7 +39967,7 @@ function fromElsewhere(after, taken) {
   const skipped = [];
   const findings = [];
   for (const { entry, sides } of told.values()) {
-    if (!taken || known.has(withoutVersion(entry.text))) {
+    if (!taken || isKnown(entry.text, taken)) {
       skipped.push({ path: entry.path, reason: `it takes in ${entry.text}, which is not in this repository` });
       continue;
     }
@@ -39843,6 +39981,9 @@ function fromElsewhere(after, taken) {
     );
   }
   return { findings, skipped };
+}
+function isKnown(text4, taken) {
+  return taken.some((one2) => withoutVersion(one2) === withoutVersion(text4));
 }
 function withoutVersion(url) {
   return url.replace(/\?.*$/, "").replace(/\/(?:download\/|raw\/|tags\/)?v?\d+(?:\.\d+)*[^/]*(?=\/)/g, "/*");
@@ -39865,18 +40006,18 @@ function withoutTool(missing, whole) {
     });
   });
 }
-function unreadable2({ source }, path26, reason, whole) {
+function unreadable2({ source }, path28, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement([{ source }], path26, whole),
+    ...statement([{ source }], path28, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path26, reason],
+    keys: [path28, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(sides, path26, existing) {
+function statement(sides, path28, existing) {
   return {
     side: "head",
-    path: path26,
+    path: path28,
     status: existing ? "existing" : "introduced",
     sources: sides.map(({ source }) => ({
       ...described2(source),
@@ -39902,12 +40043,12 @@ async function gather(scope) {
     base: base?.discovery
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path26) => baseTree.files.get(path26)?.id !== headTree.files.get(path26)?.id || String(baseTree.aliases.get(path26) ?? "") !== String(headTree.aliases.get(path26) ?? "");
+  const differs = (path28) => baseTree.files.get(path28)?.id !== headTree.files.get(path28)?.id || String(baseTree.aliases.get(path28) ?? "") !== String(headTree.aliases.get(path28) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path26 }) => !base || differs(path26));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path28 }) => !base || differs(path28));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path26 }) => !differs(path26)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path28 }) => !differs(path28)) : [];
   const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source))
@@ -39927,33 +40068,37 @@ async function gather(scope) {
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
   const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope.clusters, isNew: (path26) => !wasThere.has(path26) };
+  const declarations = { ...scope.clusters, isNew: (path28) => !wasThere.has(path28) };
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf = (tree, path26) => [
-    ...new Set([path26, ...tree.aliases.get(path26) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path28) => [
+    ...new Set([path28, ...tree.aliases.get(path28) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named = (side, names3) => names3.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files2].flatMap(([path26, file]) => {
-      const names3 = named(side, clustersOf(tree, path26));
-      const { evidence } = clusters.of(path26);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path26 }, names3, evidence));
+    return [...files2].flatMap(([path28, file]) => {
+      const names3 = named(side, clustersOf(tree, path28));
+      const { evidence } = clusters.of(path28);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path28 }, names3, evidence));
     });
   };
-  const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
+  const asBefore2 = new Map(
+    head.discovery.sources.flatMap(({ was, target }) => was && "cluster" in target ? [[was, [target.cluster]]] : [])
+  );
+  const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { id, target }, objects }) => {
     const place2 = "cluster" in target ? { clusters: [target.cluster], evidence: "declared" } : clusters.of(target.path);
-    const names3 = named(side, place2.clusters);
+    const before2 = side === "base" ? asBefore2.get(id) : void 0;
+    const names3 = [...named(side, place2.clusters), ...before2 ?? []];
     return objects.map(({ object, origin }) => new Manifest(object, side, origin, names3, place2.evidence));
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path26) => clustersOf(headTree, path26)),
+    ...[...rest.keys()].flatMap((path28) => clustersOf(headTree, path28)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -39961,8 +40106,9 @@ async function gather(scope) {
   }
   const changedBase = changedOf("base");
   const changedHead = changedOf("head");
-  const blind = new BlindSpots(before, after, headTree, await hiddenAt(head, renderedAfter));
-  const failed = new Set(renderedAfter.filter(({ failure }) => failure).map(({ source }) => source.id));
+  const hidden = await hiddenAt(head, renderedAfter);
+  const blind = new BlindSpots(before, after, headTree, hidden);
+  const failed = new Set(renderedAfter.flatMap(({ source: { id, was = id }, failure }) => failure ? [id, was] : []));
   const adopted = adoptedIn(base, head, renderedAfter);
   const { changes, unknown: unknown2 } = base ? changesBetween(
     changedBase,
@@ -39984,6 +40130,8 @@ async function gather(scope) {
     unknown: unknown2,
     taken: base?.takenFromElsewhere()
   });
+  const left = base ? await stranded({ base, head }, before, renderedAfter, (file) => hidden(file) !== void 0) : [];
+  if (base) left.push(...outOfSight({ base, head }));
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind));
   return {
     mode: base ? "change" : "all",
@@ -39992,7 +40140,7 @@ async function gather(scope) {
     head: snapshotsOf(headManifests),
     clusters,
     changedTexts: changedTexts(before, after),
-    findings: [...gaps.findings, ...unseen.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
+    findings: [...gaps.findings, ...unseen.findings, ...left, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
       base: base ? inspected(base.revision, base.tree, baseManifests) : null,
       head: inspected(head.revision, headTree, headManifests),
@@ -40004,7 +40152,7 @@ async function gather(scope) {
 }
 function manifestsIn(side, files2) {
   return [...files2.loaded].flatMap(
-    ([path26, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path26 }, []))
+    ([path28, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path28 }, []))
   );
 }
 function adoptedIn(base, head, rendered) {
@@ -40012,9 +40160,12 @@ function adoptedIn(base, head, rendered) {
     base?.discovery.sources.flatMap((source) => source.known === "discovered" ? [[source.id, placeOf2(source)]] : [])
   );
   for (const { id } of head.discovery.sources) tried.delete(id);
+  const alone = new Set(
+    base?.discovery.sources.flatMap((one2) => one2.kind === "helm" && one2.values.length === 0 ? [placeOf2(one2)] : [])
+  );
   const objects = new Set(
     rendered.flatMap(
-      ({ source, objects: its }) => source.known === "discovered" ? [] : its.map(({ object: { ref } }) => JSON.stringify([placeOf2(source), ref.kind, ref.name]))
+      ({ source, objects: its }) => source.was !== void 0 || source.known === "discovered" && !alone.has(placeOf2(source)) ? [] : its.map(({ object: { ref } }) => JSON.stringify([placeOf2(source), ref.kind, ref.name]))
     )
   );
   return (id, { kind, name }) => objects.has(JSON.stringify([tried.get(id), kind, name]));
@@ -40024,9 +40175,9 @@ async function hiddenAt(head, rendered) {
   for (const { source, failure } of rendered) {
     if (!failure) for (const file of await head.files(source)) seen.add(file);
   }
-  return (path26) => {
-    const claim = head.discovery.claims.get(path26);
-    return claim?.deployed && !seen.has(path26) ? claim.reason : void 0;
+  return (path28) => {
+    const claim = head.discovery.claims.get(path28);
+    return claim?.deployed && !seen.has(path28) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered) {
@@ -40055,12 +40206,12 @@ async function readTexts(revision, entries, files2) {
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files2) => [...files2.loaded].map(([path26, file]) => ({ path: path26, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path26, text4]) => {
+  const loaded = (side, files2) => [...files2.loaded].map(([path28, file]) => ({ path: path28, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path28, text4]) => {
     const refs = skimIdentities(text4);
     return [
-      { path: path26, side: "base", refs },
-      { path: path26, side: "head", refs }
+      { path: path28, side: "base", refs },
+      { path: path28, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -40093,8 +40244,8 @@ function duplicateKeys(changes, whole) {
 }
 function changedTexts(before, after) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path26, { text: text4 }] of before.loaded) texts.set(path26, { before: text4 });
-  for (const [path26, { text: text4 }] of after.loaded) texts.set(path26, { ...texts.get(path26), after: text4 });
+  for (const [path28, { text: text4 }] of before.loaded) texts.set(path28, { before: text4 });
+  for (const [path28, { text: text4 }] of after.loaded) texts.set(path28, { ...texts.get(path28), after: text4 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -41043,7 +41194,7 @@ async function renderKustomize(source, all2, checkout, { kustomize, home, limits
   return { pieces, remote };
 }
 async function leaveOut(file, remote, checkout) {
-  const entries = remote.filter(({ path: path26 }) => path26 === file);
+  const entries = remote.filter(({ path: path28 }) => path28 === file);
   const place2 = checkout.placeOf(file);
   const text4 = entries.length > 0 ? await checkout.text(file) : void 0;
   if (text4 !== void 0 && place2) await (0, import_promises6.writeFile)(place2, withoutEntries(text4, entries));
@@ -41080,7 +41231,7 @@ async function writeMade(kustomizations, checkout) {
 }
 function failureOf2(outcome3, kustomizations, checkout) {
   const own6 = kustomizations[0];
-  const at3 = (reason, path26 = own6?.file ?? "", region = firstLine) => ({ reason, path: path26, region });
+  const at3 = (reason, path28 = own6?.file ?? "", region = firstLine) => ({ reason, path: path28, region });
   if (outcome3.broken) return { ...at3(`kustomize cannot be run: ${outcome3.broken}`), missing: "kustomize" };
   if (outcome3.stopped) return { ...at3(`kustomize was ended, because ${outcome3.stopped}`), ended: true };
   const said = outcome3.stderr.replace(/^error: /im, "").trim();
@@ -41125,7 +41276,7 @@ var Renderer = class {
   }
   /** What tells one rendering from another: the source and the content of every file it is made of. */
   async keyOf(source, checkout, all2) {
-    const { id: _, target: __, at: ___, known: ____, saidIn: _____, ...inputs } = source;
+    const { id: _, target: __, at: ___, known: ____, saidIn: _____, was: ______, ...inputs } = source;
     const files2 = await this.files(source, checkout, all2);
     const hash = (0, import_node_crypto11.createHash)("sha256").update(JSON.stringify(inputs));
     for (const file of files2) hash.update(`\0${file}\0${checkout.idOf(file)}`);
