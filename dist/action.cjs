@@ -1073,14 +1073,14 @@ var require_util = __commonJS({
         }
         const port = url.port != null ? url.port : url.protocol === "https:" ? 443 : 80;
         let origin = url.origin != null ? url.origin : `${url.protocol || ""}//${url.hostname || ""}:${port}`;
-        let path31 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
+        let path33 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
         if (origin[origin.length - 1] === "/") {
           origin = origin.slice(0, origin.length - 1);
         }
-        if (path31 && path31[0] !== "/") {
-          path31 = `/${path31}`;
+        if (path33 && path33[0] !== "/") {
+          path33 = `/${path33}`;
         }
-        return new URL(`${origin}${path31}`);
+        return new URL(`${origin}${path33}`);
       }
       if (!isHttpOrHttpsPrefixed(url.origin || url.protocol)) {
         throw new InvalidArgumentError("Invalid URL protocol: the URL must start with `http:` or `https:`.");
@@ -1531,39 +1531,39 @@ var require_diagnostics = __commonJS({
       });
       diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
         const {
-          request: { method, path: path31, origin }
+          request: { method, path: path33, origin }
         } = evt;
-        debuglog("sending request to %s %s/%s", method, origin, path31);
+        debuglog("sending request to %s %s/%s", method, origin, path33);
       });
       diagnosticsChannel.channel("undici:request:headers").subscribe((evt) => {
         const {
-          request: { method, path: path31, origin },
+          request: { method, path: path33, origin },
           response: { statusCode }
         } = evt;
         debuglog(
           "received response to %s %s/%s - HTTP %d",
           method,
           origin,
-          path31,
+          path33,
           statusCode
         );
       });
       diagnosticsChannel.channel("undici:request:trailers").subscribe((evt) => {
         const {
-          request: { method, path: path31, origin }
+          request: { method, path: path33, origin }
         } = evt;
-        debuglog("trailers received from %s %s/%s", method, origin, path31);
+        debuglog("trailers received from %s %s/%s", method, origin, path33);
       });
       diagnosticsChannel.channel("undici:request:error").subscribe((evt) => {
         const {
-          request: { method, path: path31, origin },
+          request: { method, path: path33, origin },
           error: error2
         } = evt;
         debuglog(
           "request to %s %s/%s errored - %s",
           method,
           origin,
-          path31,
+          path33,
           error2.message
         );
       });
@@ -1612,9 +1612,9 @@ var require_diagnostics = __commonJS({
         });
         diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
           const {
-            request: { method, path: path31, origin }
+            request: { method, path: path33, origin }
           } = evt;
-          debuglog("sending request to %s %s/%s", method, origin, path31);
+          debuglog("sending request to %s %s/%s", method, origin, path33);
         });
       }
       diagnosticsChannel.channel("undici:websocket:open").subscribe((evt) => {
@@ -1677,7 +1677,7 @@ var require_request = __commonJS({
     var kHandler = /* @__PURE__ */ Symbol("handler");
     var Request = class {
       constructor(origin, {
-        path: path31,
+        path: path33,
         method,
         body,
         headers,
@@ -1692,11 +1692,11 @@ var require_request = __commonJS({
         expectContinue,
         servername
       }, handler2) {
-        if (typeof path31 !== "string") {
+        if (typeof path33 !== "string") {
           throw new InvalidArgumentError("path must be a string");
-        } else if (path31[0] !== "/" && !(path31.startsWith("http://") || path31.startsWith("https://")) && method !== "CONNECT") {
+        } else if (path33[0] !== "/" && !(path33.startsWith("http://") || path33.startsWith("https://")) && method !== "CONNECT") {
           throw new InvalidArgumentError("path must be an absolute URL or start with a slash");
-        } else if (invalidPathRegex.test(path31)) {
+        } else if (invalidPathRegex.test(path33)) {
           throw new InvalidArgumentError("invalid request path");
         }
         if (typeof method !== "string") {
@@ -1762,7 +1762,7 @@ var require_request = __commonJS({
         this.completed = false;
         this.aborted = false;
         this.upgrade = upgrade || null;
-        this.path = query ? buildURL(path31, query) : path31;
+        this.path = query ? buildURL(path33, query) : path33;
         this.origin = origin;
         this.idempotent = idempotent == null ? method === "HEAD" || method === "GET" : idempotent;
         this.blocking = blocking == null ? false : blocking;
@@ -6455,7 +6455,7 @@ var require_client_h1 = __commonJS({
       return method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && method !== "TRACE" && method !== "CONNECT";
     }
     function writeH1(client, request3) {
-      const { method, path: path31, host, upgrade, blocking, reset } = request3;
+      const { method, path: path33, host, upgrade, blocking, reset } = request3;
       let { body, headers, contentLength } = request3;
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH" || method === "QUERY" || method === "PROPFIND" || method === "PROPPATCH";
       if (util.isFormDataLike(body)) {
@@ -6536,7 +6536,7 @@ var require_client_h1 = __commonJS({
       if (blocking) {
         socket[kBlocking] = true;
       }
-      let header = `${method} ${path31} HTTP/1.1\r
+      let header = `${method} ${path33} HTTP/1.1\r
 `;
       if (typeof host === "string") {
         header += `host: ${host}\r
@@ -7065,7 +7065,7 @@ var require_client_h2 = __commonJS({
     }
     function writeH2(client, request3) {
       const session = client[kHTTP2Session];
-      const { method, path: path31, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
+      const { method, path: path33, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
       let { body } = request3;
       if (upgrade) {
         util.errorRequest(client, request3, new Error("Upgrade not supported for H2"));
@@ -7162,7 +7162,7 @@ var require_client_h2 = __commonJS({
         });
         return true;
       }
-      headers[HTTP2_HEADER_PATH] = path31;
+      headers[HTTP2_HEADER_PATH] = path33;
       headers[HTTP2_HEADER_SCHEME] = "https";
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH";
       if (body && typeof body.read === "function") {
@@ -7515,9 +7515,9 @@ var require_redirect_handler = __commonJS({
           return this.handler.onHeaders(statusCode, headers, resume, statusText);
         }
         const { origin, pathname, search } = util.parseURL(new URL(this.location, this.opts.origin && new URL(this.opts.path, this.opts.origin)));
-        const path31 = search ? `${pathname}${search}` : pathname;
+        const path33 = search ? `${pathname}${search}` : pathname;
         this.opts.headers = cleanRequestHeaders(this.opts.headers, statusCode === 303, this.opts.origin !== origin);
-        this.opts.path = path31;
+        this.opts.path = path33;
         this.opts.origin = origin;
         this.opts.maxRedirections = 0;
         this.opts.query = null;
@@ -8756,10 +8756,10 @@ var require_proxy_agent = __commonJS({
         };
         const {
           origin,
-          path: path31 = "/",
+          path: path33 = "/",
           headers = {}
         } = opts;
-        opts.path = origin + path31;
+        opts.path = origin + path33;
         if (!("host" in headers) && !("Host" in headers)) {
           const { host } = new URL2(origin);
           headers.host = host;
@@ -10731,20 +10731,20 @@ var require_mock_utils = __commonJS({
       }
       return true;
     }
-    function safeUrl(path31) {
-      if (typeof path31 !== "string") {
-        return path31;
+    function safeUrl(path33) {
+      if (typeof path33 !== "string") {
+        return path33;
       }
-      const pathSegments = path31.split("?");
+      const pathSegments = path33.split("?");
       if (pathSegments.length !== 2) {
-        return path31;
+        return path33;
       }
       const qp = new URLSearchParams(pathSegments.pop());
       qp.sort();
       return [...pathSegments, qp.toString()].join("?");
     }
-    function matchKey(mockDispatch2, { path: path31, method, body, headers }) {
-      const pathMatch = matchValue(mockDispatch2.path, path31);
+    function matchKey(mockDispatch2, { path: path33, method, body, headers }) {
+      const pathMatch = matchValue(mockDispatch2.path, path33);
       const methodMatch = matchValue(mockDispatch2.method, method);
       const bodyMatch = typeof mockDispatch2.body !== "undefined" ? matchValue(mockDispatch2.body, body) : true;
       const headersMatch = matchHeaders(mockDispatch2, headers);
@@ -10766,7 +10766,7 @@ var require_mock_utils = __commonJS({
     function getMockDispatch(mockDispatches, key) {
       const basePath = key.query ? buildURL(key.path, key.query) : key.path;
       const resolvedPath = typeof basePath === "string" ? safeUrl(basePath) : basePath;
-      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path31 }) => matchValue(safeUrl(path31), resolvedPath));
+      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path33 }) => matchValue(safeUrl(path33), resolvedPath));
       if (matchedMockDispatches.length === 0) {
         throw new MockNotMatchedError(`Mock dispatch not matched for path '${resolvedPath}'`);
       }
@@ -10804,9 +10804,9 @@ var require_mock_utils = __commonJS({
       }
     }
     function buildKey(opts) {
-      const { path: path31, method, body, headers, query } = opts;
+      const { path: path33, method, body, headers, query } = opts;
       return {
-        path: path31,
+        path: path33,
         method,
         body,
         headers,
@@ -11269,10 +11269,10 @@ var require_pending_interceptors_formatter = __commonJS({
       }
       format(pendingInterceptors) {
         const withPrettyHeaders = pendingInterceptors.map(
-          ({ method, path: path31, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
+          ({ method, path: path33, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
             Method: method,
             Origin: origin,
-            Path: path31,
+            Path: path33,
             "Status code": statusCode,
             Persistent: persist ? PERSISTENT : NOT_PERSISTENT,
             Invocations: timesInvoked,
@@ -16151,9 +16151,9 @@ var require_util6 = __commonJS({
         }
       }
     }
-    function validateCookiePath(path31) {
-      for (let i = 0; i < path31.length; ++i) {
-        const code4 = path31.charCodeAt(i);
+    function validateCookiePath(path33) {
+      for (let i = 0; i < path33.length; ++i) {
+        const code4 = path33.charCodeAt(i);
         if (code4 < 32 || // exclude CTLs (0-31)
         code4 > 126 || // exclude DEL and non-ascii
         code4 === 59) {
@@ -19073,11 +19073,11 @@ var require_undici = __commonJS({
           if (typeof opts.path !== "string") {
             throw new InvalidArgumentError("invalid opts.path");
           }
-          let path31 = opts.path;
+          let path33 = opts.path;
           if (!opts.path.startsWith("/")) {
-            path31 = `/${path31}`;
+            path33 = `/${path33}`;
           }
-          url = new URL(util.parseOrigin(url).origin + path31);
+          url = new URL(util.parseOrigin(url).origin + path33);
         } else {
           if (!opts) {
             opts = typeof url === "object" ? url : {};
@@ -20093,17 +20093,17 @@ var require_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path31) {
-      const ctrl = callVisitor(key, node2, visitor, path31);
+    function visit_(key, node2, visitor, path33) {
+      const ctrl = callVisitor(key, node2, visitor, path33);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path31, ctrl);
-        return visit_(key, ctrl, visitor, path31);
+        replaceNode(key, path33, ctrl);
+        return visit_(key, ctrl, visitor, path33);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path31 = Object.freeze(path31.concat(node2));
+          path33 = Object.freeze(path33.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path31);
+            const ci = visit_(i, node2.items[i], visitor, path33);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20114,13 +20114,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path31 = Object.freeze(path31.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path31);
+          path33 = Object.freeze(path33.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path33);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path31);
+          const cv = visit_("value", node2.value, visitor, path33);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20141,17 +20141,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path31) {
-      const ctrl = await callVisitor(key, node2, visitor, path31);
+    async function visitAsync_(key, node2, visitor, path33) {
+      const ctrl = await callVisitor(key, node2, visitor, path33);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path31, ctrl);
-        return visitAsync_(key, ctrl, visitor, path31);
+        replaceNode(key, path33, ctrl);
+        return visitAsync_(key, ctrl, visitor, path33);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path31 = Object.freeze(path31.concat(node2));
+          path33 = Object.freeze(path33.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path31);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path33);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -20162,13 +20162,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path31 = Object.freeze(path31.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path31);
+          path33 = Object.freeze(path33.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path33);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path31);
+          const cv = await visitAsync_("value", node2.value, visitor, path33);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -20195,23 +20195,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path31) {
+    function callVisitor(key, node2, visitor, path33) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path31);
+        return visitor(key, node2, path33);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path31);
+        return visitor.Map?.(key, node2, path33);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path31);
+        return visitor.Seq?.(key, node2, path33);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path31);
+        return visitor.Pair?.(key, node2, path33);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path31);
+        return visitor.Scalar?.(key, node2, path33);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path31);
+        return visitor.Alias?.(key, node2, path33);
       return void 0;
     }
-    function replaceNode(key, path31, node2) {
-      const parent = path31[path31.length - 1];
+    function replaceNode(key, path33, node2) {
+      const parent = path33[path33.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -20823,10 +20823,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path31, value) {
+    function collectionFromPath(schema, path33, value) {
       let v = value;
-      for (let i = path31.length - 1; i >= 0; --i) {
-        const k = path31[i];
+      for (let i = path33.length - 1; i >= 0; --i) {
+        const k = path33[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -20845,7 +20845,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path31) => path31 == null || typeof path31 === "object" && !!path31[Symbol.iterator]().next().done;
+    var isEmptyPath = (path33) => path33 == null || typeof path33 === "object" && !!path33[Symbol.iterator]().next().done;
     var Collection2 = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -20875,11 +20875,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path31, value) {
-        if (isEmptyPath(path31))
+      addIn(path33, value) {
+        if (isEmptyPath(path33))
           this.add(value);
         else {
-          const [key, ...rest] = path31;
+          const [key, ...rest] = path33;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -20893,8 +20893,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path31) {
-        const [key, ...rest] = path31;
+      deleteIn(path33) {
+        const [key, ...rest] = path33;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -20908,8 +20908,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path31, keepScalar) {
-        const [key, ...rest] = path31;
+      getIn(path33, keepScalar) {
+        const [key, ...rest] = path33;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -20927,8 +20927,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path31) {
-        const [key, ...rest] = path31;
+      hasIn(path33) {
+        const [key, ...rest] = path33;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -20938,8 +20938,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path31, value) {
-        const [key, ...rest] = path31;
+      setIn(path33, value) {
+        const [key, ...rest] = path33;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -23454,9 +23454,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path31, value) {
+      addIn(path33, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path31, value);
+          this.contents.addIn(path33, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -23531,14 +23531,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path31) {
-        if (Collection2.isEmptyPath(path31)) {
+      deleteIn(path33) {
+        if (Collection2.isEmptyPath(path33)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path31) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path33) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -23553,10 +23553,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path31, keepScalar) {
-        if (Collection2.isEmptyPath(path31))
+      getIn(path33, keepScalar) {
+        if (Collection2.isEmptyPath(path33))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path31, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path33, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -23567,10 +23567,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path31) {
-        if (Collection2.isEmptyPath(path31))
+      hasIn(path33) {
+        if (Collection2.isEmptyPath(path33))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path31) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path33) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -23587,13 +23587,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path31, value) {
-        if (Collection2.isEmptyPath(path31)) {
+      setIn(path33, value) {
+        if (Collection2.isEmptyPath(path33)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path31), value);
+          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path33), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path31, value);
+          this.contents.setIn(path33, value);
         }
       }
       /**
@@ -25554,9 +25554,9 @@ var require_cst_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    visit5.itemAtPath = (cst, path31) => {
+    visit5.itemAtPath = (cst, path33) => {
       let item = cst;
-      for (const [field2, index] of path31) {
+      for (const [field2, index] of path33) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -25565,23 +25565,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit5.parentCollection = (cst, path31) => {
-      const parent = visit5.itemAtPath(cst, path31.slice(0, -1));
-      const field2 = path31[path31.length - 1][0];
+    visit5.parentCollection = (cst, path33) => {
+      const parent = visit5.itemAtPath(cst, path33.slice(0, -1));
+      const field2 = path33[path33.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path31, item, visitor) {
-      let ctrl = visitor(item, path31);
+    function _visit(path33, item, visitor) {
+      let ctrl = visitor(item, path33);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path31.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path33.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -25592,10 +25592,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path31);
+            ctrl = ctrl(item, path33);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path31) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path33) : ctrl;
     }
     exports2.visit = visit5;
   }
@@ -30575,8 +30575,8 @@ var require_utils2 = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path31) {
-      let input = path31;
+    function removeDotSegments(path33) {
+      let input = path33;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -30650,11 +30650,11 @@ var require_utils2 = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path31) {
-      if (path31 === "" || path31[0] === "/") {
-        return removeDotSegments(path31);
+    function removeDotSegmentsRelative(path33) {
+      if (path33 === "" || path33[0] === "/") {
+        return removeDotSegments(path33);
       }
-      const segments = path31.split("/");
+      const segments = path33.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -31017,8 +31017,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path31 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path31 && path31 !== "/" ? path31 : void 0;
+        const path33 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path33 && path33 !== "/" ? path33 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -39331,8 +39331,8 @@ var Context = class {
       if ((0, import_fs2.existsSync)(process.env.GITHUB_EVENT_PATH)) {
         this.payload = JSON.parse((0, import_fs2.readFileSync)(process.env.GITHUB_EVENT_PATH, { encoding: "utf8" }));
       } else {
-        const path31 = process.env.GITHUB_EVENT_PATH;
-        process.stdout.write(`GITHUB_EVENT_PATH ${path31} does not exist${import_os3.EOL}`);
+        const path33 = process.env.GITHUB_EVENT_PATH;
+        process.stdout.write(`GITHUB_EVENT_PATH ${path33} does not exist${import_os3.EOL}`);
       }
     }
     this.eventName = process.env.GITHUB_EVENT_NAME;
@@ -43455,8 +43455,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path31, region } = this.at;
-    return region ? `${path31}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path31}: ${this.message}`;
+    const { path: path33, region } = this.at;
+    return region ? `${path33}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path33}: ${this.message}`;
   }
 };
 
@@ -46124,9 +46124,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path31, written2, key, parent) {
+  constructor(manifest, path33, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path31;
+    this.path = path33;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -46291,7 +46291,7 @@ function isDate(text4) {
   const date = /* @__PURE__ */ new Date(`${text4}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text4;
 }
-function readOwnDocument(text4, path31, schema, code4) {
+function readOwnDocument(text4, path33, schema, code4) {
   const counter = new import_yaml2.LineCounter();
   const document = (0, import_yaml2.parseDocument)(text4, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
@@ -46299,7 +46299,7 @@ function readOwnDocument(text4, path31, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path31, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path33, region: region(...syntax.pos) });
   const regionOf = (keys2) => {
     const node2 = nodeAt(document, keys2);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -46307,20 +46307,20 @@ function readOwnDocument(text4, path31, schema, code4) {
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path31, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path33, region: region(from, to) });
   }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path31, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path33, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path31,
+      path: path33,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf(failure.keys)
     });
   }
@@ -50863,11 +50863,11 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text4, path31) {
-  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path31 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path31, ConfigFile, "config");
+function readConfig(text4, path33) {
+  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path33 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path33, ConfigFile, "config");
   return {
-    path: path31,
+    path: path33,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
@@ -50875,7 +50875,7 @@ function readConfig(text4, path31) {
       ...release,
       chart: release.chart.replace(/^\.(?:\/|$)/, "").replace(/\/+$/, ""),
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, "")),
-      at: { path: path31, region: regionOf(["helm", index]) }
+      at: { path: path33, region: regionOf(["helm", index]) }
     })),
     chartRepositories: value.network?.charts ?? [],
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
@@ -50884,8 +50884,8 @@ function readConfig(text4, path31) {
     })),
     uses: value.policies,
     places: {
-      key: (index, keys2) => ({ path: path31, region: regionOfKey(["policies", index, ...keys2]) }),
-      value: (index, keys2) => ({ path: path31, region: regionOf(["policies", index, ...keys2]) })
+      key: (index, keys2) => ({ path: path33, region: regionOfKey(["policies", index, ...keys2]) }),
+      value: (index, keys2) => ({ path: path33, region: regionOf(["policies", index, ...keys2]) })
     }
   };
 }
@@ -50931,9 +50931,9 @@ function read({ manifests, sources, rendered }) {
 function toolsOf({ tools }) {
   return tools.map(({ name, version }) => `${name} ${version}`).join(", ");
 }
-function placeOf({ path: path31, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path31} (at the base)` : path31;
-  return side === "base" ? `${path31} (was line ${region.startLine} at the base)` : `${path31}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path33, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path33} (at the base)` : path33;
+  return side === "base" ? `${path33} (was line ${region.startLine} at the base)` : `${path33}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -50950,8 +50950,8 @@ function subjectOf(finding) {
 }
 function sourceName(source) {
   if (source.kind === "kustomize") return `Kustomization ${source.path}`;
-  const { release, namespace, path: path31, values } = source;
-  return `release ${namespace}/${release} of ${path31}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release, namespace, path: path33, values } = source;
+  return `release ${namespace}/${release} of ${path33}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -51018,8 +51018,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path31, region, precision }) {
-  const file = visible(path31);
+function at({ path: path33, region, precision }) {
+  const file = visible(path33);
   if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
@@ -51145,8 +51145,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path31, region, precision, note }) {
-  return { side, path: path31, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path33, region, precision, note }) {
+  return { side, path: path33, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -55903,7 +55903,7 @@ function markdownReport(report) {
       quiet,
       ({ rule, location, text: text4 }) => words(`${rule} ${placeOf(location)}: ${text4}`)
     ),
-    () => listOf("Not inspected", skipped, ({ path: path31, reason }) => [inlineCode2(path31), text2(": "), ...words(reason)]),
+    () => listOf("Not inspected", skipped, ({ path: path33, reason }) => [inlineCode2(path33), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
@@ -56062,7 +56062,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path31, reason }) => `${path31} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path33, reason }) => `${path33} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text4) {
@@ -56094,8 +56094,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
     `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf(path31) {
-  return path31.slice(0, path31.lastIndexOf("/") + 1);
+function folderOf(path33) {
+  return path33.slice(0, path33.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -56331,16 +56331,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path31, added, removed, oldPosInc, options2) {
-    const last = path31.lastComponent;
+  addToPath(path33, added, removed, oldPosInc, options2) {
+    const last = path33.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path31.oldPos + oldPosInc,
+        oldPos: path33.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path31.oldPos + oldPosInc,
+        oldPos: path33.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -56659,7 +56659,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path31, region, text: text4, keys: keys2, status, object = null, fileText, sources, rendered } = statement2;
+  const { side, path: path33, region, text: text4, keys: keys2, status, object = null, fileText, sources, rendered } = statement2;
   return {
     rule,
     message,
@@ -56670,10 +56670,10 @@ function gateFinding(rule, message, level, statement2) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path31, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path33, cluster: "" }],
     location: {
       side,
-      path: path31,
+      path: path33,
       region,
       precision: rendered ? "file" : "exact",
       ...rendered ? { rendered } : {},
@@ -56786,11 +56786,11 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path31, region, text4, placing, note) {
-  const changed = side === "head" && (placing.isNew(path31) || placing.hunks(path31)?.wrote(region.startLine) === true);
+function place(side, path33, region, text4, placing, note) {
+  const changed = side === "head" && (placing.isNew(path33) || placing.hunks(path33)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path31,
+    path: path33,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -56798,11 +56798,11 @@ function place(side, path31, region, text4, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path31, region, precision }, placing) {
-  const line = side === "base" && precision === "exact" ? placing.hunks(path31)?.removalOf(region) : void 0;
+function removalOf({ side, path: path33, region, precision }, placing) {
+  const line = side === "base" && precision === "exact" ? placing.hunks(path33)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path31, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path33, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -56834,9 +56834,9 @@ function mergeByPlace(findings) {
       likewise: unique([...first.likewise ?? [], ...finding.object ? [finding.object] : []]),
       objects: unique([...first.objects, ...finding.objects]),
       sources: unique([...first.sources, ...finding.sources]),
-      related: unique([...first.related, ...finding.related]).filter(({ side, path: path31, region }) => {
+      related: unique([...first.related, ...finding.related]).filter(({ side, path: path33, region }) => {
         const { location: location2 } = first;
-        return side !== location2.side || path31 !== location2.path || region.startLine !== location2.region.startLine;
+        return side !== location2.side || path33 !== location2.path || region.startLine !== location2.region.startLine;
       }),
       keys: unique([...first.keys, ...finding.keys])
     });
@@ -56922,13 +56922,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path31) => changedTexts2.has(path31) && changedTexts2.get(path31)?.before === void 0,
-    isDeleted: (path31) => changedTexts2.has(path31) && changedTexts2.get(path31)?.after === void 0,
-    hunks(path31) {
-      const { before, after } = changedTexts2.get(path31) ?? {};
+    isNew: (path33) => changedTexts2.has(path33) && changedTexts2.get(path33)?.before === void 0,
+    isDeleted: (path33) => changedTexts2.has(path33) && changedTexts2.get(path33)?.after === void 0,
+    hunks(path33) {
+      const { before, after } = changedTexts2.get(path33) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path31) ?? new Hunks(before, after);
-      hunks.set(path31, known);
+      const known = hunks.get(path33) ?? new Hunks(before, after);
+      hunks.set(path33, known);
       return known;
     }
   };
@@ -57612,9 +57612,9 @@ var OriginalPlaces = class {
     return source.kind === "helm" ? this.templateLine(location, rendered, side, source) : this.includedLine(location, rendered, side, source);
   }
   async templateLine(location, rendered, side, source) {
-    const { path: path31 } = location;
-    const text4 = await side.checkout.text(path31);
-    if (text4 === void 0 || !path31.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+    const { path: path33 } = location;
+    const text4 = await side.checkout.text(path33);
+    if (text4 === void 0 || !path33.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
     const written2 = isPrintedAsItIs(rendered.template) ? documentsOf(text4, lineNumbers(text4)) : (await this.markedOf(location.side, side, source)).get(rendered.template) ?? [];
     const plain = documentsOf(rendered.text, lineNumbers(rendered.text)).find(
@@ -57624,7 +57624,7 @@ var OriginalPlaces = class {
     const index = plain.origins.indexOf(rendered.line);
     const lines = new Set(thoseLike(plain, written2).map(({ origins }) => origins[index]));
     const [line] = lines.size === 1 ? lines : [];
-    return line === void 0 ? location : at2(location, path31, lineOf(text4, line), text4, "template");
+    return line === void 0 ? location : at2(location, path33, lineOf(text4, line), text4, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -57646,20 +57646,20 @@ var OriginalPlaces = class {
     const key = `${location.side} ${source.id}`;
     const origins = this.origins.get(key) ?? originsOf(side, source);
     this.origins.set(key, origins);
-    const path31 = (await origins).get(nameOf(rendered.object));
-    const text4 = path31 === void 0 ? void 0 : await side.checkout.text(path31);
-    if (path31 === void 0 || text4 === void 0) return location;
+    const path33 = (await origins).get(nameOf(rendered.object));
+    const text4 = path33 === void 0 ? void 0 : await side.checkout.text(path33);
+    if (path33 === void 0 || text4 === void 0) return location;
     const { kind, name } = rendered.object;
     const candidates2 = loadFile({ text: text4 }).objects.filter(
       ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path31 }, []).root.at(...rendered.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path33 }, []).root.at(...rendered.keys);
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
-    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path31 }, []).root.at(...rendered.keys).value;
+    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path33 }, []).root.at(...rendered.keys).value;
     const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
-    return same ? at2(location, path31, original.region, text4, "exact") : at2(location, path31, object.region, text4, "file");
+    return same ? at2(location, path33, original.region, text4, "exact") : at2(location, path33, object.region, text4, "file");
   }
 };
 async function originsOf(side, source) {
@@ -57671,15 +57671,15 @@ async function originsOf(side, source) {
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path31 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path31 !== void 0) found.set(nameOf(object.ref), path31);
+      const path33 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path33 !== void 0) found.set(nameOf(object.ref), path33);
     }
   }
   return found;
 }
-function at2(location, path31, region, text4, precision) {
+function at2(location, path33, region, text4, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path31, region, precision, excerpt: excerptOf(text4, region) };
+  return { ...rest, path: path33, region, precision, excerpt: excerptOf(text4, region) };
 }
 function isPrintedAsItIs(template2) {
   return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template2);
@@ -57748,13 +57748,13 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places, main2) {
-  const key = ({ side, path: path31, region }) => JSON.stringify([side, path31, region.startLine]);
+  const key = ({ side, path: path33, region }) => JSON.stringify([side, path33, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key(main2)]);
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
 function placesOfCause({ file, edit: edit2 }, { sides }) {
-  const { path: path31, text: text4 } = file;
-  const precision = precisionOf(path31, sides);
+  const { path: path33, text: text4 } = file;
+  const precision = precisionOf(path33, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text4?.after : text4?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
@@ -57767,7 +57767,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     };
     return {
       side,
-      path: path31,
+      path: path33,
       region,
       precision,
       ...note ? { note } : {},
@@ -57782,7 +57782,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     return [
       {
         side: deleted ? "base" : "head",
-        path: path31,
+        path: path33,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -57794,17 +57794,17 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
   if (edit2.after.length > 0) return [at3("head", edit2.afterLine)];
   return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
 }
-function precisionOf(path31, { base, head }) {
+function precisionOf(path33, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (sources.some((source) => isValuesOf(path31, source))) return "values";
-  return /(?:^|\/)templates\//.test(path31) ? "template" : "exact";
+  if (sources.some((source) => isValuesOf(path33, source))) return "values";
+  return /(?:^|\/)templates\//.test(path33) ? "template" : "exact";
 }
-function isValuesOf(path31, source) {
+function isValuesOf(path33, source) {
   if (source.kind !== "helm") return false;
-  return source.values.some((one2) => "path" in one2 && one2.path === path31) || isDefaultValues(path31);
+  return source.values.some((one2) => "path" in one2 && one2.path === path33) || isDefaultValues(path33);
 }
-function isDefaultValues(path31) {
-  return /(?:^|\/)values\.ya?ml$/.test(path31);
+function isDefaultValues(path33) {
+  return /(?:^|\/)values\.ya?ml$/.test(path33);
 }
 var Trials = class {
   constructor(bench) {
@@ -57832,7 +57832,7 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
     const key = JSON.stringify(
-      [...edits].map(([path31, text4]) => [path31, text4 && Buffer.from(text4).toString("base64")]).sort()
+      [...edits].map(([path33, text4]) => [path33, text4 && Buffer.from(text4).toString("base64")]).sort()
     );
     const known = this.done.get(key);
     if (known) return known;
@@ -57853,55 +57853,58 @@ var Trials = class {
     const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []));
     const names3 = /* @__PURE__ */ new Set();
     const values = /* @__PURE__ */ new Set();
+    const aside = /* @__PURE__ */ new Set();
     for (const side of [sides.base, sides.head]) {
       for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
         const said = source.kind === "helm" ? source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []) : [];
-        for (const file of [...said, ...source.saidIn ?? [], source.at.path]) values.add(file);
-        for (const file of [...await side?.files(source) ?? [], ...source.saidIn ?? [], source.at.path])
-          names3.add(file);
+        const spoken = [...source.saidIn ?? [], source.at.path];
+        for (const file of [...said, ...spoken]) values.add(file);
+        for (const file of [...await side?.files(source) ?? [], ...spoken]) names3.add(file);
+        if (source.was !== void 0) aside.add(source.at.path);
       }
     }
+    for (const file of aside) names3.delete(file);
     const changed = [];
-    for (const path31 of names3) {
-      const file = await this.changedFile(path31);
+    for (const path33 of names3) {
+      const file = await this.changedFile(path33);
       if (file) changed.push(file);
     }
-    const rank = ({ path: path31 }) => {
-      if (values.has(path31)) return 0;
-      if (isDefaultValues(path31)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path31)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path31)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path31)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path31) ? 5 : 4;
+    const rank = ({ path: path33 }) => {
+      if (values.has(path33)) return 0;
+      if (isDefaultValues(path33)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path33)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path33)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path33)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path33) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path31) {
-    if (this.files.has(path31)) return this.files.get(path31);
+  async changedFile(path33) {
+    if (this.files.has(path33)) return this.files.get(path33);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path31)?.id !== head.checkout.tree.entries.get(path31)?.id;
-    const file = differs ? await readChanged(path31, base, head) : void 0;
-    this.files.set(path31, file);
+    const differs = base && base.checkout.tree.entries.get(path33)?.id !== head.checkout.tree.entries.get(path33)?.id;
+    const file = differs ? await readChanged(path33, base, head) : void 0;
+    this.files.set(path33, file);
     return file;
   }
 };
-async function readChanged(path31, base, head) {
+async function readChanged(path33, base, head) {
   const read4 = async ({ checkout }) => {
-    const content = (await checkout.read([path31])).get(path31);
+    const content = (await checkout.read([path33])).get(path33);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read4(base), read4(head)]);
   const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path31, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
+  return { path: path33, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
 }
 function textWithout(file, taken) {
   if (taken === "all" || !file.text) return file.before ?? emptied(file);
   if (file.after === void 0) return file.before;
   return Buffer.from(file.text.without(taken));
 }
-function emptied({ path: path31 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path31) ? void 0 : new Uint8Array();
+function emptied({ path: path33 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path33) ? void 0 : new Uint8Array();
 }
 function asDeclared(causes, files2) {
   return causes.map((cause) => {
@@ -57927,9 +57930,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text4, path31) {
-  const { value } = readOwnDocument(text4, path31, PolicyFile, "policy");
-  return { path: path31, file: value };
+function readPolicy(text4, path33) {
+  const { value } = readOwnDocument(text4, path33, PolicyFile, "policy");
+  return { path: path33, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -58747,11 +58750,11 @@ function annotated(annotations) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path31) => (root3) => [[root3.at(...path31)]];
-var each = (path31, name, namespace) => (root3) => [...root3.at(...path31).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path31, name, namespace) => (root3) => [[root3.at(...path31, name), root3.at(...path31, namespace)]];
+var field = (...path33) => (root3) => [[root3.at(...path33)]];
+var each = (path33, name, namespace) => (root3) => [...root3.at(...path33).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path33, name, namespace) => (root3) => [[root3.at(...path33, name), root3.at(...path33, namespace)]];
 var firstOf2 = (...paths) => (root3) => {
-  const written2 = paths.map((path31) => root3.at(...path31)).find((cursor) => cursor.string);
+  const written2 = paths.map((path33) => root3.at(...path33)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -58826,8 +58829,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path31 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path31 !== void 0 && [...manifest.root.at(...path31).entries()].some(([name]) => mirrored.test(name));
+  const path33 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path33 !== void 0 && [...manifest.root.at(...path33).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -59495,7 +59498,7 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path31) => root3.at(...path31)).filter((map4) => map4.exists);
+  const written2 = maps.map((path33) => root3.at(...path33)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -59806,8 +59809,8 @@ function lineOf2(at3, line) {
   return at3.manifest.object.fileText.split("\n")[line - 1] ?? "";
 }
 function edit(at3, region, newText) {
-  const { path: path31 } = at3.manifest.origin;
-  return path31.endsWith(".json") ? void 0 : { edits: [{ path: path31, region, newText }] };
+  const { path: path33 } = at3.manifest.origin;
+  return path33.endsWith(".json") ? void 0 : { edits: [{ path: path33, region, newText }] };
 }
 
 // src/rules/ingress-tls/host-covered.ts
@@ -59982,12 +59985,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path31 of paths) {
-      const written2 = path31.at("path").string || "/";
-      const exact = path31.at("pathType").string === "Exact";
+    for (const path33 of paths) {
+      const written2 = path33.at("path").string || "/";
+      const exact = path33.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path31.at("path").exists ? path31.at("path") : rule.at("host"));
+        claims.set(claim, path33.at("path").exists ? path33.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -60695,14 +60698,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept = (await this.revision.list()).filter(({ path: path31 }) => !this.edits.has(path31));
+    const kept = (await this.revision.list()).filter(({ path: path33 }) => !this.edits.has(path33));
     const edited = [...this.edits].flatMap(
-      ([path31, content]) => content ? [{ path: path31, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path33, content]) => content ? [{ path: path33, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path31 }) => !this.edits.has(path31));
+    const theirs = entries.filter(({ path: path33 }) => !this.edits.has(path33));
     const reading = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -60818,41 +60821,41 @@ function contentsByCluster(manifests) {
 function mapClusters({ base, head, isNew }, files2) {
   const repeated = foldersThatRepeat(files2);
   const hasBase = files2.some(({ side }) => side === "base");
-  const placeBy = (declarations, path31) => {
+  const placeBy = (declarations, path33) => {
     for (const declared2 of declarations) {
       const names3 = Object.keys(declared2).filter(
-        (name) => declared2[name]?.paths?.some((glob) => minimatch(path31, glob, { dot: true }))
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path33, glob, { dot: true }))
       );
       if (names3.length > 0) return { clusters: names3, evidence: "declared" };
     }
-    const layout = path31.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-    const sibling = ancestors(path31).findLast((folder) => repeated.has(folder));
+    const layout = path33.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path33).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known = new Set(
-    files2.filter(({ side }) => side === "base").flatMap(({ path: path31 }) => placeBy([base], path31).clusters)
+    files2.filter(({ side }) => side === "base").flatMap(({ path: path33 }) => placeBy([base], path33).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path31) => placeBy(isNew(path31) ? [base, fresh] : [base], path31)
+    of: (path33) => placeBy(isNew(path33) ? [base, fresh] : [base], path33)
   };
 }
-function ancestors(path31) {
+function ancestors(path33) {
   const folders = [];
-  for (let end = path31.indexOf("/"); end !== -1; end = path31.indexOf("/", end + 1)) folders.push(path31.slice(0, end));
+  for (let end = path33.indexOf("/"); end !== -1; end = path33.indexOf("/", end + 1)) folders.push(path33.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files2) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path31, side, refs } of files2) {
+  for (const { path: path33, side, refs } of files2) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path31)) {
+    for (const folder of ancestors(path33)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -60955,18 +60958,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path31) {
-    const file = this.head.loaded.get(path31);
+  reasonFor(path33) {
+    const file = this.head.loaded.get(path33);
     const unreadable3 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable3) return unreadable3.reason;
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path31);
+    const hidden = this.hiddenAt(path33);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path31 === link2 || path31.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path33 === link2 || path33.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path31);
+    return this.head.missing.get(path33);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -60980,80 +60983,83 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path31, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path31);
+    for (const [path33, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path33);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path31, reason: `not readable: ${reason}` });
+          skipped.push({ path: path33, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path31, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path31))
+          unreadable(path33, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path33))
         );
-        if (!old) lost.delete(path31);
+        if (!old) lost.delete(path33);
       }
-      if (file.templates.length > 0) skipped.push({ path: path31, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path33, reason: "a template" });
     }
-    for (const [path31, reason] of this.head.missing) {
-      findings.push(unreadable(path31, reason, start3, "introduced", void 0, lost.get(path31)));
-      lost.delete(path31);
+    for (const [path33, reason] of this.head.missing) {
+      findings.push(unreadable(path33, reason, start3, "introduced", void 0, lost.get(path33)));
+      lost.delete(path33);
     }
-    for (const [path31, manifests] of lost) {
-      const text4 = this.head.loaded.get(path31)?.text;
-      findings.push(unreadable(path31, this.reasonFor(path31) ?? "it is gone", start3, "introduced", text4, manifests));
+    for (const [path33, manifests] of lost) {
+      const text4 = this.head.loaded.get(path33)?.text;
+      findings.push(unreadable(path33, this.reasonFor(path33) ?? "it is gone", start3, "introduced", text4, manifests));
     }
-    for (const [path31, reason] of this.base.missing) {
-      if (!this.head.missing.has(path31)) findings.push(unreadableBase(path31, reason));
+    for (const [path33, reason] of this.base.missing) {
+      if (!this.head.missing.has(path33)) findings.push(unreadableBase(path33, reason));
     }
-    for (const [path31, reason] of others.missing) {
-      if (others.absent.has(path31)) findings.push(unreadable(path31, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path31, reason });
+    for (const [path33, reason] of others.missing) {
+      if (others.absent.has(path33)) findings.push(unreadable(path33, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path33, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path31, reason) {
+function unreadableBase(path33, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path31,
+    path: path33,
     region: start3,
     status: "introduced",
-    keys: [path31],
+    keys: [path33],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path31, file] of head.loaded) {
+  for (const [path33, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path31, reason, region, "existing", file.text));
-      else skipped.push({ path: path31, reason: `not readable: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path33, reason, region, "existing", file.text));
+      else skipped.push({ path: path33, reason: `not readable: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path31, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path33, reason: "a template" });
   }
-  for (const [path31, reason] of head.missing) findings.push(unreadable(path31, reason, start3, "existing", void 0));
+  for (const [path33, reason] of head.missing) findings.push(unreadable(path33, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path31, reason, region, status, fileText, lost = []) {
+function unreadable(path33, reason, region, status, fileText, lost = []) {
   const names3 = lost.map(({ ref }) => nameOf(ref));
   const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
   const unknown2 = names3.length > 0 ? ` What became of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path31,
+    path: path33,
     region,
     status,
-    keys: [path31],
+    keys: [path33],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
 }
 
 // src/source/discover.ts
-var import_posix8 = __toESM(require("node:path/posix"), 1);
+var import_posix9 = __toESM(require("node:path/posix"), 1);
+
+// src/source/as-before.ts
+var import_posix2 = __toESM(require("node:path/posix"), 1);
 
 // src/source/chart.ts
 var import_posix = __toESM(require("node:path/posix"), 1);
@@ -61131,12 +61137,40 @@ async function chartWithLocals(checkout, folder) {
   return [...charts2.values()];
 }
 
+// src/source/as-before.ts
+async function asBefore(base, { checkout, kustomizations, sources }) {
+  const described3 = new Set(sources.map(definitionOf));
+  const kept = [];
+  for (const source of base) {
+    if (source.known !== "declared" && source.known !== "discovered") continue;
+    if (described3.has(definitionOf(source))) continue;
+    const place2 = source.kind === "helm" ? source.chart : source.root;
+    const isThere = source.kind === "kustomize" ? kustomizations.has(place2) : await canStillBeInstalled(place2, source.values, checkout);
+    if (!isThere) continue;
+    kept.push({
+      ...source,
+      id: `before:${source.id}`,
+      was: source.id,
+      target: { cluster: `${place2 || "."} as it was` }
+    });
+  }
+  return kept;
+}
+async function canStillBeInstalled(chart, values, checkout) {
+  if (!values.every((one2) => !("path" in one2) || checkout.has(one2.path))) return false;
+  if (checkout.has(import_posix2.default.join(chart, "Chart.yaml"))) return !(await readChart(checkout, chart)).library;
+  return chart.endsWith(".tgz") && checkout.has(chart);
+}
+function definitionOf({ at: _, saidIn: __, ...source }) {
+  return JSON.stringify(source);
+}
+
 // src/source/flux-values.ts
-var import_posix3 = __toESM(require("node:path/posix"), 1);
+var import_posix4 = __toESM(require("node:path/posix"), 1);
 var import_yaml9 = __toESM(require_dist(), 1);
 
 // src/source/kustomization.ts
-var import_posix2 = __toESM(require("node:path/posix"), 1);
+var import_posix3 = __toESM(require("node:path/posix"), 1);
 var import_yaml8 = __toESM(require_dist(), 1);
 
 // src/source/outside.ts
@@ -61204,10 +61238,10 @@ function urlOfPlugin(text4) {
     const isPlugin = (0, import_yaml7.isMap)(document.contents) && document.get("apiVersion") === "builtin";
     let found;
     (0, import_yaml7.visit)(document, {
-      Scalar(key, { value, range: range2 }, path31) {
+      Scalar(key, { value, range: range2 }, path33) {
         if (key === "key" || typeof value !== "string") return void 0;
         const { line } = lines.linePos(range2?.[0] ?? 0);
-        const names3 = path31.flatMap((node2) => "key" in node2 && (0, import_yaml7.isScalar)(node2.key) ? [String(node2.key.value)] : []);
+        const names3 = path33.flatMap((node2) => "key" in node2 && (0, import_yaml7.isScalar)(node2.key) ? [String(node2.key.value)] : []);
         if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value) && names3.some((name) => pluginKeys.includes(name)))
           found = { text: value, line };
         else if (!isPlugin && value.includes("\n") && value.includes("builtin")) {
@@ -61228,7 +61262,7 @@ async function readKustomizations(checkout) {
   const files2 = /* @__PURE__ */ new Map();
   for (const name of [...names2].reverse()) {
     for (const file of checkout.tree.entries.keys()) {
-      if (import_posix2.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
+      if (import_posix3.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
         files2.set(folderOf3(file), file);
     }
   }
@@ -61245,7 +61279,7 @@ function isFlux(text4) {
   return /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m.test(text4);
 }
 function folderOf3(file) {
-  return file.includes("/") ? import_posix2.default.dirname(file) : "";
+  return file.includes("/") ? import_posix3.default.dirname(file) : "";
 }
 var parsed = /* @__PURE__ */ new Map();
 function parse3(folder, file, text4, checkout) {
@@ -61263,7 +61297,7 @@ function parse3(folder, file, text4, checkout) {
     namespace,
     includes,
     leadsTo: [...new Set(leadsTo)].sort(),
-    charts: charts2.map((chart) => ({ ...chart, folder: import_posix2.default.join(folder, chartHome, chart.unpackedIn) })),
+    charts: charts2.map((chart) => ({ ...chart, folder: import_posix3.default.join(folder, chartHome, chart.unpackedIn) })),
     plugins,
     outside: named.filter(({ text: text5, isBase }) => {
       const place2 = inside(folder, isBase ? text5 : text5.replace(/^[^=/]*=/, ""));
@@ -61311,11 +61345,11 @@ function parseText(text4) {
 }
 function unpackedIn(item) {
   const [name, version, repo] = ["name", "version", "repo"].map((key) => String(item.get(key) ?? ""));
-  return import_posix2.default.join(version && repo ? `${name}-${version}` : "", name ?? "");
+  return import_posix3.default.join(version && repo ? `${name}-${version}` : "", name ?? "");
 }
 function inside(folder, written2) {
-  if (written2 === "" || import_posix2.default.isAbsolute(written2) || written2.includes("://")) return void 0;
-  const place2 = import_posix2.default.normalize(import_posix2.default.join(folder, written2)).replace(/\/$/, "");
+  if (written2 === "" || import_posix3.default.isAbsolute(written2) || written2.includes("://")) return void 0;
+  const place2 = import_posix3.default.normalize(import_posix3.default.join(folder, written2)).replace(/\/$/, "");
   if (place2 === ".." || place2.startsWith("../")) return void 0;
   return place2 === "." ? "" : place2;
 }
@@ -61336,14 +61370,17 @@ function closureOf(start4, all2) {
   return [...found.values()];
 }
 function rootsOf(all2) {
-  const included = new Set(
-    [...all2.values()].flatMap(
-      ({ folder, includes }) => includes.flatMap(({ text: text4 }) => inside(folder, text4) ?? []).filter((place2) => place2 !== folder)
-    )
-  );
-  return new Set(
-    [...all2.values()].filter(({ folder, component }) => !component && !included.has(folder)).map(({ folder }) => folder)
-  );
+  const alive = new Map(all2);
+  for (; ; ) {
+    const included = new Set(
+      [...alive.values()].flatMap(
+        ({ folder, includes }) => includes.flatMap(({ text: text4 }) => inside(folder, text4) ?? []).filter((place2) => place2 !== folder)
+      )
+    );
+    const idle = [...alive.values()].filter(({ folder, component }) => component && !included.has(folder));
+    if (idle.length === 0) return new Set([...alive.keys()].filter((folder) => !included.has(folder)));
+    for (const { folder } of idle) alive.delete(folder);
+  }
 }
 function remoteEntries({ file, folder, includes }, checkout) {
   return includes.filter(({ text: text4 }) => {
@@ -61354,8 +61391,8 @@ function remoteEntries({ file, folder, includes }, checkout) {
 function missingChart(kustomizations, checkout) {
   for (const { file, charts: charts2 } of kustomizations) {
     for (const { name, folder, region } of charts2) {
-      if (checkout.has(import_posix2.default.join(folder, "Chart.yaml"))) continue;
-      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix2.default.dirname(folder)} and commit it`;
+      if (checkout.has(import_posix3.default.join(folder, "Chart.yaml"))) continue;
+      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix3.default.dirname(folder)} and commit it`;
       return { reason, path: file, region };
     }
   }
@@ -61423,7 +61460,7 @@ function valuesOf(manifest, { chart, place: place2, holders }, named) {
     if (chart.ignoreMissingValuesFiles === true && !checkout.has(found)) continue;
     values.push({ path: found });
   }
-  const defaults3 = import_posix3.default.join(place2, "values.yaml");
+  const defaults3 = import_posix4.default.join(place2, "values.yaml");
   if (values.length > 0 && !values.some((one2) => "path" in one2 && one2.path === defaults3))
     named.skip(manifest, `its valuesFiles take the place of ${defaults3}, and are laid over it here`);
   for (const [index, reference] of listOf2(spec.valuesFrom).map(fieldsOf).entries()) {
@@ -61453,10 +61490,10 @@ function nested([key = "", ...rest], value) {
 }
 
 // src/source/application-set.ts
-var import_posix5 = __toESM(require("node:path/posix"), 1);
+var import_posix6 = __toESM(require("node:path/posix"), 1);
 
 // src/source/argocd.ts
-var import_posix4 = __toESM(require("node:path/posix"), 1);
+var import_posix5 = __toESM(require("node:path/posix"), 1);
 var import_yaml10 = __toESM(require_dist(), 1);
 
 // src/source/repository-name.ts
@@ -61464,8 +61501,8 @@ function repositoryName(url) {
   const written2 = url.trim().toLowerCase();
   const rest = written2.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
   const address = rest.replace(/^[^/@]+@/, "");
-  const path31 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
-  return path31.replace(/\/+$/, "").replace(/\.git$/, "");
+  const path33 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
+  return path33.replace(/\/+$/, "").replace(/\.git$/, "");
 }
 function isFolder(remote) {
   return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim());
@@ -61486,7 +61523,7 @@ var Named = class {
   /** The URLs that are of this repository. */
   urls = /* @__PURE__ */ new Set();
   skip(manifest, reason) {
-    this.notInspected.push({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` });
+    this.notInspected.push({ manifest, reason });
   }
   /** Whether a path of the repository of that URL is one of this repository. */
   isHere(url, place2) {
@@ -61576,7 +61613,7 @@ function readApplication(manifest, name, value, named) {
     const { checkout } = named.surroundings;
     if (source.plugin !== void 0) {
       named.skip(manifest, `a plugin makes its manifests of ${written2}`);
-    } else if (checkout.has(import_posix4.default.join(place2, "Chart.yaml"))) {
+    } else if (checkout.has(import_posix5.default.join(place2, "Chart.yaml"))) {
       const helm = fieldsOf(source.helm);
       const values = valuesOf2(manifest, helm, place2, sources, named);
       if (!values) continue;
@@ -61700,11 +61737,11 @@ function matching(rules2, { surroundings: { checkout } }) {
   return [...folders].filter((folder) => rules2.some((rule) => rule.exclude !== true && matches(folder, rule))).filter((folder) => !rules2.some((rule) => rule.exclude === true && matches(folder, rule))).sort();
 }
 function elementOfFolder(folder, goTemplate) {
-  const basename4 = import_posix5.default.basename(folder);
+  const basename5 = import_posix6.default.basename(folder);
   const segments = folder.split("/");
   const named = {
-    "path.basename": basename4,
-    "path.basenameNormalized": basename4.toLowerCase().replace(/[^-a-z0-9.]/g, "-").replace(/^[-.]+|[-.]+$/g, "")
+    "path.basename": basename5,
+    "path.basenameNormalized": basename5.toLowerCase().replace(/[^-a-z0-9.]/g, "-").replace(/^[-.]+|[-.]+$/g, "")
   };
   return goTemplate ? { ...named, "path.path": folder, ...indexed("path.segments", segments) } : { ...named, path: folder, ...indexed("path", segments) };
 }
@@ -61734,10 +61771,10 @@ function flattened(value, prefix2 = "") {
 
 // src/source/flux.ts
 var import_node_crypto8 = require("node:crypto");
-var import_posix7 = __toESM(require("node:path/posix"), 1);
+var import_posix8 = __toESM(require("node:path/posix"), 1);
 
 // src/source/made-kustomization.ts
-var import_posix6 = __toESM(require("node:path/posix"), 1);
+var import_posix7 = __toESM(require("node:path/posix"), 1);
 
 // src/source/render/rendering.ts
 var firstLine = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
@@ -61752,7 +61789,7 @@ function madeIn(place2, manifest, { checkout, kustomizations }) {
   for (const file of checkout.below(place2)) {
     const above = foldersBetween(place2, file);
     const own6 = above.find((folder) => kustomizations.has(folder));
-    const chart = above.some((folder) => checkout.has(import_posix6.default.join(folder, "Chart.yaml")));
+    const chart = above.some((folder) => checkout.has(import_posix7.default.join(folder, "Chart.yaml")));
     if (own6 !== void 0) members.add(own6);
     else if (!chart && /\.ya?ml$/.test(file) && checkout.tree.files.has(file)) members.add(file);
   }
@@ -61904,7 +61941,7 @@ var FluxObjects = class {
     const place2 = inside("", written2.replace(/^\/+/, ""));
     const url = textOf3(specOf(this.sourceOf(reference, own6)).url);
     const { checkout } = this.named.surroundings;
-    const here = textOf3(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix7.default.join(place2, "Chart.yaml")));
+    const here = textOf3(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix8.default.join(place2, "Chart.yaml")));
     if (!here) {
       this.named.skip(manifest, `the chart ${written2}${url ? ` of ${url}` : ""} is not in this repository`);
       return;
@@ -61941,7 +61978,7 @@ var FluxObjects = class {
   /** The namespace that the Kustomization beside an object gives it, or else the tree that applies it. */
   namespaceOf(manifest) {
     const file = manifest.origin.path;
-    const beside = this.named.kustomization(file.includes("/") ? import_posix7.default.dirname(file) : "")?.namespace;
+    const beside = this.named.kustomization(file.includes("/") ? import_posix8.default.dirname(file) : "")?.namespace;
     const [owner] = this.ownersOf(manifest);
     return beside || textOf3(owner?.spec.targetNamespace);
   }
@@ -61980,13 +62017,14 @@ function readGitOps(manifests, surroundings) {
 
 // src/source/discover.ts
 async function discover(checkout, known, side) {
-  const charts2 = [...checkout.tree.entries.keys()].filter((file) => import_posix8.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix8.default.dirname(file) : "").sort();
+  const charts2 = [...checkout.tree.entries.keys()].filter((file) => import_posix9.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix9.default.dirname(file) : "").sort();
   const written2 = await readKustomizations(checkout);
   const declared2 = known.releases.map(declaredSource);
   const renders = charts2.length > 0 || written2.size > 0 || declared2.length > 0 || known.base?.sources.length;
   if (!renders && !known.base?.plain.size && !await changesGitOps(checkout, known.changed))
     return {
       sources: [],
+      libraries: /* @__PURE__ */ new Set(),
       claims: /* @__PURE__ */ new Map(),
       kustomizations: written2,
       notInspected: [],
@@ -61999,15 +62037,17 @@ async function discover(checkout, known, side) {
   const spoken = new Set(told.map(placeOf2));
   const discovered = await discoveredCharts(checkout, charts2, kustomizations, spoken);
   const roots = deployedRoots(kustomizations, known.base, spoken);
+  const sources = [
+    ...told,
+    ...stillDiscovered(discovered.releases, known.base),
+    ...roots.map((root3) => {
+      const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
+      return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
+    })
+  ];
   return {
-    sources: [
-      ...told,
-      ...stillDiscovered(discovered, known.base),
-      ...roots.map((root3) => {
-        const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
-        return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
-      })
-    ],
+    sources: [...sources, ...await asBefore(known.base?.sources ?? [], { checkout, kustomizations, sources })],
+    libraries: discovered.libraries,
     claims,
     kustomizations,
     notInspected: named.notInspected,
@@ -62025,7 +62065,7 @@ function placeOf2(source) {
 function declaredSource(declared2) {
   const { chart, values = [], release, namespace, cluster, at: at3 } = declared2;
   const own6 = values.find((file) => !file.startsWith(`${chart}/`));
-  const target = cluster ? { cluster } : { path: own6 ?? import_posix8.default.join(chart, "Chart.yaml") };
+  const target = cluster ? { cluster } : { path: own6 ?? import_posix9.default.join(chart, "Chart.yaml") };
   return {
     kind: "helm",
     id: `declared:${JSON.stringify([release, namespace, target])}`,
@@ -62111,8 +62151,8 @@ function readGitOpsIn(text4) {
 async function gitOpsObjects(checkout, parts, side) {
   const texts = await checkout.texts([...checkout.tree.files.keys()].filter((file) => !parts.has(file)));
   const manifests = [];
-  const take = (path31, objects) => {
-    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path31 }, []));
+  const take = (path33, objects) => {
+    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path33 }, []));
   };
   for (const [file, text4] of texts) if (isGitOps.test(text4)) take(file, readGitOpsIn(text4));
   const names3 = [...new Set(manifests.flatMap(namesOfHolders))];
@@ -62129,14 +62169,15 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
     ...charts2.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
     ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder))
   ]);
-  return charts2.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
+  const libraries = new Set(charts2.flatMap(({ folder, library }) => library ? [folder] : []));
+  const releases = charts2.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
     ({ folder }) => !folders.some(
-      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix8.default.join(other, "charts")}/`)
+      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix9.default.join(other, "charts")}/`)
     )
   ).flatMap(({ folder, name }) => {
     const start4 = folder === "" ? 0 : folder.length + 1;
     const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start4)));
-    const at3 = { path: import_posix8.default.join(folder, "Chart.yaml"), region: firstLine };
+    const at3 = { path: import_posix9.default.join(folder, "Chart.yaml"), region: firstLine };
     const release = (values, target, known = "discovered") => ({
       kind: "helm",
       id: `chart:${folder}:${values.join()}`,
@@ -62153,10 +62194,14 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
     const installed = sets.length === 0 ? [release([], { path: at3.path })] : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start4)}` }));
     return [...installed, ...probes.map((file) => release([file], { path: at3.path }, "probed"))];
   });
+  return { releases, libraries };
 }
 function stillDiscovered(found, base) {
   if (!base) return [...found];
-  return found.filter(({ chart }) => !base.claims.has(import_posix8.default.join(chart, "Chart.yaml")) || discoveredIn(base).has(chart));
+  const before = discoveredIn(base);
+  return found.filter(
+    ({ chart }) => !base.claims.has(import_posix9.default.join(chart, "Chart.yaml")) || base.libraries.has(chart) || before.has(chart)
+  );
 }
 function discoveredIn({ sources }) {
   return new Set(sources.filter(({ known }) => known === "discovered").map(placeOf2));
@@ -62166,7 +62211,12 @@ function deployedRoots(all2, base, spoken) {
   if (!base) return [...roots].filter((root3) => !spoken.has(root3)).sort();
   const before = discoveredIn(base);
   const still = [...before].filter((root3) => all2.has(root3) && !all2.get(root3)?.component);
-  return [.../* @__PURE__ */ new Set([...still, ...[...roots].filter((root3) => !base.kustomizations.has(root3))])].filter((root3) => !spoken.has(root3)).sort();
+  const taken = new Set([...base.kustomizations.values()].flatMap(({ leadsTo }) => leadsTo));
+  const isNew = (root3) => {
+    const old = base.kustomizations.get(root3);
+    return !old || old.component && !taken.has(root3);
+  };
+  return [.../* @__PURE__ */ new Set([...still, ...[...roots].filter(isNew)])].filter((root3) => !spoken.has(root3)).sort();
 }
 
 // src/source/files.ts
@@ -62175,9 +62225,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path31, { missing, absent }) {
-    this.missing.set(path31, missing);
-    if (absent) this.absent.add(path31);
+  miss(path33, { missing, absent }) {
+    this.missing.set(path33, missing);
+    if (absent) this.absent.add(path33);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -62237,18 +62287,18 @@ function loadPartners(rules2, changes, rest, loadedAlready = []) {
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path31, text4] of rest) {
+    for (const [path33, text4] of rest) {
       if (!strings.some((string) => text4.includes(string))) continue;
-      const before = new Set(loaded.get(path31)?.objects.map((object) => identityOf(object.ref)));
+      const before = new Set(loaded.get(path33)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
         { text: text4 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path31, file);
+      loaded.set(path33, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path31 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path33 }, []))
       );
     }
   }
@@ -62466,7 +62516,7 @@ var Checkout = class {
 };
 
 // src/source/tree.ts
-var import_posix9 = __toESM(require("node:path/posix"), 1);
+var import_posix10 = __toESM(require("node:path/posix"), 1);
 var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
@@ -62585,8 +62635,8 @@ var Links = class {
       const prefix2 = parts.slice(0, length).join("/");
       const target = this.targets.get(prefix2);
       if (target === void 0) continue;
-      const next = import_posix9.default.normalize(import_posix9.default.join(import_posix9.default.dirname(prefix2), target, ...parts.slice(length)));
-      if (import_posix9.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
+      const next = import_posix10.default.normalize(import_posix10.default.join(import_posix10.default.dirname(prefix2), target, ...parts.slice(length)));
+      if (import_posix10.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
         return { reason: "a symbolic link out of the repository, which is not followed" };
       }
       return this.resolve(next === "." ? "" : next.replace(/\/$/, ""), hops + 1);
@@ -62661,14 +62711,17 @@ var SideOfChange = class _SideOfChange {
     if (source.known === "probed") return { source, objects: [], unreadable: [], failure: void 0, remote: [] };
     const objects = [];
     const unreadable3 = [];
-    for (const { path: path31, template: template2, text: text4 } of rendering.pieces) {
+    for (const { path: path33, template: template2, text: text4 } of rendering.pieces) {
       const file = loadFile({ text: text4 });
-      const origin = { kind: "rendered", path: path31, template: template2, id: source.id, source: described2(source) };
-      objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
-      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path31, reason })));
+      const origin = { kind: "rendered", path: path33, template: template2, id: source.id, source: described2(source) };
+      const staying = file.objects.filter(
+        (object) => source.kind !== "helm" || staysInstalled(new Manifest(object, "head", origin, []))
+      );
+      objects.push(...staying.map((object) => ({ object: withNamespace(object, source), origin })));
+      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path33, reason })));
       const most = this.renderer.limits.objects;
       if (objects.length > most) {
-        const failure = { reason: `it renders to more than ${most} objects`, path: path31, region: firstLine };
+        const failure = { reason: `it renders to more than ${most} objects`, path: path33, region: firstLine };
         return { source, objects: [], unreadable: [], failure, remote: [] };
       }
     }
@@ -62681,6 +62734,10 @@ function described2(source) {
   const names3 = values.map((one2) => "path" in one2 ? one2.path : one2.name);
   return { kind: "helm", path: chart || ".", release, namespace, values: names3 };
 }
+function staysInstalled({ root: root3 }) {
+  const written2 = root3.at("metadata", "annotations", "helm.sh/hook").string;
+  return !written2 || written2.split(",").some((hook2) => /^\s*(?:pre|post)-(?:install|upgrade)\s*$/.test(hook2));
+}
 function withNamespace(object, source) {
   if (source.namespace === void 0 || object.ref.namespace !== "") return object;
   const { kind, name } = object.ref;
@@ -62689,14 +62746,83 @@ function withNamespace(object, source) {
 function withoutClaimed(tree, { claims, notInspected }) {
   const orphans = /* @__PURE__ */ new Map();
   const files2 = new Map(tree.files);
-  for (const [path31, { deployed, reason }] of claims) {
-    if (files2.delete(path31) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path31]);
+  for (const [path33, { deployed, reason }] of claims) {
+    if (files2.delete(path33) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path33]);
   }
-  const skipped = [...orphans].map(([reason, [path31 = "", ...more]]) => {
-    return { path: path31, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path33 = "", ...more]]) => {
+    return { path: path33, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
-  return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...notInspected] };
+  const passedOver = notInspected.map(
+    ({ manifest, reason }) => ({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` })
+  );
+  return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...passedOver] };
 }
+
+// src/source/stranded.ts
+var import_posix11 = __toESM(require("node:path/posix"), 1);
+async function stranded({ base, head }, before, after, isHidden) {
+  const wereApplied = new Set(
+    [...before.loaded].flatMap(([file, { objects }]) => objects.length > 0 ? [import_posix11.default.dirname(file)] : [])
+  );
+  const { claims, kustomizations } = head.discovery;
+  const included = new Set(
+    [...kustomizations.values()].flatMap(({ folder, includes }) => includes.map(({ text: text4 }) => inside(folder, text4)))
+  );
+  const came = (file) => !base.checkout.tree.entries.has(file) && wereApplied.has(import_posix11.default.dirname(file)) && !claims.get(file)?.deployed;
+  const wasApplied = (file) => (before.loaded.get(file)?.objects.length ?? 0) > 0 && !base.discovery.plain.has(file) && head.checkout.has(file);
+  const files2 = [...claims.keys()].filter(
+    (file) => /\.(?:ya?ml|json)$/.test(file) && !included.has(file) && !isHidden(file) && (came(file) || wasApplied(file))
+  );
+  const rendered = after.flatMap(({ objects }) => objects.map(({ object: { ref } }) => ref));
+  const findings = [];
+  for (const [file, text4] of await head.checkout.texts(files2)) {
+    const left = loadFile({ text: text4 }).objects.filter(
+      ({ ref }) => !rendered.some(({ kind, name }) => kind === ref.kind && name.includes(ref.name))
+    );
+    const [first] = left;
+    if (!first) continue;
+    const names3 = left.slice(0, 3).map(({ ref }) => nameOf(ref));
+    const more = left.length > 3 ? ` and ${left.length - 3} more` : "";
+    findings.push(
+      gateFinding("source/unrendered", "stranded", "error", {
+        side: "head",
+        path: file,
+        region: first.region,
+        status: "introduced",
+        keys: [file],
+        fileText: text4,
+        text: `Nothing deploys ${names3.join(", ")}${more} from here any more, as it is ${claims.get(file)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`
+      })
+    );
+  }
+  return findings;
+}
+function outOfSight({ base, head }) {
+  const present = new Set(head.discovery.sources.map(({ id }) => id));
+  const gone = base.discovery.sources.filter(({ known, id }) => known === "named" && !present.has(id));
+  return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
+    const had = gone.some(
+      ({ id, at: at3 }) => (
+        // What an ApplicationSet makes has names of its own.
+        ref.kind === "ApplicationSet" ? at3.path === origin.path : id.includes(`:${ref.name}:`) || id.includes(`/${ref.name}:`)
+      )
+    );
+    if (!had) return [];
+    return gateFinding("source/unrendered", "out-of-sight", "error", {
+      side: "head",
+      path: origin.path,
+      region: object.region,
+      status: "introduced",
+      object: ref,
+      keys: [reason],
+      fileText: object.fileText,
+      text: `What ${nameOf(ref)} deploys was rendered at the base and cannot be now: ${reason}.`
+    });
+  });
+}
+
+// src/source/unrendered.ts
+var import_posix12 = require("node:path/posix");
 
 // src/source/source.ts
 function nameOfSource(source) {
@@ -62712,17 +62838,20 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   const skipped = [];
   const whole = taken === void 0;
   const was = new Map(before.map((side) => [side.source.id, side]));
+  const present = new Set(after.map(({ source }) => source.id));
+  const gone = before.filter(({ source, failure }) => !failure && !present.has(source.id));
   const failed = /* @__PURE__ */ new Map();
   const missing = after.filter(({ failure }) => failure?.missing);
   if (missing.length > 0) findings.push(...withoutTool(missing, whole));
   for (const side of after) {
     const { source, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path31, reason } of side.unreadable) findings.push(unreadable2(side, path31, reason, whole));
+      for (const { path: path33, reason } of side.unreadable) findings.push(unreadable2(side, path33, reason, whole));
       continue;
     }
-    if (failure.remote) continue;
-    const old = was.get(source.id);
+    const old = was.get(source.was ?? source.id) ?? gone.find((side2) => isMoved(side2.source, source));
+    const excused = !old || old.failure?.remote || failure.remote?.some(({ text: text4 }) => !isKnown(text4, taken ?? []));
+    if (failure.remote && excused) continue;
     const guessed = source.kind === "helm" && (source.known === "discovered" || source.known === "probed");
     if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` });
@@ -62735,17 +62864,17 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   for (const { existing, sides } of failed.values()) {
     const failure = sides[0]?.failure;
     if (!failure) continue;
-    const { path: path31, region, reason } = failure;
-    const ids = new Set(sides.map(({ source }) => source.id));
+    const { path: path33, region, reason } = failure;
+    const ids = new Set(sides.map(({ source: { id, was: was2 = id } }) => was2));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
     const names3 = [...new Set(lost.map(({ ref }) => nameOf(ref)))];
     const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
     const fate = names3.length > 0 ? ` What becomes of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
-        ...statement(sides, path31, existing),
+        ...statement(sides, path33, existing),
         region,
-        keys: [path31, reason],
+        keys: [path33, reason],
         text: `${upper(reason)}.${fate}`
       })
     );
@@ -62771,8 +62900,11 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   }
   return { findings, skipped };
 }
+function isMoved(before, after) {
+  if (before.kind === "helm") return after.kind === "helm" && before.release === after.release;
+  return after.kind === "kustomize" && (0, import_posix12.basename)(before.root) === (0, import_posix12.basename)(after.root);
+}
 function fromElsewhere(after, taken) {
-  const known = new Set(taken?.map(withoutVersion));
   const told = /* @__PURE__ */ new Map();
   for (const side of after) {
     for (const entry of side.remote) {
@@ -62783,7 +62915,7 @@ function fromElsewhere(after, taken) {
   const skipped = [];
   const findings = [];
   for (const { entry, sides } of told.values()) {
-    if (!taken || known.has(withoutVersion(entry.text))) {
+    if (!taken || isKnown(entry.text, taken)) {
       skipped.push({ path: entry.path, reason: `it takes in ${entry.text}, which is not in this repository` });
       continue;
     }
@@ -62797,6 +62929,9 @@ function fromElsewhere(after, taken) {
     );
   }
   return { findings, skipped };
+}
+function isKnown(text4, taken) {
+  return taken.some((one2) => withoutVersion(one2) === withoutVersion(text4));
 }
 function withoutVersion(url) {
   return url.replace(/\?.*$/, "").replace(/\/(?:download\/|raw\/|tags\/)?v?\d+(?:\.\d+)*[^/]*(?=\/)/g, "/*");
@@ -62819,18 +62954,18 @@ function withoutTool(missing, whole) {
     });
   });
 }
-function unreadable2({ source }, path31, reason, whole) {
+function unreadable2({ source }, path33, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement([{ source }], path31, whole),
+    ...statement([{ source }], path33, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path31, reason],
+    keys: [path33, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(sides, path31, existing) {
+function statement(sides, path33, existing) {
   return {
     side: "head",
-    path: path31,
+    path: path33,
     status: existing ? "existing" : "introduced",
     sources: sides.map(({ source }) => ({
       ...described2(source),
@@ -62858,12 +62993,12 @@ async function gather2(scope) {
     base: base?.discovery
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path31) => baseTree.files.get(path31)?.id !== headTree.files.get(path31)?.id || String(baseTree.aliases.get(path31) ?? "") !== String(headTree.aliases.get(path31) ?? "");
+  const differs = (path33) => baseTree.files.get(path33)?.id !== headTree.files.get(path33)?.id || String(baseTree.aliases.get(path33) ?? "") !== String(headTree.aliases.get(path33) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path31 }) => !base || differs(path31));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path33 }) => !base || differs(path33));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path31 }) => !differs(path31)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path33 }) => !differs(path33)) : [];
   const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source))
@@ -62881,33 +63016,37 @@ async function gather2(scope) {
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
   const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope.clusters, isNew: (path31) => !wasThere.has(path31) };
+  const declarations = { ...scope.clusters, isNew: (path33) => !wasThere.has(path33) };
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf = (tree, path31) => [
-    ...new Set([path31, ...tree.aliases.get(path31) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path33) => [
+    ...new Set([path33, ...tree.aliases.get(path33) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named = (side, names3) => names3.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files2].flatMap(([path31, file]) => {
-      const names3 = named(side, clustersOf(tree, path31));
-      const { evidence } = clusters.of(path31);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path31 }, names3, evidence));
+    return [...files2].flatMap(([path33, file]) => {
+      const names3 = named(side, clustersOf(tree, path33));
+      const { evidence } = clusters.of(path33);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path33 }, names3, evidence));
     });
   };
-  const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
+  const asBefore2 = new Map(
+    head.discovery.sources.flatMap(({ was, target }) => was && "cluster" in target ? [[was, [target.cluster]]] : [])
+  );
+  const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { id, target }, objects }) => {
     const place2 = "cluster" in target ? { clusters: [target.cluster], evidence: "declared" } : clusters.of(target.path);
-    const names3 = named(side, place2.clusters);
+    const before2 = side === "base" ? asBefore2.get(id) : void 0;
+    const names3 = [...named(side, place2.clusters), ...before2 ?? []];
     return objects.map(({ object, origin }) => new Manifest(object, side, origin, names3, place2.evidence));
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path31) => clustersOf(headTree, path31)),
+    ...[...rest.keys()].flatMap((path33) => clustersOf(headTree, path33)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -62915,8 +63054,9 @@ async function gather2(scope) {
   }
   const changedBase = changedOf("base");
   const changedHead = changedOf("head");
-  const blind = new BlindSpots(before, after, headTree, await hiddenAt(head, renderedAfter));
-  const failed = new Set(renderedAfter.filter(({ failure }) => failure).map(({ source }) => source.id));
+  const hidden = await hiddenAt(head, renderedAfter);
+  const blind = new BlindSpots(before, after, headTree, hidden);
+  const failed = new Set(renderedAfter.flatMap(({ source: { id, was = id }, failure }) => failure ? [id, was] : []));
   const adopted = adoptedIn(base, head, renderedAfter);
   const { changes, unknown: unknown2 } = base ? changesBetween(
     changedBase,
@@ -62938,6 +63078,8 @@ async function gather2(scope) {
     unknown: unknown2,
     taken: await base?.takenFromElsewhere()
   });
+  const left = base ? await stranded({ base, head }, before, renderedAfter, (file) => hidden(file) !== void 0) : [];
+  if (base) left.push(...outOfSight({ base, head }));
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind));
   return {
     mode: base ? "change" : "all",
@@ -62946,7 +63088,7 @@ async function gather2(scope) {
     head: snapshotsOf(headManifests),
     clusters,
     changedTexts: changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
-    findings: [...gaps.findings, ...unseen.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
+    findings: [...gaps.findings, ...unseen.findings, ...left, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
       base: base ? inspected(base.revision, base.tree, baseManifests) : null,
       head: inspected(head.revision, headTree, headManifests),
@@ -62958,19 +63100,19 @@ async function gather2(scope) {
 }
 async function changedPaths(base, head) {
   const [before, after] = await Promise.all([base.list(), head.list()]);
-  const ids = new Map(before.map(({ path: path31, id }) => [path31, id]));
-  const changed = after.filter(({ path: path31, id }) => ids.get(path31) !== id).map(({ path: path31 }) => path31);
-  for (const { path: path31 } of after) ids.delete(path31);
+  const ids = new Map(before.map(({ path: path33, id }) => [path33, id]));
+  const changed = after.filter(({ path: path33, id }) => ids.get(path33) !== id).map(({ path: path33 }) => path33);
+  for (const { path: path33 } of after) ids.delete(path33);
   return /* @__PURE__ */ new Set([...changed, ...ids.keys()]);
 }
 async function untakenValues(head, changed) {
   const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/;
-  const files2 = [...changed ?? []].filter((path31) => looksLikeValues.test(path31) && head.tree.files.has(path31));
+  const files2 = [...changed ?? []].filter((path33) => looksLikeValues.test(path33) && head.tree.files.has(path33));
   if (files2.length === 0) return [];
   const taken = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat());
-  const texts = await head.checkout.texts(files2.filter((path31) => !taken.has(path31)));
+  const texts = await head.checkout.texts(files2.filter((path33) => !taken.has(path33)));
   return [...texts].flatMap(
-    ([path31, text4]) => mentionsKubernetes(text4) ? [] : [{ path: path31, reason: "values that no release is known to take; declare it under `helm:`" }]
+    ([path33, text4]) => mentionsKubernetes(text4) ? [] : [{ path: path33, reason: "values that no release is known to take; declare it under `helm:`" }]
   );
 }
 function differing(base, head) {
@@ -62983,7 +63125,7 @@ function differing(base, head) {
 }
 function manifestsIn(side, files2) {
   return [...files2.loaded].flatMap(
-    ([path31, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path31 }, []))
+    ([path33, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path33 }, []))
   );
 }
 function adoptedIn(base, head, rendered) {
@@ -62991,9 +63133,12 @@ function adoptedIn(base, head, rendered) {
     base?.discovery.sources.flatMap((source) => source.known === "discovered" ? [[source.id, placeOf2(source)]] : [])
   );
   for (const { id } of head.discovery.sources) tried.delete(id);
+  const alone = new Set(
+    base?.discovery.sources.flatMap((one2) => one2.kind === "helm" && one2.values.length === 0 ? [placeOf2(one2)] : [])
+  );
   const objects = new Set(
     rendered.flatMap(
-      ({ source, objects: its }) => source.known === "discovered" ? [] : its.map(({ object: { ref } }) => JSON.stringify([placeOf2(source), ref.kind, ref.name]))
+      ({ source, objects: its }) => source.was !== void 0 || source.known === "discovered" && !alone.has(placeOf2(source)) ? [] : its.map(({ object: { ref } }) => JSON.stringify([placeOf2(source), ref.kind, ref.name]))
     )
   );
   return (id, { kind, name }) => objects.has(JSON.stringify([tried.get(id), kind, name]));
@@ -63003,9 +63148,9 @@ async function hiddenAt(head, rendered) {
   for (const { source, failure } of rendered) {
     if (!failure) for (const file of await head.files(source)) seen.add(file);
   }
-  return (path31) => {
-    const claim = head.discovery.claims.get(path31);
-    return claim?.deployed && !seen.has(path31) ? claim.reason : void 0;
+  return (path33) => {
+    const claim = head.discovery.claims.get(path33);
+    return claim?.deployed && !seen.has(path33) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered) {
@@ -63034,12 +63179,12 @@ async function readTexts(revision, entries, files2) {
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files2) => [...files2.loaded].map(([path31, file]) => ({ path: path31, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path31, text4]) => {
+  const loaded = (side, files2) => [...files2.loaded].map(([path33, file]) => ({ path: path33, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path33, text4]) => {
     const refs = skimIdentities(text4);
     return [
-      { path: path31, side: "base", refs },
-      { path: path31, side: "head", refs }
+      { path: path33, side: "base", refs },
+      { path: path33, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -63080,11 +63225,11 @@ function writtenAt({ origin, object, ref }, region) {
 }
 function changedTexts(before, after, still) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path31, { text: text4 }] of before.loaded) {
-    const now = still.get(path31);
-    texts.set(path31, { before: text4, ...now === void 0 ? {} : { after: now } });
+  for (const [path33, { text: text4 }] of before.loaded) {
+    const now = still.get(path33);
+    texts.set(path33, { before: text4, ...now === void 0 ? {} : { after: now } });
   }
-  for (const [path31, { text: text4 }] of after.loaded) texts.set(path31, { ...texts.get(path31), after: text4 });
+  for (const [path33, { text: text4 }] of after.loaded) texts.set(path33, { ...texts.get(path33), after: text4 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -64176,7 +64321,7 @@ async function renderKustomize(source, all2, checkout, { kustomize, home, limits
   return { pieces, remote };
 }
 async function leaveOut(file, remote, checkout) {
-  const entries = remote.filter(({ path: path31 }) => path31 === file);
+  const entries = remote.filter(({ path: path33 }) => path33 === file);
   const place2 = checkout.placeOf(file);
   const text4 = entries.length > 0 ? await checkout.text(file) : void 0;
   if (text4 !== void 0 && place2) await (0, import_promises7.writeFile)(place2, withoutEntries(text4, entries));
@@ -64213,7 +64358,7 @@ async function writeMade(kustomizations, checkout) {
 }
 function failureOf2(outcome3, kustomizations, checkout) {
   const own6 = kustomizations[0];
-  const at3 = (reason, path31 = own6?.file ?? "", region = firstLine) => ({ reason, path: path31, region });
+  const at3 = (reason, path33 = own6?.file ?? "", region = firstLine) => ({ reason, path: path33, region });
   if (outcome3.broken) return { ...at3(`kustomize cannot be run: ${outcome3.broken}`), missing: "kustomize" };
   if (outcome3.stopped) return { ...at3(`kustomize was ended, because ${outcome3.stopped}`), ended: true };
   const said = outcome3.stderr.replace(/^# Warning: .*$/gm, "").replace(/^error: /im, "").trim();
@@ -64263,7 +64408,7 @@ var Renderer = class {
   }
   /** What tells one rendering from another: the source and the content of every file it is made of. */
   async keyOf(source, checkout, all2) {
-    const { id: _, target: __, at: ___, known: ____, saidIn: _____, ...inputs } = source;
+    const { id: _, target: __, at: ___, known: ____, saidIn: _____, was: ______, ...inputs } = source;
     const files2 = await this.files(source, checkout, all2);
     const hash = (0, import_node_crypto12.createHash)("sha256").update(JSON.stringify(inputs));
     for (const file of files2) hash.update(`\0${file}\0${checkout.idOf(file)}`);

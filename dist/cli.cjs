@@ -1197,7 +1197,7 @@ var require_command = __commonJS({
   "node_modules/commander/lib/command.js"(exports2) {
     var EventEmitter = require("node:events").EventEmitter;
     var childProcess = require("node:child_process");
-    var path27 = require("node:path");
+    var path29 = require("node:path");
     var fs = require("node:fs");
     var process2 = require("node:process");
     var { Argument: Argument2, humanReadableArgName } = require_argument();
@@ -2210,9 +2210,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
         let launchWithNode = false;
         const sourceExt = [".js", ".ts", ".tsx", ".mjs", ".cjs"];
         function findFile(baseDir, baseName) {
-          const localBin = path27.resolve(baseDir, baseName);
+          const localBin = path29.resolve(baseDir, baseName);
           if (fs.existsSync(localBin)) return localBin;
-          if (sourceExt.includes(path27.extname(baseName))) return void 0;
+          if (sourceExt.includes(path29.extname(baseName))) return void 0;
           const foundExt = sourceExt.find(
             (ext2) => fs.existsSync(`${localBin}${ext2}`)
           );
@@ -2230,17 +2230,17 @@ Expecting one of '${allowedValues.join("', '")}'`);
           } catch {
             resolvedScriptPath = this._scriptPath;
           }
-          executableDir = path27.resolve(
-            path27.dirname(resolvedScriptPath),
+          executableDir = path29.resolve(
+            path29.dirname(resolvedScriptPath),
             executableDir
           );
         }
         if (executableDir) {
           let localFile = findFile(executableDir, executableFile);
           if (!localFile && !subcommand._executableFile && this._scriptPath) {
-            const legacyName = path27.basename(
+            const legacyName = path29.basename(
               this._scriptPath,
-              path27.extname(this._scriptPath)
+              path29.extname(this._scriptPath)
             );
             if (legacyName !== this._name) {
               localFile = findFile(
@@ -2251,7 +2251,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
           }
           executableFile = localFile || executableFile;
         }
-        launchWithNode = sourceExt.includes(path27.extname(executableFile));
+        launchWithNode = sourceExt.includes(path29.extname(executableFile));
         let proc;
         if (process2.platform !== "win32") {
           if (launchWithNode) {
@@ -3166,7 +3166,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @return {Command}
        */
       nameFromFilename(filename) {
-        this._name = path27.basename(filename, path27.extname(filename));
+        this._name = path29.basename(filename, path29.extname(filename));
         return this;
       }
       /**
@@ -3180,9 +3180,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {string} [path]
        * @return {(string|null|Command)}
        */
-      executableDir(path28) {
-        if (path28 === void 0) return this._executableDir;
-        this._executableDir = path28;
+      executableDir(path30) {
+        if (path30 === void 0) return this._executableDir;
+        this._executableDir = path30;
         return this;
       }
       /**
@@ -3537,17 +3537,17 @@ var require_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    function visit_(key, node2, visitor, path27) {
-      const ctrl = callVisitor(key, node2, visitor, path27);
+    function visit_(key, node2, visitor, path29) {
+      const ctrl = callVisitor(key, node2, visitor, path29);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path27, ctrl);
-        return visit_(key, ctrl, visitor, path27);
+        replaceNode(key, path29, ctrl);
+        return visit_(key, ctrl, visitor, path29);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path27 = Object.freeze(path27.concat(node2));
+          path29 = Object.freeze(path29.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path27);
+            const ci = visit_(i, node2.items[i], visitor, path29);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3558,13 +3558,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path27 = Object.freeze(path27.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path27);
+          path29 = Object.freeze(path29.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path29);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path27);
+          const cv = visit_("value", node2.value, visitor, path29);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3585,17 +3585,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key, node2, visitor, path27) {
-      const ctrl = await callVisitor(key, node2, visitor, path27);
+    async function visitAsync_(key, node2, visitor, path29) {
+      const ctrl = await callVisitor(key, node2, visitor, path29);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key, path27, ctrl);
-        return visitAsync_(key, ctrl, visitor, path27);
+        replaceNode(key, path29, ctrl);
+        return visitAsync_(key, ctrl, visitor, path29);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path27 = Object.freeze(path27.concat(node2));
+          path29 = Object.freeze(path29.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path27);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path29);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3606,13 +3606,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path27 = Object.freeze(path27.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path27);
+          path29 = Object.freeze(path29.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path29);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path27);
+          const cv = await visitAsync_("value", node2.value, visitor, path29);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3639,23 +3639,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key, node2, visitor, path27) {
+    function callVisitor(key, node2, visitor, path29) {
       if (typeof visitor === "function")
-        return visitor(key, node2, path27);
+        return visitor(key, node2, path29);
       if (identity.isMap(node2))
-        return visitor.Map?.(key, node2, path27);
+        return visitor.Map?.(key, node2, path29);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key, node2, path27);
+        return visitor.Seq?.(key, node2, path29);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key, node2, path27);
+        return visitor.Pair?.(key, node2, path29);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key, node2, path27);
+        return visitor.Scalar?.(key, node2, path29);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key, node2, path27);
+        return visitor.Alias?.(key, node2, path29);
       return void 0;
     }
-    function replaceNode(key, path27, node2) {
-      const parent = path27[path27.length - 1];
+    function replaceNode(key, path29, node2) {
+      const parent = path29[path29.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key] = node2;
       } else if (identity.isPair(parent)) {
@@ -4267,10 +4267,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path27, value) {
+    function collectionFromPath(schema, path29, value) {
       let v = value;
-      for (let i = path27.length - 1; i >= 0; --i) {
-        const k = path27[i];
+      for (let i = path29.length - 1; i >= 0; --i) {
+        const k = path29[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -4289,7 +4289,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path27) => path27 == null || typeof path27 === "object" && !!path27[Symbol.iterator]().next().done;
+    var isEmptyPath = (path29) => path29 == null || typeof path29 === "object" && !!path29[Symbol.iterator]().next().done;
     var Collection = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -4319,11 +4319,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path27, value) {
-        if (isEmptyPath(path27))
+      addIn(path29, value) {
+        if (isEmptyPath(path29))
           this.add(value);
         else {
-          const [key, ...rest] = path27;
+          const [key, ...rest] = path29;
           const node2 = this.get(key, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value);
@@ -4337,8 +4337,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path27) {
-        const [key, ...rest] = path27;
+      deleteIn(path29) {
+        const [key, ...rest] = path29;
         if (rest.length === 0)
           return this.delete(key);
         const node2 = this.get(key, true);
@@ -4352,8 +4352,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path27, keepScalar) {
-        const [key, ...rest] = path27;
+      getIn(path29, keepScalar) {
+        const [key, ...rest] = path29;
         const node2 = this.get(key, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -4371,8 +4371,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path27) {
-        const [key, ...rest] = path27;
+      hasIn(path29) {
+        const [key, ...rest] = path29;
         if (rest.length === 0)
           return this.has(key);
         const node2 = this.get(key, true);
@@ -4382,8 +4382,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path27, value) {
-        const [key, ...rest] = path27;
+      setIn(path29, value) {
+        const [key, ...rest] = path29;
         if (rest.length === 0) {
           this.set(key, value);
         } else {
@@ -6898,9 +6898,9 @@ var require_Document = __commonJS({
           this.contents.add(value);
       }
       /** Adds a value to the document. */
-      addIn(path27, value) {
+      addIn(path29, value) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path27, value);
+          this.contents.addIn(path29, value);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -6975,14 +6975,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path27) {
-        if (Collection.isEmptyPath(path27)) {
+      deleteIn(path29) {
+        if (Collection.isEmptyPath(path29)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path27) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path29) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -6997,10 +6997,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path27, keepScalar) {
-        if (Collection.isEmptyPath(path27))
+      getIn(path29, keepScalar) {
+        if (Collection.isEmptyPath(path29))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path27, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path29, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -7011,10 +7011,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path27) {
-        if (Collection.isEmptyPath(path27))
+      hasIn(path29) {
+        if (Collection.isEmptyPath(path29))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path27) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path29) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -7031,13 +7031,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path27, value) {
-        if (Collection.isEmptyPath(path27)) {
+      setIn(path29, value) {
+        if (Collection.isEmptyPath(path29)) {
           this.contents = value;
         } else if (this.contents == null) {
-          this.contents = Collection.collectionFromPath(this.schema, Array.from(path27), value);
+          this.contents = Collection.collectionFromPath(this.schema, Array.from(path29), value);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path27, value);
+          this.contents.setIn(path29, value);
         }
       }
       /**
@@ -8998,9 +8998,9 @@ var require_cst_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    visit5.itemAtPath = (cst, path27) => {
+    visit5.itemAtPath = (cst, path29) => {
       let item = cst;
-      for (const [field2, index] of path27) {
+      for (const [field2, index] of path29) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -9009,23 +9009,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit5.parentCollection = (cst, path27) => {
-      const parent = visit5.itemAtPath(cst, path27.slice(0, -1));
-      const field2 = path27[path27.length - 1][0];
+    visit5.parentCollection = (cst, path29) => {
+      const parent = visit5.itemAtPath(cst, path29.slice(0, -1));
+      const field2 = path29[path29.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path27, item, visitor) {
-      let ctrl = visitor(item, path27);
+    function _visit(path29, item, visitor) {
+      let ctrl = visitor(item, path29);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path27.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path29.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -9036,10 +9036,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path27);
+            ctrl = ctrl(item, path29);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path27) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path29) : ctrl;
     }
     exports2.visit = visit5;
   }
@@ -14019,8 +14019,8 @@ var require_utils = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path27) {
-      let input = path27;
+    function removeDotSegments(path29) {
+      let input = path29;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -14094,11 +14094,11 @@ var require_utils = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path27) {
-      if (path27 === "" || path27[0] === "/") {
-        return removeDotSegments(path27);
+    function removeDotSegmentsRelative(path29) {
+      if (path29 === "" || path29[0] === "/") {
+        return removeDotSegments(path29);
       }
-      const segments = path27.split("/");
+      const segments = path29.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -14461,8 +14461,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path27 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path27 && path27 !== "/" ? path27 : void 0;
+        const path29 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path29 && path29 !== "/" ? path29 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -20525,8 +20525,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path27, region } = this.at;
-    return region ? `${path27}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path27}: ${this.message}`;
+    const { path: path29, region } = this.at;
+    return region ? `${path29}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path29}: ${this.message}`;
   }
 };
 
@@ -27646,9 +27646,9 @@ var import_yaml3 = __toESM(require_dist(), 1);
 // src/manifest/cursor.ts
 var import_yaml = __toESM(require_dist(), 1);
 var Cursor = class _Cursor {
-  constructor(manifest, path27, written2, key, parent) {
+  constructor(manifest, path29, written2, key, parent) {
     this.manifest = manifest;
-    this.path = path27;
+    this.path = path29;
     this.written = written2;
     this.key = key;
     this.parent = parent;
@@ -27813,7 +27813,7 @@ function isDate(text4) {
   const date = /* @__PURE__ */ new Date(`${text4}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text4;
 }
-function readOwnDocument(text4, path27, schema, code4) {
+function readOwnDocument(text4, path29, schema, code4) {
   const counter = new import_yaml2.LineCounter();
   const document = (0, import_yaml2.parseDocument)(text4, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
@@ -27821,7 +27821,7 @@ function readOwnDocument(text4, path27, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path27, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path29, region: region(...syntax.pos) });
   const regionOf = (keys2) => {
     const node2 = nodeAt(document, keys2);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -27829,20 +27829,20 @@ function readOwnDocument(text4, path27, schema, code4) {
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path27, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path29, region: region(from, to) });
   }
   let value;
   try {
     value = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path27, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path29, region: start }, { cause });
   }
   const failure = findFailure(schema, value);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path27,
+      path: path29,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf(failure.keys)
     });
   }
@@ -27965,11 +27965,11 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text4, path27) {
-  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path27 };
-  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path27, ConfigFile, "config");
+function readConfig(text4, path29) {
+  if (text4.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path29 };
+  const { value, regionOf, regionOfKey } = readOwnDocument(text4, path29, ConfigFile, "config");
   return {
-    path: path27,
+    path: path29,
     failOn: value["fail-on"],
     ignore: value.ignore ?? defaultIgnore,
     clusters: value.clusters ?? {},
@@ -27977,7 +27977,7 @@ function readConfig(text4, path27) {
       ...release,
       chart: release.chart.replace(/^\.(?:\/|$)/, "").replace(/\/+$/, ""),
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, "")),
-      at: { path: path27, region: regionOf(["helm", index]) }
+      at: { path: path29, region: regionOf(["helm", index]) }
     })),
     chartRepositories: value.network?.charts ?? [],
     exceptions: (value.exceptions ?? []).map((exception, index) => ({
@@ -27986,8 +27986,8 @@ function readConfig(text4, path27) {
     })),
     uses: value.policies,
     places: {
-      key: (index, keys2) => ({ path: path27, region: regionOfKey(["policies", index, ...keys2]) }),
-      value: (index, keys2) => ({ path: path27, region: regionOf(["policies", index, ...keys2]) })
+      key: (index, keys2) => ({ path: path29, region: regionOfKey(["policies", index, ...keys2]) }),
+      value: (index, keys2) => ({ path: path29, region: regionOf(["policies", index, ...keys2]) })
     }
   };
 }
@@ -28033,9 +28033,9 @@ function read({ manifests, sources, rendered }) {
 function toolsOf({ tools }) {
   return tools.map(({ name, version }) => `${name} ${version}`).join(", ");
 }
-function placeOf({ path: path27, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path27} (at the base)` : path27;
-  return side === "base" ? `${path27} (was line ${region.startLine} at the base)` : `${path27}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path29, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path29} (at the base)` : path29;
+  return side === "base" ? `${path29} (was line ${region.startLine} at the base)` : `${path29}:${region.startLine}:${region.startColumn}`;
 }
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
@@ -28052,8 +28052,8 @@ function subjectOf(finding) {
 }
 function sourceName(source) {
   if (source.kind === "kustomize") return `Kustomization ${source.path}`;
-  const { release, namespace, path: path27, values } = source;
-  return `release ${namespace}/${release} of ${path27}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release, namespace, path: path29, values } = source;
+  return `release ${namespace}/${release} of ${path29}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
@@ -28120,8 +28120,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path27, region, precision }) {
-  const file = visible(path27);
+function at({ path: path29, region, precision }) {
+  const file = visible(path29);
   if (precision === "file") return { file };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file, startLine, endLine, startColumn, endColumn } : { file, startLine, endLine };
@@ -28261,8 +28261,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path27, region, precision, note }) {
-  return { side, path: path27, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path29, region, precision, note }) {
+  return { side, path: path29, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -33019,7 +33019,7 @@ function markdownReport(report) {
       quiet,
       ({ rule, location, text: text4 }) => words(`${rule} ${placeOf(location)}: ${text4}`)
     ),
-    () => listOf("Not inspected", skipped, ({ path: path27, reason }) => [inlineCode2(path27), text2(": "), ...words(reason)]),
+    () => listOf("Not inspected", skipped, ({ path: path29, reason }) => [inlineCode2(path29), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
@@ -33175,7 +33175,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path27, reason }) => `${path27} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path29, reason }) => `${path29} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text4) {
@@ -33858,11 +33858,11 @@ function annotated(annotations) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path27) => (root3) => [[root3.at(...path27)]];
-var each = (path27, name, namespace) => (root3) => [...root3.at(...path27).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path27, name, namespace) => (root3) => [[root3.at(...path27, name), root3.at(...path27, namespace)]];
+var field = (...path29) => (root3) => [[root3.at(...path29)]];
+var each = (path29, name, namespace) => (root3) => [...root3.at(...path29).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path29, name, namespace) => (root3) => [[root3.at(...path29, name), root3.at(...path29, namespace)]];
 var firstOf = (...paths) => (root3) => {
-  const written2 = paths.map((path27) => root3.at(...path27)).find((cursor) => cursor.string);
+  const written2 = paths.map((path29) => root3.at(...path29)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -33937,8 +33937,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path27 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path27 !== void 0 && [...manifest.root.at(...path27).entries()].some(([name]) => mirrored.test(name));
+  const path29 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path29 !== void 0 && [...manifest.root.at(...path29).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -34606,7 +34606,7 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path27) => root3.at(...path27)).filter((map4) => map4.exists);
+  const written2 = maps.map((path29) => root3.at(...path29)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -34917,8 +34917,8 @@ function lineOf(at3, line) {
   return at3.manifest.object.fileText.split("\n")[line - 1] ?? "";
 }
 function edit(at3, region, newText) {
-  const { path: path27 } = at3.manifest.origin;
-  return path27.endsWith(".json") ? void 0 : { edits: [{ path: path27, region, newText }] };
+  const { path: path29 } = at3.manifest.origin;
+  return path29.endsWith(".json") ? void 0 : { edits: [{ path: path29, region, newText }] };
 }
 
 // src/rules/ingress-tls/host-covered.ts
@@ -35093,12 +35093,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path27 of paths) {
-      const written2 = path27.at("path").string || "/";
-      const exact = path27.at("pathType").string === "Exact";
+    for (const path29 of paths) {
+      const written2 = path29.at("path").string || "/";
+      const exact = path29.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path27.at("path").exists ? path27.at("path") : rule.at("host"));
+        claims.set(claim, path29.at("path").exists ? path29.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -35696,8 +35696,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
     `A copy stands in ${places.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf2(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf2(path27) {
-  return path27.slice(0, path27.lastIndexOf("/") + 1);
+function folderOf2(path29) {
+  return path29.slice(0, path29.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -35933,16 +35933,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path27, added, removed, oldPosInc, options2) {
-    const last = path27.lastComponent;
+  addToPath(path29, added, removed, oldPosInc, options2) {
+    const last = path29.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path27.oldPos + oldPosInc,
+        oldPos: path29.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path27.oldPos + oldPosInc,
+        oldPos: path29.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -36261,7 +36261,7 @@ function clip(line) {
 
 // src/report/gate-finding.ts
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path27, region, text: text4, keys: keys2, status, object = null, fileText, sources, rendered } = statement2;
+  const { side, path: path29, region, text: text4, keys: keys2, status, object = null, fileText, sources, rendered } = statement2;
   return {
     rule,
     message,
@@ -36272,10 +36272,10 @@ function gateFinding(rule, message, level, statement2) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path27, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path29, cluster: "" }],
     location: {
       side,
-      path: path27,
+      path: path29,
       region,
       precision: rendered ? "file" : "exact",
       ...rendered ? { rendered } : {},
@@ -36388,11 +36388,11 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path27, region, text4, placing, note) {
-  const changed = side === "head" && (placing.isNew(path27) || placing.hunks(path27)?.wrote(region.startLine) === true);
+function place(side, path29, region, text4, placing, note) {
+  const changed = side === "head" && (placing.isNew(path29) || placing.hunks(path29)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path27,
+    path: path29,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -36400,11 +36400,11 @@ function place(side, path27, region, text4, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path27, region, precision }, placing) {
-  const line = side === "base" && precision === "exact" ? placing.hunks(path27)?.removalOf(region) : void 0;
+function removalOf({ side, path: path29, region, precision }, placing) {
+  const line = side === "base" && precision === "exact" ? placing.hunks(path29)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path27, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path29, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -36436,9 +36436,9 @@ function mergeByPlace(findings) {
       likewise: unique2([...first.likewise ?? [], ...finding.object ? [finding.object] : []]),
       objects: unique2([...first.objects, ...finding.objects]),
       sources: unique2([...first.sources, ...finding.sources]),
-      related: unique2([...first.related, ...finding.related]).filter(({ side, path: path27, region }) => {
+      related: unique2([...first.related, ...finding.related]).filter(({ side, path: path29, region }) => {
         const { location: location2 } = first;
-        return side !== location2.side || path27 !== location2.path || region.startLine !== location2.region.startLine;
+        return side !== location2.side || path29 !== location2.path || region.startLine !== location2.region.startLine;
       }),
       keys: unique2([...first.keys, ...finding.keys])
     });
@@ -36524,13 +36524,13 @@ function placingIn({ changes, changedTexts: changedTexts2 }) {
   const hunks = /* @__PURE__ */ new Map();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path27) => changedTexts2.has(path27) && changedTexts2.get(path27)?.before === void 0,
-    isDeleted: (path27) => changedTexts2.has(path27) && changedTexts2.get(path27)?.after === void 0,
-    hunks(path27) {
-      const { before, after } = changedTexts2.get(path27) ?? {};
+    isNew: (path29) => changedTexts2.has(path29) && changedTexts2.get(path29)?.before === void 0,
+    isDeleted: (path29) => changedTexts2.has(path29) && changedTexts2.get(path29)?.after === void 0,
+    hunks(path29) {
+      const { before, after } = changedTexts2.get(path29) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known = hunks.get(path27) ?? new Hunks(before, after);
-      hunks.set(path27, known);
+      const known = hunks.get(path29) ?? new Hunks(before, after);
+      hunks.set(path29, known);
       return known;
     }
   };
@@ -37214,9 +37214,9 @@ var OriginalPlaces = class {
     return source.kind === "helm" ? this.templateLine(location, rendered, side, source) : this.includedLine(location, rendered, side, source);
   }
   async templateLine(location, rendered, side, source) {
-    const { path: path27 } = location;
-    const text4 = await side.checkout.text(path27);
-    if (text4 === void 0 || !path27.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
+    const { path: path29 } = location;
+    const text4 = await side.checkout.text(path29);
+    if (text4 === void 0 || !path29.endsWith(rendered.template.slice(rendered.template.lastIndexOf("/"))))
       return location;
     const written2 = isPrintedAsItIs(rendered.template) ? documentsOf(text4, lineNumbers(text4)) : (await this.markedOf(location.side, side, source)).get(rendered.template) ?? [];
     const plain = documentsOf(rendered.text, lineNumbers(rendered.text)).find(
@@ -37226,7 +37226,7 @@ var OriginalPlaces = class {
     const index = plain.origins.indexOf(rendered.line);
     const lines = new Set(thoseLike(plain, written2).map(({ origins }) => origins[index]));
     const [line] = lines.size === 1 ? lines : [];
-    return line === void 0 ? location : at2(location, path27, lineOf2(text4, line), text4, "template");
+    return line === void 0 ? location : at2(location, path29, lineOf2(text4, line), text4, "template");
   }
   markedOf(name, side, source) {
     const key = `${name} ${source.id}`;
@@ -37248,20 +37248,20 @@ var OriginalPlaces = class {
     const key = `${location.side} ${source.id}`;
     const origins = this.origins.get(key) ?? originsOf(side, source);
     this.origins.set(key, origins);
-    const path27 = (await origins).get(nameOf(rendered.object));
-    const text4 = path27 === void 0 ? void 0 : await side.checkout.text(path27);
-    if (path27 === void 0 || text4 === void 0) return location;
+    const path29 = (await origins).get(nameOf(rendered.object));
+    const text4 = path29 === void 0 ? void 0 : await side.checkout.text(path29);
+    if (path29 === void 0 || text4 === void 0) return location;
     const { kind, name } = rendered.object;
     const candidates2 = loadFile({ text: text4 }).objects.filter(
       ({ ref }) => ref.kind === kind && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path27 }, []).root.at(...rendered.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path29 }, []).root.at(...rendered.keys);
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name);
-    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path27 }, []).root.at(...rendered.keys).value;
+    const value = shown && new Manifest(shown, location.side, { kind: "file", path: path29 }, []).root.at(...rendered.keys).value;
     const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value);
-    return same ? at2(location, path27, original.region, text4, "exact") : at2(location, path27, object.region, text4, "file");
+    return same ? at2(location, path29, original.region, text4, "exact") : at2(location, path29, object.region, text4, "file");
   }
 };
 async function originsOf(side, source) {
@@ -37273,15 +37273,15 @@ async function originsOf(side, source) {
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path27 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path27 !== void 0) found.set(nameOf(object.ref), path27);
+      const path29 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path29 !== void 0) found.set(nameOf(object.ref), path29);
     }
   }
   return found;
 }
-function at2(location, path27, region, text4, precision) {
+function at2(location, path29, region, text4, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path27, region, precision, excerpt: excerptOf(text4, region) };
+  return { ...rest, path: path29, region, precision, excerpt: excerptOf(text4, region) };
 }
 function isPrintedAsItIs(template2) {
   return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template2);
@@ -37350,13 +37350,13 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places, main) {
-  const key = ({ side, path: path27, region }) => JSON.stringify([side, path27, region.startLine]);
+  const key = ({ side, path: path29, region }) => JSON.stringify([side, path29, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key(main)]);
   return places.filter((place2) => !seen.has(key(place2)) && seen.add(key(place2)));
 }
 function placesOfCause({ file, edit: edit2 }, { sides }) {
-  const { path: path27, text: text4 } = file;
-  const precision = precisionOf(path27, sides);
+  const { path: path29, text: text4 } = file;
+  const precision = precisionOf(path29, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text4?.after : text4?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
@@ -37369,7 +37369,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     };
     return {
       side,
-      path: path27,
+      path: path29,
       region,
       precision,
       ...note ? { note } : {},
@@ -37384,7 +37384,7 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
     return [
       {
         side: deleted ? "base" : "head",
-        path: path27,
+        path: path29,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -37396,17 +37396,17 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
   if (edit2.after.length > 0) return [at3("head", edit2.afterLine)];
   return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
 }
-function precisionOf(path27, { base, head }) {
+function precisionOf(path29, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (sources.some((source) => isValuesOf(path27, source))) return "values";
-  return /(?:^|\/)templates\//.test(path27) ? "template" : "exact";
+  if (sources.some((source) => isValuesOf(path29, source))) return "values";
+  return /(?:^|\/)templates\//.test(path29) ? "template" : "exact";
 }
-function isValuesOf(path27, source) {
+function isValuesOf(path29, source) {
   if (source.kind !== "helm") return false;
-  return source.values.some((one2) => "path" in one2 && one2.path === path27) || isDefaultValues(path27);
+  return source.values.some((one2) => "path" in one2 && one2.path === path29) || isDefaultValues(path29);
 }
-function isDefaultValues(path27) {
-  return /(?:^|\/)values\.ya?ml$/.test(path27);
+function isDefaultValues(path29) {
+  return /(?:^|\/)values\.ya?ml$/.test(path29);
 }
 var Trials = class {
   constructor(bench) {
@@ -37434,7 +37434,7 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)]));
     const key = JSON.stringify(
-      [...edits].map(([path27, text4]) => [path27, text4 && Buffer.from(text4).toString("base64")]).sort()
+      [...edits].map(([path29, text4]) => [path29, text4 && Buffer.from(text4).toString("base64")]).sort()
     );
     const known = this.done.get(key);
     if (known) return known;
@@ -37455,55 +37455,58 @@ var Trials = class {
     const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []));
     const names3 = /* @__PURE__ */ new Set();
     const values = /* @__PURE__ */ new Set();
+    const aside = /* @__PURE__ */ new Set();
     for (const side of [sides.base, sides.head]) {
       for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
         const said = source.kind === "helm" ? source.values.flatMap((one2) => "path" in one2 ? [one2.path] : []) : [];
-        for (const file of [...said, ...source.saidIn ?? [], source.at.path]) values.add(file);
-        for (const file of [...await side?.files(source) ?? [], ...source.saidIn ?? [], source.at.path])
-          names3.add(file);
+        const spoken = [...source.saidIn ?? [], source.at.path];
+        for (const file of [...said, ...spoken]) values.add(file);
+        for (const file of [...await side?.files(source) ?? [], ...spoken]) names3.add(file);
+        if (source.was !== void 0) aside.add(source.at.path);
       }
     }
+    for (const file of aside) names3.delete(file);
     const changed = [];
-    for (const path27 of names3) {
-      const file = await this.changedFile(path27);
+    for (const path29 of names3) {
+      const file = await this.changedFile(path29);
       if (file) changed.push(file);
     }
-    const rank = ({ path: path27 }) => {
-      if (values.has(path27)) return 0;
-      if (isDefaultValues(path27)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path27)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path27)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path27)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path27) ? 5 : 4;
+    const rank = ({ path: path29 }) => {
+      if (values.has(path29)) return 0;
+      if (isDefaultValues(path29)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path29)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path29)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path29)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path29) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path27) {
-    if (this.files.has(path27)) return this.files.get(path27);
+  async changedFile(path29) {
+    if (this.files.has(path29)) return this.files.get(path29);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path27)?.id !== head.checkout.tree.entries.get(path27)?.id;
-    const file = differs ? await readChanged(path27, base, head) : void 0;
-    this.files.set(path27, file);
+    const differs = base && base.checkout.tree.entries.get(path29)?.id !== head.checkout.tree.entries.get(path29)?.id;
+    const file = differs ? await readChanged(path29, base, head) : void 0;
+    this.files.set(path29, file);
     return file;
   }
 };
-async function readChanged(path27, base, head) {
+async function readChanged(path29, base, head) {
   const read4 = async ({ checkout }) => {
-    const content = (await checkout.read([path27])).get(path27);
+    const content = (await checkout.read([path29])).get(path29);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read4(base), read4(head)]);
   const texts = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path27, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
+  return { path: path29, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : void 0 };
 }
 function textWithout(file, taken) {
   if (taken === "all" || !file.text) return file.before ?? emptied(file);
   if (file.after === void 0) return file.before;
   return Buffer.from(file.text.without(taken));
 }
-function emptied({ path: path27 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path27) ? void 0 : new Uint8Array();
+function emptied({ path: path29 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path29) ? void 0 : new Uint8Array();
 }
 function asDeclared(causes, files2) {
   return causes.map((cause) => {
@@ -37529,9 +37532,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver3 = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text4, path27) {
-  const { value } = readOwnDocument(text4, path27, PolicyFile, "policy");
-  return { path: path27, file: value };
+function readPolicy(text4, path29) {
+  const { value } = readOwnDocument(text4, path29, PolicyFile, "policy");
+  return { path: path29, file: value };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -37808,14 +37811,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept = (await this.revision.list()).filter(({ path: path27 }) => !this.edits.has(path27));
+    const kept = (await this.revision.list()).filter(({ path: path29 }) => !this.edits.has(path29));
     const edited = [...this.edits].flatMap(
-      ([path27, content]) => content ? [{ path: path27, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path29, content]) => content ? [{ path: path29, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path27 }) => !this.edits.has(path27));
+    const theirs = entries.filter(({ path: path29 }) => !this.edits.has(path29));
     const reading = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -37931,41 +37934,41 @@ function contentsByCluster(manifests) {
 function mapClusters({ base, head, isNew }, files2) {
   const repeated = foldersThatRepeat(files2);
   const hasBase = files2.some(({ side }) => side === "base");
-  const placeBy = (declarations, path27) => {
+  const placeBy = (declarations, path29) => {
     for (const declared2 of declarations) {
       const names3 = Object.keys(declared2).filter(
-        (name) => declared2[name]?.paths?.some((glob) => minimatch(path27, glob, { dot: true }))
+        (name) => declared2[name]?.paths?.some((glob) => minimatch(path29, glob, { dot: true }))
       );
       if (names3.length > 0) return { clusters: names3, evidence: "declared" };
     }
-    const layout = path27.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
-    const sibling = ancestors(path27).findLast((folder) => repeated.has(folder));
+    const layout = path29.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const sibling = ancestors(path29).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known = new Set(
-    files2.filter(({ side }) => side === "base").flatMap(({ path: path27 }) => placeBy([base], path27).clusters)
+    files2.filter(({ side }) => side === "base").flatMap(({ path: path29 }) => placeBy([base], path29).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path27) => placeBy(isNew(path27) ? [base, fresh] : [base], path27)
+    of: (path29) => placeBy(isNew(path29) ? [base, fresh] : [base], path29)
   };
 }
-function ancestors(path27) {
+function ancestors(path29) {
   const folders = [];
-  for (let end = path27.indexOf("/"); end !== -1; end = path27.indexOf("/", end + 1)) folders.push(path27.slice(0, end));
+  for (let end = path29.indexOf("/"); end !== -1; end = path29.indexOf("/", end + 1)) folders.push(path29.slice(0, end));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files2) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path27, side, refs } of files2) {
+  for (const { path: path29, side, refs } of files2) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path27)) {
+    for (const folder of ancestors(path29)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -38068,18 +38071,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path27) {
-    const file = this.head.loaded.get(path27);
+  reasonFor(path29) {
+    const file = this.head.loaded.get(path29);
     const unreadable3 = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable3) return unreadable3.reason;
     if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path27);
+    const hidden = this.hiddenAt(path29);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path27 === link2 || path27.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path29 === link2 || path29.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path27);
+    return this.head.missing.get(path29);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -38093,80 +38096,83 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path27, file] of this.head.loaded) {
-      const before = this.base.loaded.get(path27);
+    for (const [path29, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path29);
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file.unreadable) {
         if (!meant) {
-          skipped.push({ path: path27, reason: `not readable: ${reason}` });
+          skipped.push({ path: path29, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path27, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path27))
+          unreadable(path29, reason, region, old ? "existing" : "introduced", file.text, old ? [] : lost.get(path29))
         );
-        if (!old) lost.delete(path27);
+        if (!old) lost.delete(path29);
       }
-      if (file.templates.length > 0) skipped.push({ path: path27, reason: "a template" });
+      if (file.templates.length > 0) skipped.push({ path: path29, reason: "a template" });
     }
-    for (const [path27, reason] of this.head.missing) {
-      findings.push(unreadable(path27, reason, start3, "introduced", void 0, lost.get(path27)));
-      lost.delete(path27);
+    for (const [path29, reason] of this.head.missing) {
+      findings.push(unreadable(path29, reason, start3, "introduced", void 0, lost.get(path29)));
+      lost.delete(path29);
     }
-    for (const [path27, manifests] of lost) {
-      const text4 = this.head.loaded.get(path27)?.text;
-      findings.push(unreadable(path27, this.reasonFor(path27) ?? "it is gone", start3, "introduced", text4, manifests));
+    for (const [path29, manifests] of lost) {
+      const text4 = this.head.loaded.get(path29)?.text;
+      findings.push(unreadable(path29, this.reasonFor(path29) ?? "it is gone", start3, "introduced", text4, manifests));
     }
-    for (const [path27, reason] of this.base.missing) {
-      if (!this.head.missing.has(path27)) findings.push(unreadableBase(path27, reason));
+    for (const [path29, reason] of this.base.missing) {
+      if (!this.head.missing.has(path29)) findings.push(unreadableBase(path29, reason));
     }
-    for (const [path27, reason] of others.missing) {
-      if (others.absent.has(path27)) findings.push(unreadable(path27, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path27, reason });
+    for (const [path29, reason] of others.missing) {
+      if (others.absent.has(path29)) findings.push(unreadable(path29, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path29, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path27, reason) {
+function unreadableBase(path29, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path27,
+    path: path29,
     region: start3,
     status: "introduced",
-    keys: [path27],
+    keys: [path29],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path27, file] of head.loaded) {
+  for (const [path29, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path27, reason, region, "existing", file.text));
-      else skipped.push({ path: path27, reason: `not readable: ${reason}` });
+      if (file.kubernetes) findings.push(unreadable(path29, reason, region, "existing", file.text));
+      else skipped.push({ path: path29, reason: `not readable: ${reason}` });
     }
-    if (file.templates.length > 0) skipped.push({ path: path27, reason: "a template" });
+    if (file.templates.length > 0) skipped.push({ path: path29, reason: "a template" });
   }
-  for (const [path27, reason] of head.missing) findings.push(unreadable(path27, reason, start3, "existing", void 0));
+  for (const [path29, reason] of head.missing) findings.push(unreadable(path29, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path27, reason, region, status, fileText, lost = []) {
+function unreadable(path29, reason, region, status, fileText, lost = []) {
   const names3 = lost.map(({ ref }) => nameOf(ref));
   const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
   const unknown2 = names3.length > 0 ? ` What became of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path27,
+    path: path29,
     region,
     status,
-    keys: [path27],
+    keys: [path29],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
 }
 
 // src/source/discover.ts
-var import_posix8 = __toESM(require("node:path/posix"), 1);
+var import_posix9 = __toESM(require("node:path/posix"), 1);
+
+// src/source/as-before.ts
+var import_posix2 = __toESM(require("node:path/posix"), 1);
 
 // src/source/chart.ts
 var import_posix = __toESM(require("node:path/posix"), 1);
@@ -38244,12 +38250,40 @@ async function chartWithLocals(checkout, folder) {
   return [...charts2.values()];
 }
 
+// src/source/as-before.ts
+async function asBefore(base, { checkout, kustomizations, sources }) {
+  const described3 = new Set(sources.map(definitionOf));
+  const kept = [];
+  for (const source of base) {
+    if (source.known !== "declared" && source.known !== "discovered") continue;
+    if (described3.has(definitionOf(source))) continue;
+    const place2 = source.kind === "helm" ? source.chart : source.root;
+    const isThere = source.kind === "kustomize" ? kustomizations.has(place2) : await canStillBeInstalled(place2, source.values, checkout);
+    if (!isThere) continue;
+    kept.push({
+      ...source,
+      id: `before:${source.id}`,
+      was: source.id,
+      target: { cluster: `${place2 || "."} as it was` }
+    });
+  }
+  return kept;
+}
+async function canStillBeInstalled(chart, values, checkout) {
+  if (!values.every((one2) => !("path" in one2) || checkout.has(one2.path))) return false;
+  if (checkout.has(import_posix2.default.join(chart, "Chart.yaml"))) return !(await readChart(checkout, chart)).library;
+  return chart.endsWith(".tgz") && checkout.has(chart);
+}
+function definitionOf({ at: _, saidIn: __, ...source }) {
+  return JSON.stringify(source);
+}
+
 // src/source/flux-values.ts
-var import_posix3 = __toESM(require("node:path/posix"), 1);
+var import_posix4 = __toESM(require("node:path/posix"), 1);
 var import_yaml9 = __toESM(require_dist(), 1);
 
 // src/source/kustomization.ts
-var import_posix2 = __toESM(require("node:path/posix"), 1);
+var import_posix3 = __toESM(require("node:path/posix"), 1);
 var import_yaml8 = __toESM(require_dist(), 1);
 
 // src/source/outside.ts
@@ -38317,10 +38351,10 @@ function urlOfPlugin(text4) {
     const isPlugin = (0, import_yaml7.isMap)(document.contents) && document.get("apiVersion") === "builtin";
     let found;
     (0, import_yaml7.visit)(document, {
-      Scalar(key, { value, range: range2 }, path27) {
+      Scalar(key, { value, range: range2 }, path29) {
         if (key === "key" || typeof value !== "string") return void 0;
         const { line } = lines.linePos(range2?.[0] ?? 0);
-        const names3 = path27.flatMap((node2) => "key" in node2 && (0, import_yaml7.isScalar)(node2.key) ? [String(node2.key.value)] : []);
+        const names3 = path29.flatMap((node2) => "key" in node2 && (0, import_yaml7.isScalar)(node2.key) ? [String(node2.key.value)] : []);
         if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value) && names3.some((name) => pluginKeys.includes(name)))
           found = { text: value, line };
         else if (!isPlugin && value.includes("\n") && value.includes("builtin")) {
@@ -38341,7 +38375,7 @@ async function readKustomizations(checkout) {
   const files2 = /* @__PURE__ */ new Map();
   for (const name of [...names2].reverse()) {
     for (const file of checkout.tree.entries.keys()) {
-      if (import_posix2.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
+      if (import_posix3.default.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
         files2.set(folderOf3(file), file);
     }
   }
@@ -38358,7 +38392,7 @@ function isFlux(text4) {
   return /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m.test(text4);
 }
 function folderOf3(file) {
-  return file.includes("/") ? import_posix2.default.dirname(file) : "";
+  return file.includes("/") ? import_posix3.default.dirname(file) : "";
 }
 var parsed = /* @__PURE__ */ new Map();
 function parse2(folder, file, text4, checkout) {
@@ -38376,7 +38410,7 @@ function parse2(folder, file, text4, checkout) {
     namespace,
     includes,
     leadsTo: [...new Set(leadsTo)].sort(),
-    charts: charts2.map((chart) => ({ ...chart, folder: import_posix2.default.join(folder, chartHome, chart.unpackedIn) })),
+    charts: charts2.map((chart) => ({ ...chart, folder: import_posix3.default.join(folder, chartHome, chart.unpackedIn) })),
     plugins,
     outside: named.filter(({ text: text5, isBase }) => {
       const place2 = inside(folder, isBase ? text5 : text5.replace(/^[^=/]*=/, ""));
@@ -38424,11 +38458,11 @@ function parseText(text4) {
 }
 function unpackedIn(item) {
   const [name, version, repo] = ["name", "version", "repo"].map((key) => String(item.get(key) ?? ""));
-  return import_posix2.default.join(version && repo ? `${name}-${version}` : "", name ?? "");
+  return import_posix3.default.join(version && repo ? `${name}-${version}` : "", name ?? "");
 }
 function inside(folder, written2) {
-  if (written2 === "" || import_posix2.default.isAbsolute(written2) || written2.includes("://")) return void 0;
-  const place2 = import_posix2.default.normalize(import_posix2.default.join(folder, written2)).replace(/\/$/, "");
+  if (written2 === "" || import_posix3.default.isAbsolute(written2) || written2.includes("://")) return void 0;
+  const place2 = import_posix3.default.normalize(import_posix3.default.join(folder, written2)).replace(/\/$/, "");
   if (place2 === ".." || place2.startsWith("../")) return void 0;
   return place2 === "." ? "" : place2;
 }
@@ -38449,14 +38483,17 @@ function closureOf(start4, all2) {
   return [...found.values()];
 }
 function rootsOf(all2) {
-  const included = new Set(
-    [...all2.values()].flatMap(
-      ({ folder, includes }) => includes.flatMap(({ text: text4 }) => inside(folder, text4) ?? []).filter((place2) => place2 !== folder)
-    )
-  );
-  return new Set(
-    [...all2.values()].filter(({ folder, component }) => !component && !included.has(folder)).map(({ folder }) => folder)
-  );
+  const alive = new Map(all2);
+  for (; ; ) {
+    const included = new Set(
+      [...alive.values()].flatMap(
+        ({ folder, includes }) => includes.flatMap(({ text: text4 }) => inside(folder, text4) ?? []).filter((place2) => place2 !== folder)
+      )
+    );
+    const idle = [...alive.values()].filter(({ folder, component }) => component && !included.has(folder));
+    if (idle.length === 0) return new Set([...alive.keys()].filter((folder) => !included.has(folder)));
+    for (const { folder } of idle) alive.delete(folder);
+  }
 }
 function remoteEntries({ file, folder, includes }, checkout) {
   return includes.filter(({ text: text4 }) => {
@@ -38467,8 +38504,8 @@ function remoteEntries({ file, folder, includes }, checkout) {
 function missingChart(kustomizations, checkout) {
   for (const { file, charts: charts2 } of kustomizations) {
     for (const { name, folder, region } of charts2) {
-      if (checkout.has(import_posix2.default.join(folder, "Chart.yaml"))) continue;
-      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix2.default.dirname(folder)} and commit it`;
+      if (checkout.has(import_posix3.default.join(folder, "Chart.yaml"))) continue;
+      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix3.default.dirname(folder)} and commit it`;
       return { reason, path: file, region };
     }
   }
@@ -38536,7 +38573,7 @@ function valuesOf(manifest, { chart, place: place2, holders }, named) {
     if (chart.ignoreMissingValuesFiles === true && !checkout.has(found)) continue;
     values.push({ path: found });
   }
-  const defaults2 = import_posix3.default.join(place2, "values.yaml");
+  const defaults2 = import_posix4.default.join(place2, "values.yaml");
   if (values.length > 0 && !values.some((one2) => "path" in one2 && one2.path === defaults2))
     named.skip(manifest, `its valuesFiles take the place of ${defaults2}, and are laid over it here`);
   for (const [index, reference] of listOf2(spec.valuesFrom).map(fieldsOf).entries()) {
@@ -38566,10 +38603,10 @@ function nested([key = "", ...rest], value) {
 }
 
 // src/source/application-set.ts
-var import_posix5 = __toESM(require("node:path/posix"), 1);
+var import_posix6 = __toESM(require("node:path/posix"), 1);
 
 // src/source/argocd.ts
-var import_posix4 = __toESM(require("node:path/posix"), 1);
+var import_posix5 = __toESM(require("node:path/posix"), 1);
 var import_yaml10 = __toESM(require_dist(), 1);
 
 // src/source/repository-name.ts
@@ -38577,8 +38614,8 @@ function repositoryName(url) {
   const written2 = url.trim().toLowerCase();
   const rest = written2.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
   const address = rest.replace(/^[^/@]+@/, "");
-  const path27 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
-  return path27.replace(/\/+$/, "").replace(/\.git$/, "");
+  const path29 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
+  return path29.replace(/\/+$/, "").replace(/\.git$/, "");
 }
 function isFolder(remote) {
   return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim());
@@ -38599,7 +38636,7 @@ var Named = class {
   /** The URLs that are of this repository. */
   urls = /* @__PURE__ */ new Set();
   skip(manifest, reason) {
-    this.notInspected.push({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` });
+    this.notInspected.push({ manifest, reason });
   }
   /** Whether a path of the repository of that URL is one of this repository. */
   isHere(url, place2) {
@@ -38689,7 +38726,7 @@ function readApplication(manifest, name, value, named) {
     const { checkout } = named.surroundings;
     if (source.plugin !== void 0) {
       named.skip(manifest, `a plugin makes its manifests of ${written2}`);
-    } else if (checkout.has(import_posix4.default.join(place2, "Chart.yaml"))) {
+    } else if (checkout.has(import_posix5.default.join(place2, "Chart.yaml"))) {
       const helm = fieldsOf(source.helm);
       const values = valuesOf2(manifest, helm, place2, sources, named);
       if (!values) continue;
@@ -38813,11 +38850,11 @@ function matching(rules2, { surroundings: { checkout } }) {
   return [...folders].filter((folder) => rules2.some((rule) => rule.exclude !== true && matches(folder, rule))).filter((folder) => !rules2.some((rule) => rule.exclude === true && matches(folder, rule))).sort();
 }
 function elementOfFolder(folder, goTemplate) {
-  const basename2 = import_posix5.default.basename(folder);
+  const basename3 = import_posix6.default.basename(folder);
   const segments = folder.split("/");
   const named = {
-    "path.basename": basename2,
-    "path.basenameNormalized": basename2.toLowerCase().replace(/[^-a-z0-9.]/g, "-").replace(/^[-.]+|[-.]+$/g, "")
+    "path.basename": basename3,
+    "path.basenameNormalized": basename3.toLowerCase().replace(/[^-a-z0-9.]/g, "-").replace(/^[-.]+|[-.]+$/g, "")
   };
   return goTemplate ? { ...named, "path.path": folder, ...indexed("path.segments", segments) } : { ...named, path: folder, ...indexed("path", segments) };
 }
@@ -38847,10 +38884,10 @@ function flattened(value, prefix2 = "") {
 
 // src/source/flux.ts
 var import_node_crypto8 = require("node:crypto");
-var import_posix7 = __toESM(require("node:path/posix"), 1);
+var import_posix8 = __toESM(require("node:path/posix"), 1);
 
 // src/source/made-kustomization.ts
-var import_posix6 = __toESM(require("node:path/posix"), 1);
+var import_posix7 = __toESM(require("node:path/posix"), 1);
 
 // src/source/render/rendering.ts
 var firstLine = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
@@ -38865,7 +38902,7 @@ function madeIn(place2, manifest, { checkout, kustomizations }) {
   for (const file of checkout.below(place2)) {
     const above = foldersBetween(place2, file);
     const own6 = above.find((folder) => kustomizations.has(folder));
-    const chart = above.some((folder) => checkout.has(import_posix6.default.join(folder, "Chart.yaml")));
+    const chart = above.some((folder) => checkout.has(import_posix7.default.join(folder, "Chart.yaml")));
     if (own6 !== void 0) members.add(own6);
     else if (!chart && /\.ya?ml$/.test(file) && checkout.tree.files.has(file)) members.add(file);
   }
@@ -39017,7 +39054,7 @@ var FluxObjects = class {
     const place2 = inside("", written2.replace(/^\/+/, ""));
     const url = textOf3(specOf(this.sourceOf(reference, own6)).url);
     const { checkout } = this.named.surroundings;
-    const here = textOf3(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix7.default.join(place2, "Chart.yaml")));
+    const here = textOf3(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix8.default.join(place2, "Chart.yaml")));
     if (!here) {
       this.named.skip(manifest, `the chart ${written2}${url ? ` of ${url}` : ""} is not in this repository`);
       return;
@@ -39054,7 +39091,7 @@ var FluxObjects = class {
   /** The namespace that the Kustomization beside an object gives it, or else the tree that applies it. */
   namespaceOf(manifest) {
     const file = manifest.origin.path;
-    const beside = this.named.kustomization(file.includes("/") ? import_posix7.default.dirname(file) : "")?.namespace;
+    const beside = this.named.kustomization(file.includes("/") ? import_posix8.default.dirname(file) : "")?.namespace;
     const [owner] = this.ownersOf(manifest);
     return beside || textOf3(owner?.spec.targetNamespace);
   }
@@ -39093,13 +39130,14 @@ function readGitOps(manifests, surroundings) {
 
 // src/source/discover.ts
 async function discover(checkout, known, side) {
-  const charts2 = [...checkout.tree.entries.keys()].filter((file) => import_posix8.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix8.default.dirname(file) : "").sort();
+  const charts2 = [...checkout.tree.entries.keys()].filter((file) => import_posix9.default.basename(file) === "Chart.yaml" && !checkout.tree.ignores(file)).map((file) => file.includes("/") ? import_posix9.default.dirname(file) : "").sort();
   const written2 = await readKustomizations(checkout);
   const declared2 = known.releases.map(declaredSource);
   const renders = charts2.length > 0 || written2.size > 0 || declared2.length > 0 || known.base?.sources.length;
   if (!renders && !known.base?.plain.size && !await changesGitOps(checkout, known.changed))
     return {
       sources: [],
+      libraries: /* @__PURE__ */ new Set(),
       claims: /* @__PURE__ */ new Map(),
       kustomizations: written2,
       notInspected: [],
@@ -39112,15 +39150,17 @@ async function discover(checkout, known, side) {
   const spoken = new Set(told.map(placeOf2));
   const discovered = await discoveredCharts(checkout, charts2, kustomizations, spoken);
   const roots = deployedRoots(kustomizations, known.base, spoken);
+  const sources = [
+    ...told,
+    ...stillDiscovered(discovered.releases, known.base),
+    ...roots.map((root3) => {
+      const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
+      return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
+    })
+  ];
   return {
-    sources: [
-      ...told,
-      ...stillDiscovered(discovered, known.base),
-      ...roots.map((root3) => {
-        const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
-        return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
-      })
-    ],
+    sources: [...sources, ...await asBefore(known.base?.sources ?? [], { checkout, kustomizations, sources })],
+    libraries: discovered.libraries,
     claims,
     kustomizations,
     notInspected: named.notInspected,
@@ -39138,7 +39178,7 @@ function placeOf2(source) {
 function declaredSource(declared2) {
   const { chart, values = [], release, namespace, cluster, at: at3 } = declared2;
   const own6 = values.find((file) => !file.startsWith(`${chart}/`));
-  const target = cluster ? { cluster } : { path: own6 ?? import_posix8.default.join(chart, "Chart.yaml") };
+  const target = cluster ? { cluster } : { path: own6 ?? import_posix9.default.join(chart, "Chart.yaml") };
   return {
     kind: "helm",
     id: `declared:${JSON.stringify([release, namespace, target])}`,
@@ -39224,8 +39264,8 @@ function readGitOpsIn(text4) {
 async function gitOpsObjects(checkout, parts, side) {
   const texts = await checkout.texts([...checkout.tree.files.keys()].filter((file) => !parts.has(file)));
   const manifests = [];
-  const take = (path27, objects) => {
-    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path27 }, []));
+  const take = (path29, objects) => {
+    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path29 }, []));
   };
   for (const [file, text4] of texts) if (isGitOps.test(text4)) take(file, readGitOpsIn(text4));
   const names3 = [...new Set(manifests.flatMap(namesOfHolders))];
@@ -39242,14 +39282,15 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
     ...charts2.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
     ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder))
   ]);
-  return charts2.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
+  const libraries = new Set(charts2.flatMap(({ folder, library }) => library ? [folder] : []));
+  const releases = charts2.filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder)).filter(
     ({ folder }) => !folders.some(
-      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix8.default.join(other, "charts")}/`)
+      (other) => other !== folder && inside(other, "charts") !== void 0 && folder.startsWith(`${import_posix9.default.join(other, "charts")}/`)
     )
   ).flatMap(({ folder, name }) => {
     const start4 = folder === "" ? 0 : folder.length + 1;
     const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start4)));
-    const at3 = { path: import_posix8.default.join(folder, "Chart.yaml"), region: firstLine };
+    const at3 = { path: import_posix9.default.join(folder, "Chart.yaml"), region: firstLine };
     const release = (values, target, known = "discovered") => ({
       kind: "helm",
       id: `chart:${folder}:${values.join()}`,
@@ -39266,10 +39307,14 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
     const installed = sets.length === 0 ? [release([], { path: at3.path })] : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start4)}` }));
     return [...installed, ...probes.map((file) => release([file], { path: at3.path }, "probed"))];
   });
+  return { releases, libraries };
 }
 function stillDiscovered(found, base) {
   if (!base) return [...found];
-  return found.filter(({ chart }) => !base.claims.has(import_posix8.default.join(chart, "Chart.yaml")) || discoveredIn(base).has(chart));
+  const before = discoveredIn(base);
+  return found.filter(
+    ({ chart }) => !base.claims.has(import_posix9.default.join(chart, "Chart.yaml")) || base.libraries.has(chart) || before.has(chart)
+  );
 }
 function discoveredIn({ sources }) {
   return new Set(sources.filter(({ known }) => known === "discovered").map(placeOf2));
@@ -39279,7 +39324,12 @@ function deployedRoots(all2, base, spoken) {
   if (!base) return [...roots].filter((root3) => !spoken.has(root3)).sort();
   const before = discoveredIn(base);
   const still = [...before].filter((root3) => all2.has(root3) && !all2.get(root3)?.component);
-  return [.../* @__PURE__ */ new Set([...still, ...[...roots].filter((root3) => !base.kustomizations.has(root3))])].filter((root3) => !spoken.has(root3)).sort();
+  const taken = new Set([...base.kustomizations.values()].flatMap(({ leadsTo }) => leadsTo));
+  const isNew = (root3) => {
+    const old = base.kustomizations.get(root3);
+    return !old || old.component && !taken.has(root3);
+  };
+  return [.../* @__PURE__ */ new Set([...still, ...[...roots].filter(isNew)])].filter((root3) => !spoken.has(root3)).sort();
 }
 
 // src/source/files.ts
@@ -39288,9 +39338,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path27, { missing, absent }) {
-    this.missing.set(path27, missing);
-    if (absent) this.absent.add(path27);
+  miss(path29, { missing, absent }) {
+    this.missing.set(path29, missing);
+    if (absent) this.absent.add(path29);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -39350,18 +39400,18 @@ function loadPartners(rules2, changes, rest, loadedAlready = []) {
     if (wanted.size === 0) break;
     frontier = [];
     const strings = [...new Set([...wanted.values()].flat())];
-    for (const [path27, text4] of rest) {
+    for (const [path29, text4] of rest) {
       if (!strings.some((string) => text4.includes(string))) continue;
-      const before = new Set(loaded.get(path27)?.objects.map((object) => identityOf(object.ref)));
+      const before = new Set(loaded.get(path29)?.objects.map((object) => identityOf(object.ref)));
       const file = loadFile(
         { text: text4 },
         (document) => [...asked].some(
           ([{ rule }, strings2]) => mayHold(rule, document) && [...strings2].some((string) => document.includes(string))
         )
       );
-      loaded.set(path27, file);
+      loaded.set(path29, file);
       frontier.push(
-        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path27 }, []))
+        ...file.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path29 }, []))
       );
     }
   }
@@ -39579,7 +39629,7 @@ var Checkout = class {
 };
 
 // src/source/tree.ts
-var import_posix9 = __toESM(require("node:path/posix"), 1);
+var import_posix10 = __toESM(require("node:path/posix"), 1);
 var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
@@ -39698,8 +39748,8 @@ var Links = class {
       const prefix2 = parts.slice(0, length).join("/");
       const target = this.targets.get(prefix2);
       if (target === void 0) continue;
-      const next = import_posix9.default.normalize(import_posix9.default.join(import_posix9.default.dirname(prefix2), target, ...parts.slice(length)));
-      if (import_posix9.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
+      const next = import_posix10.default.normalize(import_posix10.default.join(import_posix10.default.dirname(prefix2), target, ...parts.slice(length)));
+      if (import_posix10.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
         return { reason: "a symbolic link out of the repository, which is not followed" };
       }
       return this.resolve(next === "." ? "" : next.replace(/\/$/, ""), hops + 1);
@@ -39774,14 +39824,17 @@ var SideOfChange = class _SideOfChange {
     if (source.known === "probed") return { source, objects: [], unreadable: [], failure: void 0, remote: [] };
     const objects = [];
     const unreadable3 = [];
-    for (const { path: path27, template: template2, text: text4 } of rendering.pieces) {
+    for (const { path: path29, template: template2, text: text4 } of rendering.pieces) {
       const file = loadFile({ text: text4 });
-      const origin = { kind: "rendered", path: path27, template: template2, id: source.id, source: described2(source) };
-      objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })));
-      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path27, reason })));
+      const origin = { kind: "rendered", path: path29, template: template2, id: source.id, source: described2(source) };
+      const staying = file.objects.filter(
+        (object) => source.kind !== "helm" || staysInstalled(new Manifest(object, "head", origin, []))
+      );
+      objects.push(...staying.map((object) => ({ object: withNamespace(object, source), origin })));
+      unreadable3.push(...file.unreadable.map(({ reason }) => ({ path: path29, reason })));
       const most = this.renderer.limits.objects;
       if (objects.length > most) {
-        const failure = { reason: `it renders to more than ${most} objects`, path: path27, region: firstLine };
+        const failure = { reason: `it renders to more than ${most} objects`, path: path29, region: firstLine };
         return { source, objects: [], unreadable: [], failure, remote: [] };
       }
     }
@@ -39794,6 +39847,10 @@ function described2(source) {
   const names3 = values.map((one2) => "path" in one2 ? one2.path : one2.name);
   return { kind: "helm", path: chart || ".", release, namespace, values: names3 };
 }
+function staysInstalled({ root: root3 }) {
+  const written2 = root3.at("metadata", "annotations", "helm.sh/hook").string;
+  return !written2 || written2.split(",").some((hook) => /^\s*(?:pre|post)-(?:install|upgrade)\s*$/.test(hook));
+}
 function withNamespace(object, source) {
   if (source.namespace === void 0 || object.ref.namespace !== "") return object;
   const { kind, name } = object.ref;
@@ -39802,14 +39859,83 @@ function withNamespace(object, source) {
 function withoutClaimed(tree, { claims, notInspected }) {
   const orphans = /* @__PURE__ */ new Map();
   const files2 = new Map(tree.files);
-  for (const [path27, { deployed, reason }] of claims) {
-    if (files2.delete(path27) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path27]);
+  for (const [path29, { deployed, reason }] of claims) {
+    if (files2.delete(path29) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path29]);
   }
-  const skipped = [...orphans].map(([reason, [path27 = "", ...more]]) => {
-    return { path: path27, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path29 = "", ...more]]) => {
+    return { path: path29, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
-  return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...notInspected] };
+  const passedOver = notInspected.map(
+    ({ manifest, reason }) => ({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` })
+  );
+  return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...passedOver] };
 }
+
+// src/source/stranded.ts
+var import_posix11 = __toESM(require("node:path/posix"), 1);
+async function stranded({ base, head }, before, after, isHidden) {
+  const wereApplied = new Set(
+    [...before.loaded].flatMap(([file, { objects }]) => objects.length > 0 ? [import_posix11.default.dirname(file)] : [])
+  );
+  const { claims, kustomizations } = head.discovery;
+  const included = new Set(
+    [...kustomizations.values()].flatMap(({ folder, includes }) => includes.map(({ text: text4 }) => inside(folder, text4)))
+  );
+  const came = (file) => !base.checkout.tree.entries.has(file) && wereApplied.has(import_posix11.default.dirname(file)) && !claims.get(file)?.deployed;
+  const wasApplied = (file) => (before.loaded.get(file)?.objects.length ?? 0) > 0 && !base.discovery.plain.has(file) && head.checkout.has(file);
+  const files2 = [...claims.keys()].filter(
+    (file) => /\.(?:ya?ml|json)$/.test(file) && !included.has(file) && !isHidden(file) && (came(file) || wasApplied(file))
+  );
+  const rendered = after.flatMap(({ objects }) => objects.map(({ object: { ref } }) => ref));
+  const findings = [];
+  for (const [file, text4] of await head.checkout.texts(files2)) {
+    const left = loadFile({ text: text4 }).objects.filter(
+      ({ ref }) => !rendered.some(({ kind, name }) => kind === ref.kind && name.includes(ref.name))
+    );
+    const [first] = left;
+    if (!first) continue;
+    const names3 = left.slice(0, 3).map(({ ref }) => nameOf(ref));
+    const more = left.length > 3 ? ` and ${left.length - 3} more` : "";
+    findings.push(
+      gateFinding("source/unrendered", "stranded", "error", {
+        side: "head",
+        path: file,
+        region: first.region,
+        status: "introduced",
+        keys: [file],
+        fileText: text4,
+        text: `Nothing deploys ${names3.join(", ")}${more} from here any more, as it is ${claims.get(file)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`
+      })
+    );
+  }
+  return findings;
+}
+function outOfSight({ base, head }) {
+  const present = new Set(head.discovery.sources.map(({ id }) => id));
+  const gone = base.discovery.sources.filter(({ known, id }) => known === "named" && !present.has(id));
+  return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
+    const had = gone.some(
+      ({ id, at: at3 }) => (
+        // What an ApplicationSet makes has names of its own.
+        ref.kind === "ApplicationSet" ? at3.path === origin.path : id.includes(`:${ref.name}:`) || id.includes(`/${ref.name}:`)
+      )
+    );
+    if (!had) return [];
+    return gateFinding("source/unrendered", "out-of-sight", "error", {
+      side: "head",
+      path: origin.path,
+      region: object.region,
+      status: "introduced",
+      object: ref,
+      keys: [reason],
+      fileText: object.fileText,
+      text: `What ${nameOf(ref)} deploys was rendered at the base and cannot be now: ${reason}.`
+    });
+  });
+}
+
+// src/source/unrendered.ts
+var import_posix12 = require("node:path/posix");
 
 // src/source/source.ts
 function nameOfSource(source) {
@@ -39825,17 +39951,20 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   const skipped = [];
   const whole = taken === void 0;
   const was = new Map(before.map((side) => [side.source.id, side]));
+  const present = new Set(after.map(({ source }) => source.id));
+  const gone = before.filter(({ source, failure }) => !failure && !present.has(source.id));
   const failed = /* @__PURE__ */ new Map();
   const missing = after.filter(({ failure }) => failure?.missing);
   if (missing.length > 0) findings.push(...withoutTool(missing, whole));
   for (const side of after) {
     const { source, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path27, reason } of side.unreadable) findings.push(unreadable2(side, path27, reason, whole));
+      for (const { path: path29, reason } of side.unreadable) findings.push(unreadable2(side, path29, reason, whole));
       continue;
     }
-    if (failure.remote) continue;
-    const old = was.get(source.id);
+    const old = was.get(source.was ?? source.id) ?? gone.find((side2) => isMoved(side2.source, source));
+    const excused = !old || old.failure?.remote || failure.remote?.some(({ text: text4 }) => !isKnown(text4, taken ?? []));
+    if (failure.remote && excused) continue;
     const guessed = source.kind === "helm" && (source.known === "discovered" || source.known === "probed");
     if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` });
@@ -39848,17 +39977,17 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   for (const { existing, sides } of failed.values()) {
     const failure = sides[0]?.failure;
     if (!failure) continue;
-    const { path: path27, region, reason } = failure;
-    const ids = new Set(sides.map(({ source }) => source.id));
+    const { path: path29, region, reason } = failure;
+    const ids = new Set(sides.map(({ source: { id, was: was2 = id } }) => was2));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
     const names3 = [...new Set(lost.map(({ ref }) => nameOf(ref)))];
     const more = names3.length > 3 ? ` and ${names3.length - 3} more` : "";
     const fate = names3.length > 0 ? ` What becomes of ${names3.slice(0, 3).join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
-        ...statement(sides, path27, existing),
+        ...statement(sides, path29, existing),
         region,
-        keys: [path27, reason],
+        keys: [path29, reason],
         text: `${upper(reason)}.${fate}`
       })
     );
@@ -39884,8 +40013,11 @@ function unrendered({ before, after, rest, unknown: unknown2, taken }) {
   }
   return { findings, skipped };
 }
+function isMoved(before, after) {
+  if (before.kind === "helm") return after.kind === "helm" && before.release === after.release;
+  return after.kind === "kustomize" && (0, import_posix12.basename)(before.root) === (0, import_posix12.basename)(after.root);
+}
 function fromElsewhere(after, taken) {
-  const known = new Set(taken?.map(withoutVersion));
   const told = /* @__PURE__ */ new Map();
   for (const side of after) {
     for (const entry of side.remote) {
@@ -39896,7 +40028,7 @@ function fromElsewhere(after, taken) {
   const skipped = [];
   const findings = [];
   for (const { entry, sides } of told.values()) {
-    if (!taken || known.has(withoutVersion(entry.text))) {
+    if (!taken || isKnown(entry.text, taken)) {
       skipped.push({ path: entry.path, reason: `it takes in ${entry.text}, which is not in this repository` });
       continue;
     }
@@ -39910,6 +40042,9 @@ function fromElsewhere(after, taken) {
     );
   }
   return { findings, skipped };
+}
+function isKnown(text4, taken) {
+  return taken.some((one2) => withoutVersion(one2) === withoutVersion(text4));
 }
 function withoutVersion(url) {
   return url.replace(/\?.*$/, "").replace(/\/(?:download\/|raw\/|tags\/)?v?\d+(?:\.\d+)*[^/]*(?=\/)/g, "/*");
@@ -39932,18 +40067,18 @@ function withoutTool(missing, whole) {
     });
   });
 }
-function unreadable2({ source }, path27, reason, whole) {
+function unreadable2({ source }, path29, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement([{ source }], path27, whole),
+    ...statement([{ source }], path29, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path27, reason],
+    keys: [path29, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(sides, path27, existing) {
+function statement(sides, path29, existing) {
   return {
     side: "head",
-    path: path27,
+    path: path29,
     status: existing ? "existing" : "introduced",
     sources: sides.map(({ source }) => ({
       ...described2(source),
@@ -39971,12 +40106,12 @@ async function gather(scope) {
     base: base?.discovery
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path27) => baseTree.files.get(path27)?.id !== headTree.files.get(path27)?.id || String(baseTree.aliases.get(path27) ?? "") !== String(headTree.aliases.get(path27) ?? "");
+  const differs = (path29) => baseTree.files.get(path29)?.id !== headTree.files.get(path29)?.id || String(baseTree.aliases.get(path29) ?? "") !== String(headTree.aliases.get(path29) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path27 }) => !base || differs(path27));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path29 }) => !base || differs(path29));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path27 }) => !differs(path27)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path29 }) => !differs(path29)) : [];
   const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source))
@@ -39994,33 +40129,37 @@ async function gather(scope) {
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
   const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope.clusters, isNew: (path27) => !wasThere.has(path27) };
+  const declarations = { ...scope.clusters, isNew: (path29) => !wasThere.has(path29) };
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf = (tree, path27) => [
-    ...new Set([path27, ...tree.aliases.get(path27) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf = (tree, path29) => [
+    ...new Set([path29, ...tree.aliases.get(path29) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named = (side, names3) => names3.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files2].flatMap(([path27, file]) => {
-      const names3 = named(side, clustersOf(tree, path27));
-      const { evidence } = clusters.of(path27);
-      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path27 }, names3, evidence));
+    return [...files2].flatMap(([path29, file]) => {
+      const names3 = named(side, clustersOf(tree, path29));
+      const { evidence } = clusters.of(path29);
+      return file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path29 }, names3, evidence));
     });
   };
-  const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { target }, objects }) => {
+  const asBefore2 = new Map(
+    head.discovery.sources.flatMap(({ was, target }) => was && "cluster" in target ? [[was, [target.cluster]]] : [])
+  );
+  const manifestsFrom = (side, rendered) => rendered.flatMap(({ source: { id, target }, objects }) => {
     const place2 = "cluster" in target ? { clusters: [target.cluster], evidence: "declared" } : clusters.of(target.path);
-    const names3 = named(side, place2.clusters);
+    const before2 = side === "base" ? asBefore2.get(id) : void 0;
+    const names3 = [...named(side, place2.clusters), ...before2 ?? []];
     return objects.map(({ object, origin }) => new Manifest(object, side, origin, names3, place2.evidence));
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path27) => clustersOf(headTree, path27)),
+    ...[...rest.keys()].flatMap((path29) => clustersOf(headTree, path29)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -40028,8 +40167,9 @@ async function gather(scope) {
   }
   const changedBase = changedOf("base");
   const changedHead = changedOf("head");
-  const blind = new BlindSpots(before, after, headTree, await hiddenAt(head, renderedAfter));
-  const failed = new Set(renderedAfter.filter(({ failure }) => failure).map(({ source }) => source.id));
+  const hidden = await hiddenAt(head, renderedAfter);
+  const blind = new BlindSpots(before, after, headTree, hidden);
+  const failed = new Set(renderedAfter.flatMap(({ source: { id, was = id }, failure }) => failure ? [id, was] : []));
   const adopted = adoptedIn(base, head, renderedAfter);
   const { changes, unknown: unknown2 } = base ? changesBetween(
     changedBase,
@@ -40051,6 +40191,8 @@ async function gather(scope) {
     unknown: unknown2,
     taken: await base?.takenFromElsewhere()
   });
+  const left = base ? await stranded({ base, head }, before, renderedAfter, (file) => hidden(file) !== void 0) : [];
+  if (base) left.push(...outOfSight({ base, head }));
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind));
   return {
     mode: base ? "change" : "all",
@@ -40059,7 +40201,7 @@ async function gather(scope) {
     head: snapshotsOf(headManifests),
     clusters,
     changedTexts: changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
-    findings: [...gaps.findings, ...unseen.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
+    findings: [...gaps.findings, ...unseen.findings, ...left, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
       base: base ? inspected(base.revision, base.tree, baseManifests) : null,
       head: inspected(head.revision, headTree, headManifests),
@@ -40071,19 +40213,19 @@ async function gather(scope) {
 }
 async function changedPaths(base, head) {
   const [before, after] = await Promise.all([base.list(), head.list()]);
-  const ids = new Map(before.map(({ path: path27, id }) => [path27, id]));
-  const changed = after.filter(({ path: path27, id }) => ids.get(path27) !== id).map(({ path: path27 }) => path27);
-  for (const { path: path27 } of after) ids.delete(path27);
+  const ids = new Map(before.map(({ path: path29, id }) => [path29, id]));
+  const changed = after.filter(({ path: path29, id }) => ids.get(path29) !== id).map(({ path: path29 }) => path29);
+  for (const { path: path29 } of after) ids.delete(path29);
   return /* @__PURE__ */ new Set([...changed, ...ids.keys()]);
 }
 async function untakenValues(head, changed) {
   const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/;
-  const files2 = [...changed ?? []].filter((path27) => looksLikeValues.test(path27) && head.tree.files.has(path27));
+  const files2 = [...changed ?? []].filter((path29) => looksLikeValues.test(path29) && head.tree.files.has(path29));
   if (files2.length === 0) return [];
   const taken = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat());
-  const texts = await head.checkout.texts(files2.filter((path27) => !taken.has(path27)));
+  const texts = await head.checkout.texts(files2.filter((path29) => !taken.has(path29)));
   return [...texts].flatMap(
-    ([path27, text4]) => mentionsKubernetes(text4) ? [] : [{ path: path27, reason: "values that no release is known to take; declare it under `helm:`" }]
+    ([path29, text4]) => mentionsKubernetes(text4) ? [] : [{ path: path29, reason: "values that no release is known to take; declare it under `helm:`" }]
   );
 }
 function differing(base, head) {
@@ -40096,7 +40238,7 @@ function differing(base, head) {
 }
 function manifestsIn(side, files2) {
   return [...files2.loaded].flatMap(
-    ([path27, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path27 }, []))
+    ([path29, file]) => file.objects.map((object) => new Manifest(object, side, { kind: "file", path: path29 }, []))
   );
 }
 function adoptedIn(base, head, rendered) {
@@ -40104,9 +40246,12 @@ function adoptedIn(base, head, rendered) {
     base?.discovery.sources.flatMap((source) => source.known === "discovered" ? [[source.id, placeOf2(source)]] : [])
   );
   for (const { id } of head.discovery.sources) tried.delete(id);
+  const alone = new Set(
+    base?.discovery.sources.flatMap((one2) => one2.kind === "helm" && one2.values.length === 0 ? [placeOf2(one2)] : [])
+  );
   const objects = new Set(
     rendered.flatMap(
-      ({ source, objects: its }) => source.known === "discovered" ? [] : its.map(({ object: { ref } }) => JSON.stringify([placeOf2(source), ref.kind, ref.name]))
+      ({ source, objects: its }) => source.was !== void 0 || source.known === "discovered" && !alone.has(placeOf2(source)) ? [] : its.map(({ object: { ref } }) => JSON.stringify([placeOf2(source), ref.kind, ref.name]))
     )
   );
   return (id, { kind, name }) => objects.has(JSON.stringify([tried.get(id), kind, name]));
@@ -40116,9 +40261,9 @@ async function hiddenAt(head, rendered) {
   for (const { source, failure } of rendered) {
     if (!failure) for (const file of await head.files(source)) seen.add(file);
   }
-  return (path27) => {
-    const claim = head.discovery.claims.get(path27);
-    return claim?.deployed && !seen.has(path27) ? claim.reason : void 0;
+  return (path29) => {
+    const claim = head.discovery.claims.get(path29);
+    return claim?.deployed && !seen.has(path29) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered) {
@@ -40147,12 +40292,12 @@ async function readTexts(revision, entries, files2) {
   return texts;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files2) => [...files2.loaded].map(([path27, file]) => ({ path: path27, side, refs: file.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path27, text4]) => {
+  const loaded = (side, files2) => [...files2.loaded].map(([path29, file]) => ({ path: path29, side, refs: file.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path29, text4]) => {
     const refs = skimIdentities(text4);
     return [
-      { path: path27, side: "base", refs },
-      { path: path27, side: "head", refs }
+      { path: path29, side: "base", refs },
+      { path: path29, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -40193,11 +40338,11 @@ function writtenAt({ origin, object, ref }, region) {
 }
 function changedTexts(before, after, still) {
   const texts = /* @__PURE__ */ new Map();
-  for (const [path27, { text: text4 }] of before.loaded) {
-    const now = still.get(path27);
-    texts.set(path27, { before: text4, ...now === void 0 ? {} : { after: now } });
+  for (const [path29, { text: text4 }] of before.loaded) {
+    const now = still.get(path29);
+    texts.set(path29, { before: text4, ...now === void 0 ? {} : { after: now } });
   }
-  for (const [path27, { text: text4 }] of after.loaded) texts.set(path27, { ...texts.get(path27), after: text4 });
+  for (const [path29, { text: text4 }] of after.loaded) texts.set(path29, { ...texts.get(path29), after: text4 });
   return texts;
 }
 function inspected(revision, tree, manifests) {
@@ -41284,7 +41429,7 @@ async function renderKustomize(source, all2, checkout, { kustomize, home, limits
   return { pieces, remote };
 }
 async function leaveOut(file, remote, checkout) {
-  const entries = remote.filter(({ path: path27 }) => path27 === file);
+  const entries = remote.filter(({ path: path29 }) => path29 === file);
   const place2 = checkout.placeOf(file);
   const text4 = entries.length > 0 ? await checkout.text(file) : void 0;
   if (text4 !== void 0 && place2) await (0, import_promises7.writeFile)(place2, withoutEntries(text4, entries));
@@ -41321,7 +41466,7 @@ async function writeMade(kustomizations, checkout) {
 }
 function failureOf2(outcome3, kustomizations, checkout) {
   const own6 = kustomizations[0];
-  const at3 = (reason, path27 = own6?.file ?? "", region = firstLine) => ({ reason, path: path27, region });
+  const at3 = (reason, path29 = own6?.file ?? "", region = firstLine) => ({ reason, path: path29, region });
   if (outcome3.broken) return { ...at3(`kustomize cannot be run: ${outcome3.broken}`), missing: "kustomize" };
   if (outcome3.stopped) return { ...at3(`kustomize was ended, because ${outcome3.stopped}`), ended: true };
   const said = outcome3.stderr.replace(/^# Warning: .*$/gm, "").replace(/^error: /im, "").trim();
@@ -41371,7 +41516,7 @@ var Renderer = class {
   }
   /** What tells one rendering from another: the source and the content of every file it is made of. */
   async keyOf(source, checkout, all2) {
-    const { id: _, target: __, at: ___, known: ____, saidIn: _____, ...inputs } = source;
+    const { id: _, target: __, at: ___, known: ____, saidIn: _____, was: ______, ...inputs } = source;
     const files2 = await this.files(source, checkout, all2);
     const hash = (0, import_node_crypto12.createHash)("sha256").update(JSON.stringify(inputs));
     for (const file of files2) hash.update(`\0${file}\0${checkout.idOf(file)}`);

@@ -173,14 +173,18 @@ class Trials {
     const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []))
     const names = new Set<string>()
     const values = new Set<string>()
+    const aside = new Set<string>()
     for (const side of [sides.base, sides.head]) {
       for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
         const said = source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
-        for (const file of [...said, ...(source.saidIn ?? []), source.at.path]) values.add(file)
-        for (const file of [...((await side?.files(source)) ?? []), ...(source.saidIn ?? []), source.at.path])
-          names.add(file)
+        const spoken = [...(source.saidIn ?? []), source.at.path]
+        for (const file of [...said, ...spoken]) values.add(file)
+        for (const file of [...((await side?.files(source)) ?? []), ...spoken]) names.add(file)
+        // To have it described as before would only have it judged under its own name again.
+        if (source.was !== undefined) aside.add(source.at.path)
       }
     }
+    for (const file of aside) names.delete(file)
     const changed: ChangedFile[] = []
     for (const path of names) {
       const file = await this.changedFile(path)

@@ -2,15 +2,15 @@ import path from 'node:path/posix'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, type Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
+import { asBefore } from './as-before'
 import { localFolderOf, readChart } from './chart'
 import type { Checkout } from './checkout'
 import { namesOfHolders } from './flux-values'
 import { readGitOps } from './gitops'
 import { inside, type Kustomization, readKustomizations, rootsOf } from './kustomization'
-import type { Named } from './named'
+import type { Named, PassedOver } from './named'
 import { firstLine } from './render/rendering'
 import type { HelmSource, Knowledge, Source, Target } from './source'
-import type { Skipped } from './tree'
 
 /** Why a file is no plain manifest. */
 export interface Claim {
@@ -22,12 +22,15 @@ export interface Claim {
 /** What one side of a change deploys by rendering, and which files are therefore no plain manifests. */
 export interface Discovery {
   readonly sources: readonly Source[]
+  /** The folders of library charts. */
+  readonly libraries: ReadonlySet<string>
   /** By path. */
   readonly claims: ReadonlyMap<string, Claim>
   readonly kustomizations: ReadonlyMap<string, Kustomization>
-  readonly notInspected: readonly Skipped[]
   /** The URLs that Argo CD and Flux objects call this repository by. */
   readonly urls: ReadonlySet<string>
+  /** Argo CD and Flux objects of which something was not looked at. */
+  readonly notInspected: readonly PassedOver[]
   /** Plain files that an Argo CD object deploys, and by which. */
   readonly plain: ReadonlyMap<string, string>
 }
@@ -55,6 +58,7 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
   if (!renders && !known.base?.plain.size && !(await changesGitOps(checkout, known.changed)))
     return {
       sources: [],
+      libraries: new Set(),
       claims: new Map(),
       kustomizations: written,
       notInspected: [],
@@ -67,15 +71,17 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
   const spoken = new Set(told.map(placeOf))
   const discovered = await discoveredCharts(checkout, charts, kustomizations, spoken)
   const roots = deployedRoots(kustomizations, known.base, spoken)
+  const sources = [
+    ...told,
+    ...stillDiscovered(discovered.releases, known.base),
+    ...roots.map((root): Source => {
+      const at = { path: kustomizations.get(root)?.file ?? root, region: firstLine }
+      return { kind: 'kustomize', id: `kustomize:${root}`, known: 'discovered', target: { path: at.path }, at, root }
+    }),
+  ]
   return {
-    sources: [
-      ...told,
-      ...stillDiscovered(discovered, known.base),
-      ...roots.map((root): Source => {
-        const at = { path: kustomizations.get(root)?.file ?? root, region: firstLine }
-        return { kind: 'kustomize', id: `kustomize:${root}`, known: 'discovered', target: { path: at.path }, at, root }
-      }),
-    ],
+    sources: [...sources, ...(await asBefore(known.base?.sources ?? [], { checkout, kustomizations, sources }))],
+    libraries: discovered.libraries,
     claims,
     kustomizations,
     notInspected: named.notInspected,
@@ -233,13 +239,14 @@ async function discoveredCharts(
   folders: readonly string[],
   kustomizations: ReadonlyMap<string, Kustomization>,
   spoken: ReadonlySet<string>,
-): Promise<HelmSource[]> {
+): Promise<{ releases: HelmSource[]; libraries: Set<string> }> {
   const charts = await Promise.all(folders.map((folder) => readChart(checkout, folder)))
   const taken = new Set([
     ...charts.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
     ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder)),
   ])
-  return charts
+  const libraries = new Set(charts.flatMap(({ folder, library }) => (library ? [folder] : [])))
+  const releases = charts
     .filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder))
     .filter(
       ({ folder }) =>
@@ -273,15 +280,19 @@ async function discoveredCharts(
           : sets.map((file) => release([file], { cluster: `${folder || name}:${file.slice(start)}` }))
       return [...installed, ...probes.map((file) => release([file], { path: at.path }, 'probed'))]
     })
+  return { releases, libraries }
 }
 
 /**
- * At the head: the charts that were tried by themselves at the base, and new ones. A chart that loses the last object or
+ * At the head: the charts that were tried by themselves at the base, and new ones, which what was a library is too. A chart that loses the last object or
  * declaration that named it is deployed no longer.
  */
 function stillDiscovered(found: readonly HelmSource[], base: Discovery | undefined): HelmSource[] {
   if (!base) return [...found]
-  return found.filter(({ chart }) => !base.claims.has(path.join(chart, 'Chart.yaml')) || discoveredIn(base).has(chart))
+  const before = discoveredIn(base)
+  return found.filter(
+    ({ chart }) => !base.claims.has(path.join(chart, 'Chart.yaml')) || base.libraries.has(chart) || before.has(chart),
+  )
 }
 
 function discoveredIn({ sources }: Discovery): Set<string> {
@@ -298,7 +309,11 @@ function deployedRoots(
   if (!base) return [...roots].filter((root) => !spoken.has(root)).sort()
   const before = discoveredIn(base)
   const still = [...before].filter((root) => all.has(root) && !all.get(root)?.component)
-  return [...new Set([...still, ...[...roots].filter((root) => !base.kustomizations.has(root))])]
-    .filter((root) => !spoken.has(root))
-    .sort()
+  // A component that nobody took in was deployed by nobody, so it comes when it turns into what can be deployed.
+  const taken = new Set([...base.kustomizations.values()].flatMap(({ leadsTo }) => leadsTo))
+  const isNew = (root: string) => {
+    const old = base.kustomizations.get(root)
+    return !old || (old.component && !taken.has(root))
+  }
+  return [...new Set([...still, ...[...roots].filter(isNew)])].filter((root) => !spoken.has(root)).sort()
 }

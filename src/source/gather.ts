@@ -28,6 +28,7 @@ import { looseManifests, renderPartners } from './rendered-partners'
 import type { Entry, Revision } from './revision'
 import { type RenderedSide, SideOfChange } from './side'
 import type { Source } from './source'
+import { outOfSight, stranded } from './stranded'
 import type { Skipped, Tree } from './tree'
 import { unrendered } from './unrendered'
 
@@ -118,11 +119,15 @@ export async function gather(scope: Scope): Promise<Gathered> {
       return file.objects.map((object) => new Manifest(object, side, { kind: 'file', path }, names, evidence))
     })
   }
+  const asBefore = new Map(
+    head.discovery.sources.flatMap(({ was, target }) => (was && 'cluster' in target ? [[was, [target.cluster]]] : [])),
+  )
   const manifestsFrom = (side: Side, rendered: readonly RenderedSide[]): Manifest[] =>
-    rendered.flatMap(({ source: { target }, objects }) => {
+    rendered.flatMap(({ source: { id, target }, objects }) => {
       const place: { clusters: readonly string[]; evidence: ClusterEvidence } =
         'cluster' in target ? { clusters: [target.cluster], evidence: 'declared' } : clusters.of(target.path)
-      const names = named(side, place.clusters)
+      const before = side === 'base' ? asBefore.get(id) : undefined
+      const names = [...named(side, place.clusters), ...(before ?? [])]
       return objects.map(({ object, origin }) => new Manifest(object, side, origin, names, place.evidence))
     })
   const changedOf = (side: Side) =>
@@ -138,8 +143,9 @@ export async function gather(scope: Scope): Promise<Gathered> {
   }
   const changedBase = changedOf('base')
   const changedHead = changedOf('head')
-  const blind = new BlindSpots(before, after, headTree, await hiddenAt(head, renderedAfter))
-  const failed = new Set(renderedAfter.filter(({ failure }) => failure).map(({ source }) => source.id))
+  const hidden = await hiddenAt(head, renderedAfter)
+  const blind = new BlindSpots(before, after, headTree, hidden)
+  const failed = new Set(renderedAfter.flatMap(({ source: { id, was = id }, failure }) => (failure ? [id, was] : [])))
   const adopted = adoptedIn(base, head, renderedAfter)
   const { changes, unknown } = base
     ? changesBetween(changedBase, changedHead, ({ origin, ref }) =>
@@ -166,6 +172,8 @@ export async function gather(scope: Scope): Promise<Gathered> {
     unknown,
     taken: await base?.takenFromElsewhere(),
   })
+  const left = base ? await stranded({ base, head }, before, renderedAfter, (file) => hidden(file) !== undefined) : []
+  if (base) left.push(...outOfSight({ base, head }))
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))
   return {
     mode: base ? 'change' : 'all',
@@ -174,7 +182,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     head: snapshotsOf(headManifests),
     clusters,
     changedTexts: changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
-    findings: [...gaps.findings, ...unseen.findings, ...duplicateKeys(changes, base ? [] : changedHead)],
+    findings: [...gaps.findings, ...unseen.findings, ...left, ...duplicateKeys(changes, base ? [] : changedHead)],
     inspected: {
       base: base ? inspected(base.revision, base.tree, baseManifests) : null,
       head: inspected(head.revision, headTree, headManifests),
@@ -239,9 +247,13 @@ function adoptedIn(
     base?.discovery.sources.flatMap((source) => (source.known === 'discovered' ? [[source.id, placeOf(source)]] : [])),
   )
   for (const { id } of head.discovery.sources) tried.delete(id)
+  // A chart that was tried with its own values alone is tried with sets of values instead once it has some.
+  const alone = new Set(
+    base?.discovery.sources.flatMap((one) => (one.kind === 'helm' && one.values.length === 0 ? [placeOf(one)] : [])),
+  )
   const objects = new Set(
     rendered.flatMap(({ source, objects: its }) =>
-      source.known === 'discovered'
+      source.was !== undefined || (source.known === 'discovered' && !alone.has(placeOf(source)))
         ? []
         : its.map(({ object: { ref } }) => JSON.stringify([placeOf(source), ref.kind, ref.name])),
     ),

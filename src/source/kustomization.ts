@@ -191,18 +191,22 @@ export function closureOf(start: string, all: ReadonlyMap<string, Kustomization>
   return [...found.values()]
 }
 
-/** The folders that no other Kustomization includes, components aside. */
+/**
+ * The folders that no other Kustomization includes, components aside. What only a component includes that nothing takes in
+ * is included by nobody.
+ */
 export function rootsOf(all: ReadonlyMap<string, Kustomization>): Set<string> {
-  const included = new Set(
-    [...all.values()].flatMap(({ folder, includes }) =>
-      includes.flatMap(({ text }) => inside(folder, text) ?? []).filter((place) => place !== folder),
-    ),
-  )
-  return new Set(
-    [...all.values()]
-      .filter(({ folder, component }) => !component && !included.has(folder))
-      .map(({ folder }) => folder),
-  )
+  const alive = new Map(all)
+  for (;;) {
+    const included = new Set(
+      [...alive.values()].flatMap(({ folder, includes }) =>
+        includes.flatMap(({ text }) => inside(folder, text) ?? []).filter((place) => place !== folder),
+      ),
+    )
+    const idle = [...alive.values()].filter(({ folder, component }) => component && !included.has(folder))
+    if (idle.length === 0) return new Set([...alive.keys()].filter((folder) => !included.has(folder)))
+    for (const { folder } of idle) alive.delete(folder)
+  }
 }
 
 /** An entry that names something outside the repository. */

@@ -1,9 +1,8 @@
-import { type Manifest, nameOf } from '../manifest/manifest'
+import type { Manifest } from '../manifest/manifest'
 import type { Checkout } from './checkout'
 import type { Kustomization } from './kustomization'
 import { repositoryName } from './repository-name'
 import type { Source, SpokenAt } from './source'
-import type { Skipped } from './tree'
 
 /** What is known of the repository that Argo CD and Flux objects name parts of. */
 export interface Surroundings {
@@ -15,10 +14,16 @@ export interface Surroundings {
   readonly known: ReadonlySet<string>
 }
 
+/** An object of which something was not looked at. */
+export interface PassedOver {
+  readonly manifest: Manifest
+  readonly reason: string
+}
+
 /** Collects what Argo CD and Flux objects say is deployed, and what of it is not in this repository. */
 export class Named {
   readonly sources: Source[] = []
-  readonly notInspected: Skipped[] = []
+  readonly notInspected: PassedOver[] = []
   /** Kustomizations that stand in no file: Flux makes them where a folder has none. */
   readonly made = new Map<string, Kustomization>()
   /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
@@ -30,7 +35,7 @@ export class Named {
   constructor(readonly surroundings: Surroundings) {}
 
   skip(manifest: Manifest, reason: string): void {
-    this.notInspected.push({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` })
+    this.notInspected.push({ manifest, reason })
   }
 
   /** Whether a path of the repository of that URL is one of this repository. */

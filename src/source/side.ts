@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { identify } from '../kubernetes/identity'
 import { type LoadedObject, loadFile } from '../manifest/load'
-import type { Origin, RenderedSource, Side } from '../manifest/manifest'
+import { Manifest, nameOf, type Origin, type RenderedSource, type Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { Checkout } from './checkout'
 import { type Discovery, discover } from './discover'
@@ -99,7 +99,10 @@ export class SideOfChange {
     for (const { path, template, text } of rendering.pieces) {
       const file = loadFile({ text })
       const origin: Origin = { kind: 'rendered', path, template, id: source.id, source: described(source) }
-      objects.push(...file.objects.map((object) => ({ object: withNamespace(object, source), origin })))
+      const staying = file.objects.filter(
+        (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, [])),
+      )
+      objects.push(...staying.map((object) => ({ object: withNamespace(object, source), origin })))
       unreadable.push(...file.unreadable.map(({ reason }) => ({ path, reason })))
       const most = this.renderer.limits.objects
       if (objects.length > most) {
@@ -130,6 +133,15 @@ export function described(source: Source): RenderedSource {
   return { kind: 'helm', path: chart || '.', release, namespace, values: names }
 }
 
+/**
+ * Whether helm keeps an object in the cluster while the release is there: hooks of tests, rollbacks and uninstalling are made
+ * at another time, so what becomes such a hook is taken away. https://helm.sh/docs/topics/charts_hooks/
+ */
+function staysInstalled({ root }: Manifest): boolean {
+  const written = root.at('metadata', 'annotations', 'helm.sh/hook').string
+  return !written || written.split(',').some((hook) => /^\s*(?:pre|post)-(?:install|upgrade)\s*$/.test(hook))
+}
+
 /** A release gives its namespace to the objects that name none, and so does an Argo CD Application. */
 function withNamespace(object: LoadedObject, source: Source): LoadedObject {
   if (source.namespace === undefined || object.ref.namespace !== '') return object
@@ -146,5 +158,8 @@ function withoutClaimed(tree: Tree, { claims, notInspected }: Discovery): Tree {
   const skipped = [...orphans].map(([reason, [path = '', ...more]]): Skipped => {
     return { path, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason }
   })
-  return { ...tree, files, skipped: [...tree.skipped, ...skipped, ...notInspected] }
+  const passedOver = notInspected.map(
+    ({ manifest, reason }): Skipped => ({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` }),
+  )
+  return { ...tree, files, skipped: [...tree.skipped, ...skipped, ...passedOver] }
 }

@@ -23,6 +23,8 @@ interface Shared {
   readonly at: SpokenAt
   /** Further files that say something of it: ConfigMaps with its values or variables, and what says that it is applied. */
   readonly saidIn?: readonly string[]
+  /** The id that the base has it under, when the head describes it otherwise and it is rendered as it was before. */
+  readonly was?: string
 }
 
 /** Values that a release is given: a file of the repository, or text that stands elsewhere. */

@@ -1,9 +1,10 @@
+import { basename } from 'node:path/posix'
 import { type Manifest, nameOf } from '../manifest/manifest'
 import { gateFinding } from '../report/gate-finding'
 import type { Finding } from '../report/report'
 import type { RemoteEntry } from './kustomization'
 import { described, type RenderedSide } from './side'
-import { nameOfSource } from './source'
+import { nameOfSource, type Source } from './source'
 import type { Skipped } from './tree'
 
 interface Renderings {
@@ -26,6 +27,8 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
   const skipped: Skipped[] = []
   const whole = taken === undefined
   const was = new Map(before.map((side) => [side.source.id, side]))
+  const present = new Set(after.map(({ source }) => source.id))
+  const gone = before.filter(({ source, failure }) => !failure && !present.has(source.id))
   const failed = new Map<string, { existing: boolean; sides: RenderedSide[] }>()
   const missing = after.filter(({ failure }) => failure?.missing)
   if (missing.length > 0) findings.push(...withoutTool(missing, whole))
@@ -35,9 +38,10 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
       for (const { path, reason } of side.unreadable) findings.push(unreadable(side, path, reason, whole))
       continue
     }
-    // That it takes in what is elsewhere is said of the entry.
-    if (failure.remote) continue
-    const old = was.get(source.id)
+    const old = was.get(source.was ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
+    // Without what is elsewhere it may not build. A new entry is an error of its own; a known one excuses what failed with it before.
+    const excused = !old || old.failure?.remote || failure.remote?.some(({ text }) => !isKnown(text, taken ?? []))
+    if (failure.remote && excused) continue
     // A chart that nobody is known to install may need values that only its users have.
     const guessed = source.kind === 'helm' && (source.known === 'discovered' || source.known === 'probed')
     if (guessed && (!old || old.failure)) {
@@ -52,7 +56,7 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
     const failure = sides[0]?.failure
     if (!failure) continue
     const { path, region, reason } = failure
-    const ids = new Set(sides.map(({ source }) => source.id))
+    const ids = new Set(sides.map(({ source: { id, was = id } }) => was))
     const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
     const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
@@ -88,12 +92,17 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
   return { findings, skipped }
 }
 
+/** Whether a source that went may be one that came in another folder: what it was seen to render is then not known any more. */
+function isMoved(before: Source, after: Source): boolean {
+  if (before.kind === 'helm') return after.kind === 'helm' && before.release === after.release
+  return after.kind === 'kustomize' && basename(before.root) === basename(after.root)
+}
+
 /**
  * What Kustomizations take from elsewhere is not fetched. A place that the base takes from already is listed; a new one is an
  * error, for nobody can tell what comes from there.
  */
 function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] | undefined) {
-  const known = new Set(taken?.map(withoutVersion))
   const told = new Map<string, { entry: RemoteEntry; sides: RenderedSide[] }>()
   for (const side of after) {
     for (const entry of side.remote) {
@@ -104,7 +113,7 @@ function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] 
   const skipped: Skipped[] = []
   const findings: Finding[] = []
   for (const { entry, sides } of told.values()) {
-    if (!taken || known.has(withoutVersion(entry.text))) {
+    if (!taken || isKnown(entry.text, taken)) {
       skipped.push({ path: entry.path, reason: `it takes in ${entry.text}, which is not in this repository` })
       continue
     }
@@ -118,6 +127,10 @@ function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] 
     )
   }
   return { findings, skipped }
+}
+
+function isKnown(text: string, taken: readonly string[]): boolean {
+  return taken.some((one) => withoutVersion(one) === withoutVersion(text))
 }
 
 /** `https://github.com/org/repo//deploy?ref=v1` without its `?ref=v1`; a raw file's URL without the branch or tag in it. */

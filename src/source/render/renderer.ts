@@ -58,7 +58,7 @@ export class Renderer {
 
   /** What tells one rendering from another: the source and the content of every file it is made of. */
   async keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
-    const { id: _, target: __, at: ___, known: ____, saidIn: _____, ...inputs } = source
+    const { id: _, target: __, at: ___, known: ____, saidIn: _____, was: ______, ...inputs } = source
     const files = await this.files(source, checkout, all)
     const hash = createHash('sha256').update(JSON.stringify(inputs))
     for (const file of files) hash.update(`\0${file}\0${checkout.idOf(file)}`)
