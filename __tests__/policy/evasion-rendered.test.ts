@@ -76,7 +76,7 @@ describe('a host without TLS comes with a rendering in which it does not show', 
 
   test('the config declares a release no longer', async () => {
     expect(await introduced({ ...chart, [config]: declares(release) }, { ...widened, [config]: declares() })).toEqual([
-      `base/${config}:2 exact ${kept}`,
+      `base/${config}:3 exact ${kept}`,
       widenedAt,
     ])
   })
@@ -98,7 +98,7 @@ describe('a host without TLS comes with a rendering in which it does not show', 
   })
 
   test.each([
-    ['a component becomes a Kustomization', component, resources('ingress.yaml'), 'base/app/kustomization.yaml:1'],
+    ['a component becomes a Kustomization', component, resources('ingress.yaml'), 'base/app/kustomization.yaml:2'],
     ['a Kustomization becomes a component', resources('ingress.yaml'), component, 'head/app/ingress.yaml:12'],
   ])('%s', async (_, before, after, place) => {
     const base = { 'app/kustomization.yaml': before, 'app/ingress.yaml': covered }
