@@ -39353,6 +39353,96 @@ var Files = class {
   }
 };
 
+// src/source/left-behind.ts
+var import_posix10 = __toESM(require("node:path/posix"), 1);
+async function leftBehind(sides, before, after, isHidden) {
+  const unseen = outOfSight(sides);
+  const aside = unseen.length > 0 ? [] : await editedAside(sides);
+  return [...await stranded(sides, before, after, isHidden), ...unseen, ...aside];
+}
+async function stranded({ base, head }, before, after, isHidden) {
+  const wereApplied = new Set(
+    [...before.loaded].flatMap(([file, { objects }]) => objects.length > 0 ? [import_posix10.default.dirname(file)] : [])
+  );
+  const { claims, kustomizations } = head.discovery;
+  const included = new Set(
+    [...kustomizations.values()].flatMap(({ folder, includes }) => includes.map(({ text: text4 }) => inside(folder, text4)))
+  );
+  const came = (file) => !base.checkout.tree.entries.has(file) && wereApplied.has(import_posix10.default.dirname(file)) && !claims.get(file)?.deployed;
+  const wasApplied = (file) => (before.loaded.get(file)?.objects.length ?? 0) > 0 && !base.discovery.plain.has(file) && head.checkout.has(file);
+  const files2 = [...claims.keys()].filter(
+    (file) => /\.(?:ya?ml|json)$/.test(file) && !included.has(file) && !isHidden(file) && (came(file) || wasApplied(file))
+  );
+  const rendered = after.flatMap(({ objects }) => objects.map(({ object: { ref } }) => ref));
+  const findings = [];
+  for (const [file, text4] of await head.checkout.texts(files2)) {
+    const left = loadFile({ text: text4 }).objects.filter(
+      ({ ref }) => !rendered.some(({ kind, name }) => kind === ref.kind && name.includes(ref.name))
+    );
+    const [first] = left;
+    if (!first) continue;
+    const names3 = left.slice(0, 3).map(({ ref }) => nameOf(ref));
+    const more = left.length > 3 ? ` and ${left.length - 3} more` : "";
+    findings.push(
+      gateFinding("source/unrendered", "stranded", "error", {
+        side: "head",
+        path: file,
+        region: first.region,
+        status: "introduced",
+        keys: [file],
+        fileText: text4,
+        text: `Nothing deploys ${names3.join(", ")}${more} from here any more, as it is ${claims.get(file)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`
+      })
+    );
+  }
+  return findings;
+}
+function outOfSight({ base, head }) {
+  const present = new Set(head.discovery.sources.map(({ id }) => id));
+  const gone = base.discovery.sources.filter(({ known, id }) => known === "named" && !present.has(id));
+  return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
+    const had = gone.some(
+      ({ id, at: at3 }) => (
+        // What an ApplicationSet makes has names of its own.
+        ref.kind === "ApplicationSet" ? at3.path === origin.path : id.includes(`:${ref.name}:`) || id.includes(`/${ref.name}:`)
+      )
+    );
+    if (!had) return [];
+    return gateFinding("source/unrendered", "out-of-sight", "error", {
+      side: "head",
+      path: origin.path,
+      region: object.region,
+      status: "introduced",
+      object: ref,
+      keys: [reason],
+      fileText: object.fileText,
+      text: `What ${nameOf(ref)} deploys was rendered at the base and cannot be now: ${reason}.`
+    });
+  });
+}
+async function editedAside({ base, head }) {
+  const said = new Set(base.discovery.sources.map(({ at: at3 }) => at3.path));
+  const edited = [...base.discovery.claims].flatMap(
+    ([file, { deployed }]) => deployed && !said.has(file) && /\.(?:ya?ml|json|tpl)$/.test(file) && head.discovery.claims.has(file) && head.checkout.has(file) && base.checkout.idOf(file) !== head.checkout.idOf(file) ? [file] : []
+  );
+  if (edited.length === 0) return [];
+  const reached = async (side) => {
+    const rendered = side.discovery.sources.filter(({ known }) => known !== "probed");
+    return new Set((await Promise.all(rendered.map((source) => side.files(source)))).flat());
+  };
+  const [before, after] = await Promise.all([reached(base), reached(head)]);
+  return edited.filter((file) => before.has(file) && (!after.has(file) || head.discovery.claims.get(file)?.deployed === false)).map(
+    (file) => gateFinding("source/unrendered", "edited-aside", "error", {
+      side: "head",
+      path: file,
+      region: firstLine,
+      status: "introduced",
+      keys: [file],
+      text: "This change edits what it no longer has deployed, so nothing shows what the edit comes to. Delete it, or leave it as it was."
+    })
+  );
+}
+
 // src/source/partners.ts
 function needsOtherFiles(rules2, touched) {
   return touched.some((manifest) => rules2.some((active) => compares(active, manifest)));
@@ -39629,7 +39719,7 @@ var Checkout = class {
 };
 
 // src/source/tree.ts
-var import_posix10 = __toESM(require("node:path/posix"), 1);
+var import_posix11 = __toESM(require("node:path/posix"), 1);
 var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
@@ -39748,8 +39838,8 @@ var Links = class {
       const prefix2 = parts.slice(0, length).join("/");
       const target = this.targets.get(prefix2);
       if (target === void 0) continue;
-      const next = import_posix10.default.normalize(import_posix10.default.join(import_posix10.default.dirname(prefix2), target, ...parts.slice(length)));
-      if (import_posix10.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
+      const next = import_posix11.default.normalize(import_posix11.default.join(import_posix11.default.dirname(prefix2), target, ...parts.slice(length)));
+      if (import_posix11.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
         return { reason: "a symbolic link out of the repository, which is not followed" };
       }
       return this.resolve(next === "." ? "" : next.replace(/\/$/, ""), hops + 1);
@@ -39869,69 +39959,6 @@ function withoutClaimed(tree, { claims, notInspected }) {
     ({ manifest, reason }) => ({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` })
   );
   return { ...tree, files: files2, skipped: [...tree.skipped, ...skipped, ...passedOver] };
-}
-
-// src/source/stranded.ts
-var import_posix11 = __toESM(require("node:path/posix"), 1);
-async function stranded({ base, head }, before, after, isHidden) {
-  const wereApplied = new Set(
-    [...before.loaded].flatMap(([file, { objects }]) => objects.length > 0 ? [import_posix11.default.dirname(file)] : [])
-  );
-  const { claims, kustomizations } = head.discovery;
-  const included = new Set(
-    [...kustomizations.values()].flatMap(({ folder, includes }) => includes.map(({ text: text4 }) => inside(folder, text4)))
-  );
-  const came = (file) => !base.checkout.tree.entries.has(file) && wereApplied.has(import_posix11.default.dirname(file)) && !claims.get(file)?.deployed;
-  const wasApplied = (file) => (before.loaded.get(file)?.objects.length ?? 0) > 0 && !base.discovery.plain.has(file) && head.checkout.has(file);
-  const files2 = [...claims.keys()].filter(
-    (file) => /\.(?:ya?ml|json)$/.test(file) && !included.has(file) && !isHidden(file) && (came(file) || wasApplied(file))
-  );
-  const rendered = after.flatMap(({ objects }) => objects.map(({ object: { ref } }) => ref));
-  const findings = [];
-  for (const [file, text4] of await head.checkout.texts(files2)) {
-    const left = loadFile({ text: text4 }).objects.filter(
-      ({ ref }) => !rendered.some(({ kind, name }) => kind === ref.kind && name.includes(ref.name))
-    );
-    const [first] = left;
-    if (!first) continue;
-    const names3 = left.slice(0, 3).map(({ ref }) => nameOf(ref));
-    const more = left.length > 3 ? ` and ${left.length - 3} more` : "";
-    findings.push(
-      gateFinding("source/unrendered", "stranded", "error", {
-        side: "head",
-        path: file,
-        region: first.region,
-        status: "introduced",
-        keys: [file],
-        fileText: text4,
-        text: `Nothing deploys ${names3.join(", ")}${more} from here any more, as it is ${claims.get(file)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`
-      })
-    );
-  }
-  return findings;
-}
-function outOfSight({ base, head }) {
-  const present = new Set(head.discovery.sources.map(({ id }) => id));
-  const gone = base.discovery.sources.filter(({ known, id }) => known === "named" && !present.has(id));
-  return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
-    const had = gone.some(
-      ({ id, at: at3 }) => (
-        // What an ApplicationSet makes has names of its own.
-        ref.kind === "ApplicationSet" ? at3.path === origin.path : id.includes(`:${ref.name}:`) || id.includes(`/${ref.name}:`)
-      )
-    );
-    if (!had) return [];
-    return gateFinding("source/unrendered", "out-of-sight", "error", {
-      side: "head",
-      path: origin.path,
-      region: object.region,
-      status: "introduced",
-      object: ref,
-      keys: [reason],
-      fileText: object.fileText,
-      text: `What ${nameOf(ref)} deploys was rendered at the base and cannot be now: ${reason}.`
-    });
-  });
 }
 
 // src/source/unrendered.ts
@@ -40191,8 +40218,7 @@ async function gather(scope) {
     unknown: unknown2,
     taken: await base?.takenFromElsewhere()
   });
-  const left = base ? await stranded({ base, head }, before, renderedAfter, (file) => hidden(file) !== void 0) : [];
-  if (base) left.push(...outOfSight({ base, head }));
+  const left = base ? await leftBehind({ base, head }, before, renderedAfter, (file) => hidden(file) !== void 0) : [];
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind));
   return {
     mode: base ? "change" : "all",
@@ -41244,7 +41270,9 @@ async function helmFiles(source, checkout) {
 async function renderHelm(source, checkout, running) {
   const chart = await layOutChart(source, checkout, running.network);
   if ("failure" in chart) return chart;
-  const outcome3 = await template(source, chart.folder, checkout, running);
+  const upgrade = await upgradeOf(source, checkout);
+  const upgraded = upgrade.length > 0 ? await template(source, chart.folder, checkout, running, upgrade) : void 0;
+  const outcome3 = upgraded?.status === 0 ? upgraded : await template(source, chart.folder, checkout, running);
   if (outcome3.status !== 0 || outcome3.stopped) return { failure: failureOf(outcome3, source, chart, checkout) };
   const before = outcome3.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? "";
   if (/\S/.test(before)) {
@@ -41280,6 +41308,14 @@ async function layOutChart(source, checkout, network) {
   const folder = import_node_path12.default.join(checkout.folder, source.chart);
   return { folder, copies: copiesOf(charts2, checkout), name: main?.name ?? "" };
 }
+async function upgradeOf(source, checkout) {
+  if (rendersAsInstalled(source)) return [];
+  const texts = await checkout.texts(await helmFiles(source, checkout));
+  return [...texts.values()].some((text4) => /\bIs(?:Install|Upgrade)\b/.test(text4)) ? ["--is-upgrade"] : [];
+}
+function rendersAsInstalled({ id }) {
+  return id.startsWith("argocd:");
+}
 async function template(source, chart, checkout, { program: program3, home, limits }, more = []) {
   const values = [];
   for (const [index, one2] of source.values.entries()) {
@@ -41313,7 +41349,10 @@ async function renderRewritten(source, checkout, running, rewrite) {
     const place2 = import_node_path12.default.join(copy2, file);
     if ((await (0, import_promises6.stat)(place2)).isFile()) await (0, import_promises6.writeFile)(place2, rewrite(await (0, import_promises6.readFile)(place2, "utf8")));
   }
-  const { stdout, stopped } = await template(source, copy2, checkout, running, ["--debug"]);
+  const { stdout, stopped } = await template(source, copy2, checkout, running, [
+    "--debug",
+    ...await upgradeOf(source, checkout)
+  ]);
   return stopped ? [] : cutBySource(stdout);
 }
 function cutBySource(output) {
@@ -41518,7 +41557,9 @@ var Renderer = class {
   async keyOf(source, checkout, all2) {
     const { id: _, target: __, at: ___, known: ____, saidIn: _____, was: ______, ...inputs } = source;
     const files2 = await this.files(source, checkout, all2);
-    const hash = (0, import_node_crypto12.createHash)("sha256").update(JSON.stringify(inputs));
+    const hash = (0, import_node_crypto12.createHash)("sha256").update(
+      JSON.stringify([inputs, source.kind === "helm" && rendersAsInstalled(source)])
+    );
     for (const file of files2) hash.update(`\0${file}\0${checkout.idOf(file)}`);
     return hash.digest("hex");
   }

@@ -215,6 +215,66 @@ describe('what was seen is made unseen', () => {
   })
 })
 
+describe('a template that comes to something else once the release is there', () => {
+  test('leaves a protected object out of upgrades', async () => {
+    const text = chart['chart/templates/role.yaml'].replace('.Values.rbac', '.Release.IsInstall')
+    expect(await introduced(chart, { 'chart/templates/role.yaml': text })).toEqual([
+      `head/chart/templates/role.yaml:1 template ${kept}`,
+    ])
+  })
+
+  test('adds a host in upgrades', async () => {
+    const text = `${covered}    {{- if .Release.IsUpgrade }}\n    - host: evil.example.com\n    {{- end }}\n`
+    expect(await introduced(chart, { 'chart/templates/ingress.yaml': text })).toEqual([
+      `head/chart/templates/ingress.yaml:13 template ${uncovered}`,
+    ])
+  })
+
+  test('is rendered as for Argo CD, to which every time is the first', async () => {
+    const text = chart['chart/templates/role.yaml'].replace('.Values.rbac', '.Release.IsInstall')
+    const base = { ...chart, 'a.yaml': application('chart') }
+    expect(await introduced(base, { 'chart/templates/role.yaml': text })).toEqual([])
+  })
+
+  test('may refuse an upgrade', async () => {
+    const text = `{{ if .Release.IsUpgrade }}{{ fail "give the password" }}{{ end }}\n${configMap('x')}`
+    expect(await introduced(chart, { 'chart/templates/map.yaml': text })).toEqual([])
+  })
+})
+
+describe('what is deployed no longer is edited, to come back later', () => {
+  const map = { 'web/map.yaml': configMap('x') }
+  const web = { ...map, 'web/kustomization.yaml': resources('map.yaml', 'ingress.yaml'), 'web/ingress.yaml': covered }
+  const over = { ...web, 'over/kustomization.yaml': resources('../web', 'map.yaml'), 'over/map.yaml': configMap('y') }
+  const release = { ...chart, 'chart/templates/role.yaml': configMap('x'), 'a.yaml': application('chart') }
+  const cases: [string, Files, Files, Files, string][] = [
+    [
+      'a file of a Kustomization',
+      web,
+      { 'web/kustomization.yaml': resources('map.yaml') },
+      { 'web/ingress.yaml': hole },
+      'web/ingress.yaml',
+    ],
+    [
+      'a file of a folder that is included',
+      over,
+      { 'over/kustomization.yaml': resources('map.yaml') },
+      { 'web/ingress.yaml': hole },
+      'web/ingress.yaml',
+    ],
+    ['a chart', release, { 'a.yaml': null }, widened, 'chart/values.yaml'],
+  ]
+
+  test.each(cases)('%s', async (_, base, drop, edit, file) => {
+    const report = await judgeChange(base, { ...drop, ...edit })
+    expect(places(report)).toEqual([`head/${file}:1 exact ${unrendered}`])
+    expect(report.findings[0]?.text).toBe(
+      'This change edits what it no longer has deployed, so nothing shows what the edit comes to. Delete it, or leave it as it was.',
+    )
+    expect(await introduced(base, drop)).toEqual([])
+  })
+})
+
 describe('what is no trick stays silent', () => {
   const plain = { 'app/ingress.yaml': hole, 'app/role.yaml': role(name) }
   const kustomized = { 'app/kustomization.yaml': resources('ingress.yaml', 'role.yaml'), ...plain }

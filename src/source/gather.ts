@@ -21,6 +21,7 @@ import type { Finding, Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
 import { placeOf } from './discover'
 import { Files } from './files'
+import { leftBehind } from './left-behind'
 import { loadPartners, needsOtherFiles } from './partners'
 import type { Renderer } from './render/renderer'
 import { firstLine } from './render/rendering'
@@ -28,7 +29,6 @@ import { looseManifests, renderPartners } from './rendered-partners'
 import type { Entry, Revision } from './revision'
 import { type RenderedSide, SideOfChange } from './side'
 import type { Source } from './source'
-import { outOfSight, stranded } from './stranded'
 import type { Skipped, Tree } from './tree'
 import { unrendered } from './unrendered'
 
@@ -172,8 +172,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     unknown,
     taken: await base?.takenFromElsewhere(),
   })
-  const left = base ? await stranded({ base, head }, before, renderedAfter, (file) => hidden(file) !== undefined) : []
-  if (base) left.push(...outOfSight({ base, head }))
+  const left = base ? await leftBehind({ base, head }, before, renderedAfter, (file) => hidden(file) !== undefined) : []
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))
   return {
     mode: base ? 'change' : 'all',

@@ -36,7 +36,10 @@ interface Running {
 export async function renderHelm(source: HelmSource, checkout: Checkout, running: Running): Promise<Rendering> {
   const chart = await layOutChart(source, checkout, running.network)
   if ('failure' in chart) return chart
-  const outcome = await template(source, chart.folder, checkout, running)
+  const upgrade = await upgradeOf(source, checkout)
+  const upgraded = upgrade.length > 0 ? await template(source, chart.folder, checkout, running, upgrade) : undefined
+  // Some charts refuse an upgrade without what was made up when they were installed.
+  const outcome = upgraded?.status === 0 ? upgraded : await template(source, chart.folder, checkout, running)
   if (outcome.status !== 0 || outcome.stopped) return { failure: failureOf(outcome, source, chart, checkout) }
   // A tool that is no helm may well end in peace; a rendering that is empty names no template, but says nothing either.
   const before = outcome.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? ''
@@ -80,6 +83,21 @@ export async function layOutChart(
   if (failure) return { failure }
   const folder = path.join(checkout.folder, source.chart)
   return { folder, copies: copiesOf(charts, checkout), name: main?.name ?? '' }
+}
+
+/**
+ * How a chart that renders otherwise when it is installed is rendered as it will be: the release is there already. Argo CD alone
+ * renders every time as if it were not.
+ */
+async function upgradeOf(source: HelmSource, checkout: Checkout): Promise<string[]> {
+  if (rendersAsInstalled(source)) return []
+  const texts = await checkout.texts(await helmFiles(source, checkout))
+  return [...texts.values()].some((text) => /\bIs(?:Install|Upgrade)\b/.test(text)) ? ['--is-upgrade'] : []
+}
+
+/** Whether a source is rendered as for the first time, whatever is in the cluster. */
+export function rendersAsInstalled({ id }: HelmSource): boolean {
+  return id.startsWith('argocd:')
 }
 
 /** Runs `helm template`. */
@@ -140,7 +158,10 @@ export async function renderRewritten(
     const place = path.join(copy, file)
     if ((await stat(place)).isFile()) await writeFile(place, rewrite(await readFile(place, 'utf8')))
   }
-  const { stdout, stopped } = await template(source, copy, checkout, running, ['--debug'])
+  const { stdout, stopped } = await template(source, copy, checkout, running, [
+    '--debug',
+    ...(await upgradeOf(source, checkout)),
+  ])
   return stopped ? [] : cutBySource(stdout)
 }
 

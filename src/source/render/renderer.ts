@@ -6,7 +6,7 @@ import type { Checkout, Contents } from '../checkout'
 import type { Kustomization } from '../kustomization'
 import type { HelmSource, Source } from '../source'
 import { ChartNetwork } from './chart-network'
-import { helmFiles, renderHelm, renderRewritten, type TemplateOutput } from './helm'
+import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
 import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
 import type { Rendering } from './rendering'
 import { defaultLimits, faultOf, findProgram, type Limits, runTool } from './tool'
@@ -60,7 +60,9 @@ export class Renderer {
   async keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
     const { id: _, target: __, at: ___, known: ____, saidIn: _____, was: ______, ...inputs } = source
     const files = await this.files(source, checkout, all)
-    const hash = createHash('sha256').update(JSON.stringify(inputs))
+    const hash = createHash('sha256').update(
+      JSON.stringify([inputs, source.kind === 'helm' && rendersAsInstalled(source)]),
+    )
     for (const file of files) hash.update(`\0${file}\0${checkout.idOf(file)}`)
     return hash.digest('hex')
   }

@@ -5,18 +5,39 @@ import { gateFinding } from '../report/gate-finding'
 import type { Finding } from '../report/report'
 import type { Files } from './files'
 import { inside } from './kustomization'
+import { firstLine } from './render/rendering'
 import type { RenderedSide, SideOfChange } from './side'
+
+interface Sides {
+  readonly base: SideOfChange
+  readonly head: SideOfChange
+}
+
+/**
+ * `source/unrendered` for what is there at the head and is rendered no more.
+ *
+ * @param before what was read of the base
+ * @param isHidden whether a file is in something that could not be rendered, which is said elsewhere
+ */
+export async function leftBehind(
+  sides: Sides,
+  before: Files,
+  after: readonly RenderedSide[],
+  isHidden: (file: string) => boolean,
+): Promise<Finding[]> {
+  const unseen = outOfSight(sides)
+  // What an object had rendered is not deployed no longer when that object cannot be followed.
+  const aside = unseen.length > 0 ? [] : await editedAside(sides)
+  return [...(await stranded(sides, before, after, isHidden)), ...unseen, ...aside]
+}
 
 /**
  * Manifests that were applied as they stand at the base, are still there, and are what nothing renders now, because a chart or
  * a Kustomization came over them. Whether they are applied all the same cannot be told from the files: who applies the folder
  * as before would have them unjudged from now on, so this is an error and not the same as their removal.
- *
- * @param before what was read of the base
- * @param isHidden whether a file is in something that could not be rendered, which is said elsewhere
  */
-export async function stranded(
-  { base, head }: { base: SideOfChange; head: SideOfChange },
+async function stranded(
+  { base, head }: Sides,
   before: Files,
   after: readonly RenderedSide[],
   isHidden: (file: string) => boolean,
@@ -63,7 +84,7 @@ export async function stranded(
 }
 
 /** Argo CD and Flux objects by which something was rendered at the base, and that now name what cannot be looked at. */
-export function outOfSight({ base, head }: { base: SideOfChange; head: SideOfChange }): Finding[] {
+function outOfSight({ base, head }: Sides): Finding[] {
   const present = new Set(head.discovery.sources.map(({ id }) => id))
   const gone = base.discovery.sources.filter(({ known, id }) => known === 'named' && !present.has(id))
   return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
@@ -85,4 +106,41 @@ export function outOfSight({ base, head }: { base: SideOfChange; head: SideOfCha
       text: `What ${nameOf(ref)} deploys was rendered at the base and cannot be now: ${reason}.`,
     })
   })
+}
+
+/**
+ * What this change edits and at once deploys no longer. Nobody would judge it: not now, for nothing renders it, and not when it
+ * is deployed again, for it is what the base holds then.
+ */
+async function editedAside({ base, head }: Sides): Promise<Finding[]> {
+  // What said that it is deployed may well lie among what it deployed.
+  const said = new Set(base.discovery.sources.map(({ at }) => at.path))
+  const edited = [...base.discovery.claims].flatMap(([file, { deployed }]) =>
+    deployed &&
+    !said.has(file) &&
+    /\.(?:ya?ml|json|tpl)$/.test(file) &&
+    head.discovery.claims.has(file) &&
+    head.checkout.has(file) &&
+    base.checkout.idOf(file) !== head.checkout.idOf(file)
+      ? [file]
+      : [],
+  )
+  if (edited.length === 0) return []
+  const reached = async (side: SideOfChange) => {
+    const rendered = side.discovery.sources.filter(({ known }) => known !== 'probed')
+    return new Set((await Promise.all(rendered.map((source) => side.files(source)))).flat())
+  }
+  const [before, after] = await Promise.all([reached(base), reached(head)])
+  return edited
+    .filter((file) => before.has(file) && (!after.has(file) || head.discovery.claims.get(file)?.deployed === false))
+    .map((file) =>
+      gateFinding('source/unrendered', 'edited-aside', 'error', {
+        side: 'head',
+        path: file,
+        region: firstLine,
+        status: 'introduced',
+        keys: [file],
+        text: 'This change edits what it no longer has deployed, so nothing shows what the edit comes to. Delete it, or leave it as it was.',
+      }),
+    )
 }
