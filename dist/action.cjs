@@ -61520,18 +61520,13 @@ var Named = class {
   made = /* @__PURE__ */ new Map();
   /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
   plain = /* @__PURE__ */ new Map();
-  /** The URLs that are of this repository. */
-  urls = /* @__PURE__ */ new Set();
   skip(manifest, reason) {
     this.notInspected.push({ manifest, reason });
   }
   /** Whether a path of the repository of that URL is one of this repository. */
   isHere(url, place2) {
-    const { repository, known, checkout } = this.surroundings;
-    const name = repositoryName(url);
-    const isHere = repository.length > 0 ? repository.includes(name) : known.has(name) || checkout.tree.at(place2).length > 0;
-    if (isHere) this.urls.add(name);
-    return isHere;
+    const { repository, checkout } = this.surroundings;
+    return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place2).length > 0;
   }
   kustomization(place2) {
     return this.surroundings.kustomizations.get(place2) ?? this.made.get(place2);
@@ -62028,8 +62023,7 @@ async function discover(checkout, known, side) {
       claims: /* @__PURE__ */ new Map(),
       kustomizations: written2,
       notInspected: [],
-      plain: /* @__PURE__ */ new Map(),
-      urls: /* @__PURE__ */ new Set()
+      plain: /* @__PURE__ */ new Map()
     };
   const parts = new Map(chartClaims(charts2, checkout));
   const { named, kustomizations, claims } = await readNamed(checkout, parts, written2, known, side);
@@ -62051,7 +62045,6 @@ async function discover(checkout, known, side) {
     claims,
     kustomizations,
     notInspected: named.notInspected,
-    urls: named.urls,
     plain: named.plain
   };
 }
@@ -62125,12 +62118,7 @@ var holdsValues = /kind:\s*["']?(?:ConfigMap|Secret)\b/;
 async function readNamed(checkout, parts, written2, { repository, base }, side) {
   let manifests = await gitOpsObjects(checkout, parts, side);
   for (; ; ) {
-    const named = readGitOps(manifests, {
-      checkout,
-      kustomizations: written2,
-      repository,
-      known: base?.urls ?? /* @__PURE__ */ new Set()
-    });
+    const named = readGitOps(manifests, { checkout, kustomizations: written2, repository });
     const kustomizations = new Map([...written2, ...named.made]);
     const claims = new Map([
       ...plainClaims(named, checkout, base),

@@ -297,3 +297,27 @@ spec:
     expect(inspected.skipped).toEqual([{ path: 'set.yaml', reason: `ApplicationSet argocd/all: ${reason}` }])
   })
 })
+
+describe('plain manifests, in a repository that has nothing to render', () => {
+  const files = {
+    'apps/portal/role.yaml':
+      'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: "system:portal"}\n',
+    'argocd/portal.yaml': `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: portal}\nspec:\n  source: {repoURL: ${url}, path: apps/portal}\n`,
+  }
+
+  test('are deployed no longer when the Application goes', async () => {
+    const report = await change(files, { 'argocd/portal.yaml': null })
+    expect(lines(report)).toEqual(['introduced error base/apps/portal/role.yaml:1 protected-rbac/object-kept'])
+    expect(report.findings[0]?.location.note).toBeUndefined()
+  })
+
+  test('nor when it names a path that is not there', async () => {
+    const typo = files['argocd/portal.yaml'].replace('apps/portal', 'apps/portl')
+    const report = await change(files, { 'argocd/portal.yaml': typo })
+    expect(lines(report)).toEqual([
+      'introduced error base/apps/portal/role.yaml:1 protected-rbac/object-kept',
+      'introduced error head/argocd/portal.yaml:1 source/unrendered',
+    ])
+    expect(report.findings[1]?.text).toBe('There is no chart apps/portl in this repository.')
+  })
+})

@@ -27,8 +27,6 @@ export interface Discovery {
   /** By path. */
   readonly claims: ReadonlyMap<string, Claim>
   readonly kustomizations: ReadonlyMap<string, Kustomization>
-  /** The URLs that Argo CD and Flux objects call this repository by. */
-  readonly urls: ReadonlySet<string>
   /** Argo CD and Flux objects of which something was not looked at. */
   readonly notInspected: readonly PassedOver[]
   /** Plain files that an Argo CD object deploys, and by which. */
@@ -63,7 +61,6 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
       kustomizations: written,
       notInspected: [],
       plain: new Map(),
-      urls: new Set(),
     }
   const parts = new Map(chartClaims(charts, checkout))
   const { named, kustomizations, claims } = await readNamed(checkout, parts, written, known, side)
@@ -85,7 +82,6 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
     claims,
     kustomizations,
     notInspected: named.notInspected,
-    urls: named.urls,
     plain: named.plain,
   }
 }
@@ -188,12 +184,7 @@ async function readNamed(
 ) {
   let manifests = await gitOpsObjects(checkout, parts, side)
   for (;;) {
-    const named = readGitOps(manifests, {
-      checkout,
-      kustomizations: written,
-      repository,
-      known: base?.urls ?? new Set(),
-    })
+    const named = readGitOps(manifests, { checkout, kustomizations: written, repository })
     const kustomizations = new Map([...written, ...named.made])
     const claims = new Map([
       ...plainClaims(named, checkout, base),

@@ -10,8 +10,6 @@ export interface Surroundings {
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** The names of this repository, as `repositoryName` gives them; when there are none, every path that exists is in it. */
   readonly repository: readonly string[]
-  /** The URLs, as `repositoryName` gives them, that were found to be of this repository at the base. */
-  readonly known: ReadonlySet<string>
 }
 
 /** An object of which something was not looked at. */
@@ -29,9 +27,6 @@ export class Named {
   /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
   readonly plain = new Map<string, string>()
 
-  /** The URLs that are of this repository. */
-  readonly urls = new Set<string>()
-
   constructor(readonly surroundings: Surroundings) {}
 
   skip(manifest: Manifest, reason: string): void {
@@ -40,12 +35,8 @@ export class Named {
 
   /** Whether a path of the repository of that URL is one of this repository. */
   isHere(url: string, place: string): boolean {
-    const { repository, known, checkout } = this.surroundings
-    const name = repositoryName(url)
-    const isHere =
-      repository.length > 0 ? repository.includes(name) : known.has(name) || checkout.tree.at(place).length > 0
-    if (isHere) this.urls.add(name)
-    return isHere
+    const { repository, checkout } = this.surroundings
+    return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place).length > 0
   }
 
   kustomization(place: string): Kustomization | undefined {
