@@ -57796,12 +57796,12 @@ function placesOfCause({ file, edit: edit2 }, { sides }) {
 }
 function precisionOf(path33, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (sources.some((source) => isValuesOf(path33, source))) return "values";
+  if (isDefaultValues(path33) || sources.some((source) => isValuesOf(path33, source))) return "values";
   return /(?:^|\/)templates\//.test(path33) ? "template" : "exact";
 }
 function isValuesOf(path33, source) {
   if (source.kind !== "helm") return false;
-  return source.values.some((one2) => "path" in one2 && one2.path === path33) || isDefaultValues(path33);
+  return source.values.some((one2) => "path" in one2 && one2.path === path33);
 }
 function isDefaultValues(path33) {
   return /(?:^|\/)values\.ya?ml$/.test(path33);
@@ -64319,8 +64319,10 @@ async function renderKustomize(source, all2, checkout, { kustomize, home, limits
   const missing = missingChart(kustomizations, checkout);
   if (missing) return { failure: missing };
   const files2 = kustomizeFiles(source, all2, checkout);
+  let inflates = kustomizations.some(({ charts: charts3 }) => charts3.length > 0);
   if (kustomizations.some(({ plugins }) => plugins)) {
     for (const [file, text4] of await checkout.texts(files2)) {
+      inflates ||= text4.includes("HelmChartInflationGenerator");
       const url = text4.includes("builtin") ? urlOfPlugin(text4) : void 0;
       if (!url) continue;
       const place2 = { path: file, region: lineRegion(url.line) };
@@ -64331,7 +64333,6 @@ async function renderKustomize(source, all2, checkout, { kustomize, home, limits
   await checkout.layOut(files2);
   const remote = kustomizations.flatMap((one2) => remoteEntries(one2, checkout));
   for (const { file } of kustomizations) await leaveOut(file, remote, checkout);
-  const inflates = kustomizations.some(({ charts: charts3 }) => charts3.length > 0);
   if (inflates && !kustomize.helm)
     return { failure: { reason: "it inflates charts", path: own6.file, region: firstLine, missing: "helm" } };
   await writeMade(kustomizations, checkout);

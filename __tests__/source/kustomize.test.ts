@@ -263,3 +263,25 @@ describe('what is no change of what is deployed raises nothing', () => {
     expect(places(report)).toEqual([])
   })
 })
+
+test.each([
+  ['helmCharts', { 'app/kustomization.yaml': kustomization('helmCharts:', '  - {name: web, releaseName: web}') }],
+  [
+    'a generator',
+    {
+      'app/kustomization.yaml': kustomization('generators: [web.yaml]'),
+      'app/web.yaml':
+        'apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: web}\nname: web\nreleaseName: web\n',
+    },
+  ],
+])('a vendored chart that %s inflates', async (_, files) => {
+  const base = {
+    ...files,
+    'app/charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+    'app/charts/web/values.yaml': 'rbac: true\n',
+    'app/charts/web/templates/role.yaml': `{{- if .Values.rbac }}\n${role(name)}{{- end }}\n`,
+    'app/charts/web/templates/map.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n',
+  }
+  const report = await judgeChange(base, { 'app/charts/web/values.yaml': 'rbac: false\n' })
+  expect(places(report)).toEqual([`head/app/charts/web/values.yaml:1 values ${kept}`])
+})

@@ -107,13 +107,13 @@ function placesOfCause({ file, edit }: Cause, { sides }: Gathered): Location[] {
 
 function precisionOf(path: string, { base, head }: Gathered['sides']): Precision {
   const sources = [...(base?.discovery.sources ?? []), ...head.discovery.sources]
-  if (sources.some((source) => isValuesOf(path, source))) return 'values'
+  if (isDefaultValues(path) || sources.some((source) => isValuesOf(path, source))) return 'values'
   return /(?:^|\/)templates\//.test(path) ? 'template' : 'exact'
 }
 
 function isValuesOf(path: string, source: Source): boolean {
   if (source.kind !== 'helm') return false
-  return source.values.some((one) => 'path' in one && one.path === path) || isDefaultValues(path)
+  return source.values.some((one) => 'path' in one && one.path === path)
 }
 
 function isDefaultValues(path: string): boolean {

@@ -61,8 +61,10 @@ export async function renderKustomize(
   const missing = missingChart(kustomizations, checkout)
   if (missing) return { failure: missing }
   const files = kustomizeFiles(source, all, checkout)
+  let inflates = kustomizations.some(({ charts }) => charts.length > 0)
   if (kustomizations.some(({ plugins }) => plugins)) {
     for (const [file, text] of await checkout.texts(files)) {
+      inflates ||= text.includes('HelmChartInflationGenerator')
       const url = text.includes('builtin') ? urlOfPlugin(text) : undefined
       if (!url) continue
       const place = { path: file, region: lineRegion(url.line) }
@@ -73,7 +75,6 @@ export async function renderKustomize(
   await checkout.layOut(files)
   const remote = kustomizations.flatMap((one) => remoteEntries(one, checkout))
   for (const { file } of kustomizations) await leaveOut(file, remote, checkout)
-  const inflates = kustomizations.some(({ charts }) => charts.length > 0)
   if (inflates && !kustomize.helm)
     return { failure: { reason: 'it inflates charts', path: own.file, region: firstLine, missing: 'helm' } }
   await writeMade(kustomizations, checkout)
