@@ -62207,6 +62207,42 @@ function deployedRoots(all2, base, spoken) {
   return [.../* @__PURE__ */ new Set([...still, ...[...roots].filter(isNew)])].filter((root3) => !spoken.has(root3)).sort();
 }
 
+// src/source/duplicate-keys.ts
+function duplicateKeys(changes, whole) {
+  const judged = [
+    ...whole.map((after) => ({ after, before: void 0 })),
+    ...changes.flatMap((change) => {
+      if (change.kind === "removed") return [];
+      return [{ after: change.after, before: change.kind === "changed" ? change.before : void 0 }];
+    })
+  ];
+  return judged.flatMap(({ after, before }) => {
+    const [first] = after.object.duplicateKeys;
+    if (!first) return [];
+    const keys2 = [...new Set(after.object.duplicateKeys.map(({ key }) => key))];
+    const known = new Set(before?.object.duplicateKeys.map(({ key }) => key));
+    const shown = `${keys2.slice(0, 5).join(", ")}${keys2.length > 5 ? ` and ${keys2.length - 5} more` : ""}`;
+    return gateFinding("source/duplicate-key", "duplicate", "warning", {
+      side: "head",
+      path: after.origin.path,
+      ...writtenAt(after, first.region),
+      object: after.ref,
+      keys: keys2,
+      status: whole.length > 0 || keys2.every((key) => known.has(key)) ? "existing" : "introduced",
+      text: `${nameOf(after.ref)} has ${keys2.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`
+    });
+  });
+}
+function writtenAt({ origin, object, ref }, region) {
+  if (origin.kind === "file") return { region, fileText: object.fileText };
+  const { id, template: template2, source } = origin;
+  return {
+    region: firstLine,
+    sources: [{ ...source, cluster: "" }],
+    rendered: { id, template: template2, text: object.fileText, line: region.startLine, object: ref, keys: [] }
+  };
+}
+
 // src/source/files.ts
 var Files = class {
   loaded = /* @__PURE__ */ new Map();
@@ -62995,6 +63031,18 @@ function lower(text4) {
   return text4.charAt(0).toLowerCase() + text4.slice(1);
 }
 
+// src/source/untaken-values.ts
+async function untakenValues(head, changed) {
+  const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/;
+  const files2 = [...changed ?? []].filter((path33) => looksLikeValues.test(path33) && head.tree.files.has(path33));
+  if (files2.length === 0) return [];
+  const taken = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat());
+  const texts = await head.checkout.texts(files2.filter((path33) => !taken.has(path33)));
+  return [...texts].flatMap(
+    ([path33, text4]) => mentionsKubernetes(text4) ? [] : [{ path: path33, reason: "values that no release is known to take; declare it under `helm:`" }]
+  );
+}
+
 // src/source/gather.ts
 var nowhere2 = { files: /* @__PURE__ */ new Map(), aliases: /* @__PURE__ */ new Map() };
 async function gather2(scope) {
@@ -63119,16 +63167,6 @@ async function changedPaths(base, head) {
   for (const { path: path33 } of after) ids.delete(path33);
   return /* @__PURE__ */ new Set([...changed, ...ids.keys()]);
 }
-async function untakenValues(head, changed) {
-  const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/;
-  const files2 = [...changed ?? []].filter((path33) => looksLikeValues.test(path33) && head.tree.files.has(path33));
-  if (files2.length === 0) return [];
-  const taken = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat());
-  const texts = await head.checkout.texts(files2.filter((path33) => !taken.has(path33)));
-  return [...texts].flatMap(
-    ([path33, text4]) => mentionsKubernetes(text4) ? [] : [{ path: path33, reason: "values that no release is known to take; declare it under `helm:`" }]
-  );
-}
 function differing(base, head) {
   const keyOf2 = ({ ref, origin, object }) => [identityOf(ref), origin.kind === "file" ? origin.path : origin.id, object.content].join("\n");
   const [before, after] = [base, head].map((manifests) => new Set(manifests.map(keyOf2)));
@@ -63202,40 +63240,6 @@ function objectsByFile(before, after, rest) {
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
-}
-function duplicateKeys(changes, whole) {
-  const judged = [
-    ...whole.map((after) => ({ after, before: void 0 })),
-    ...changes.flatMap((change) => {
-      if (change.kind === "removed") return [];
-      return [{ after: change.after, before: change.kind === "changed" ? change.before : void 0 }];
-    })
-  ];
-  return judged.flatMap(({ after, before }) => {
-    const [first] = after.object.duplicateKeys;
-    if (!first) return [];
-    const keys2 = [...new Set(after.object.duplicateKeys.map(({ key }) => key))];
-    const known = new Set(before?.object.duplicateKeys.map(({ key }) => key));
-    const shown = `${keys2.slice(0, 5).join(", ")}${keys2.length > 5 ? ` and ${keys2.length - 5} more` : ""}`;
-    return gateFinding("source/duplicate-key", "duplicate", "warning", {
-      side: "head",
-      path: after.origin.path,
-      ...writtenAt(after, first.region),
-      object: after.ref,
-      keys: keys2,
-      status: whole.length > 0 || keys2.every((key) => known.has(key)) ? "existing" : "introduced",
-      text: `${nameOf(after.ref)} has ${keys2.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`
-    });
-  });
-}
-function writtenAt({ origin, object, ref }, region) {
-  if (origin.kind === "file") return { region, fileText: object.fileText };
-  const { id, template: template2, source } = origin;
-  return {
-    region: firstLine,
-    sources: [{ ...source, cluster: "" }],
-    rendered: { id, template: template2, text: object.fileText, line: region.startLine, object: ref, keys: [] }
-  };
 }
 function changedTexts(before, after, still) {
   const texts = /* @__PURE__ */ new Map();

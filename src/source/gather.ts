@@ -1,36 +1,28 @@
 import type { Evidence } from '../evidence'
-import { type Change, changesBetween, renamedClusters } from '../manifest/change'
+import { changesBetween, renamedClusters } from '../manifest/change'
 import { type DeclaredClusters, type FileObjects, mapClusters } from '../manifest/cluster'
 import { DocumentReader } from '../manifest/document-reader'
 import { decodeFile, type LoadedFile, loadFile, mentionsKubernetes } from '../manifest/load'
-import {
-  type ClusterEvidence,
-  identityOf,
-  Manifest,
-  nameOf,
-  type ObjectRef,
-  type Region,
-  type Side,
-} from '../manifest/manifest'
+import { type ClusterEvidence, identityOf, Manifest, type ObjectRef, type Side } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
 import { snapshotsOf } from '../manifest/snapshot'
 import type { DeclaredRelease } from '../policy/config'
 import type { ActiveRule } from '../policy/policy'
-import { gateFinding } from '../report/gate-finding'
-import type { Finding, Inspected } from '../report/report'
+import type { Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
 import { placeOf } from './discover'
+import { duplicateKeys } from './duplicate-keys'
 import { Files } from './files'
 import { leftBehind } from './left-behind'
 import { loadPartners, needsOtherFiles } from './partners'
 import type { Renderer } from './render/renderer'
-import { firstLine } from './render/rendering'
 import { looseManifests, renderPartners } from './rendered-partners'
 import type { Entry, Revision } from './revision'
 import { type RenderedSide, SideOfChange } from './side'
 import type { Source } from './source'
-import type { Skipped, Tree } from './tree'
+import type { Tree } from './tree'
 import { unrendered } from './unrendered'
+import { untakenValues } from './untaken-values'
 
 /** What to compare, and what decides how much of it has to be read. */
 export interface Scope {
@@ -201,20 +193,6 @@ async function changedPaths(base: Revision, head: Revision): Promise<Set<string>
   return new Set([...changed, ...ids.keys()])
 }
 
-/** Files that look like a release's values and are changed, while no release is known to take them. */
-async function untakenValues(head: SideOfChange, changed: ReadonlySet<string> | undefined): Promise<Skipped[]> {
-  const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/
-  const files = [...(changed ?? [])].filter((path) => looksLikeValues.test(path) && head.tree.files.has(path))
-  if (files.length === 0) return []
-  const taken = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat())
-  const texts = await head.checkout.texts(files.filter((path) => !taken.has(path)))
-  return [...texts].flatMap(([path, text]) =>
-    mentionsKubernetes(text)
-      ? []
-      : [{ path, reason: 'values that no release is known to take; declare it under `helm:`' }],
-  )
-}
-
 /** Of the objects of both sides those that are not written the same, in the same place, on the other one. */
 function differing(base: readonly Manifest[], head: readonly Manifest[]): Manifest[] {
   const keyOf = ({ ref, origin, object }: Manifest) =>
@@ -315,44 +293,6 @@ function objectsByFile(before: Files, after: Files, rest: ReadonlyMap<string, st
     ]
   })
   return [...loaded('base', before), ...loaded('head', after), ...skimmed]
-}
-
-/** Of duplicate keys the last one counts, which is seldom what both authors meant. */
-function duplicateKeys(changes: readonly Change[], whole: readonly Manifest[]): Finding[] {
-  const judged = [
-    ...whole.map((after) => ({ after, before: undefined })),
-    ...changes.flatMap((change) => {
-      if (change.kind === 'removed') return []
-      return [{ after: change.after, before: change.kind === 'changed' ? change.before : undefined }]
-    }),
-  ]
-  return judged.flatMap(({ after, before }) => {
-    const [first] = after.object.duplicateKeys
-    if (!first) return []
-    const keys = [...new Set(after.object.duplicateKeys.map(({ key }) => key))]
-    const known = new Set(before?.object.duplicateKeys.map(({ key }) => key))
-    const shown = `${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`
-    return gateFinding('source/duplicate-key', 'duplicate', 'warning', {
-      side: 'head',
-      path: after.origin.path,
-      ...writtenAt(after, first.region),
-      object: after.ref,
-      keys,
-      status: whole.length > 0 || keys.every((key) => known.has(key)) ? 'existing' : 'introduced',
-      text: `${nameOf(after.ref)} has ${keys.length > 1 ? 'keys' : 'the key'} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
-    })
-  })
-}
-
-/** Where a line of an object is written, or what it is rendered as. */
-function writtenAt({ origin, object, ref }: Manifest, region: Region) {
-  if (origin.kind === 'file') return { region, fileText: object.fileText }
-  const { id, template, source } = origin
-  return {
-    region: firstLine,
-    sources: [{ ...source, cluster: '' }],
-    rendered: { id, template, text: object.fileText, line: region.startLine, object: ref, keys: [] },
-  }
 }
 
 /** @param still the texts of files that are no plain manifests any more, but were not deleted */
