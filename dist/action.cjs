@@ -50938,15 +50938,11 @@ function placeOf({ path: path33, side, region, precision }) {
 function subjectOf(finding) {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean);
   const object = finding.object ? pathOf(finding.object) : "";
-  const rendered = [
-    ...new Set(finding.sources.flatMap((source) => source.kind === "file" ? [] : [sourceName(source)]))
-  ];
-  const more = rendered.length > 3 ? ` and ${rendered.length - 3} more` : "";
-  return [
-    object,
-    ...rendered.length > 0 ? [`${rendered.slice(0, 3).join(", ")}${more}`] : [],
-    ...clusters.length > 0 ? [`cluster ${clusters.join(", ")}`] : []
-  ].filter(Boolean).join(", ");
+  return [object, ...sourceNamesOf(finding), ...clusters.length > 0 ? [`cluster ${clusters.join(", ")}`] : []].filter(Boolean).join(", ");
+}
+function sourceNamesOf({ sources }) {
+  const names3 = [...new Set(sources.flatMap((source) => source.kind === "file" ? [] : [sourceName(source)]))];
+  return names3.length > 3 ? [...names3.slice(0, 3), `${names3.length - 3} more`] : names3;
 }
 function sourceName(source) {
   if (source.kind === "kustomize") return `Kustomization ${source.path}`;
@@ -55905,6 +55901,7 @@ function markdownReport(report) {
     ),
     () => listOf("Not inspected", skipped, ({ path: path33, reason }) => [inlineCode2(path33), text2(": "), ...words(reason)]),
     () => [paragraph2(words(policiesIn(report)))],
+    () => report.inspected.tools.length > 0 ? [paragraph2(words(`Rendered with ${toolsOf(report.inspected)}.`))] : [],
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding))
   ];
   return cut(parts);
@@ -55919,14 +55916,14 @@ function tableOf(findings) {
     (finding) => row([
       [text2(finding.level)],
       [inlineCode2(placeOf(finding.location))],
-      words(finding.text),
+      words([finding.text, ...renderedFrom(finding)].join(" ")),
       [inlineCode2(finding.rule)]
     ])
   );
   return [{ type: "table", children: [header, ...rows] }, ...andMore(findings.length - mostRows)];
 }
-function excerptsOf({ location, related, rule, object }) {
-  return [location, ...related].filter((place2) => place2.excerpt).flatMap((place2) => [
+function excerptsOf({ location, related, rule, object, rendered }) {
+  const places = [location, ...related].filter((place2) => place2.excerpt).flatMap((place2) => [
     paragraph2([
       inlineCode2(rule),
       text2(" "),
@@ -55940,6 +55937,11 @@ function excerptsOf({ location, related, rule, object }) {
       "text"
     )
   ]);
+  return rendered ? [...places, paragraph2(words("It renders to")), code3(rendered.lines.join("\n"), "text")] : places;
+}
+function renderedFrom(finding) {
+  const names3 = sourceNamesOf(finding);
+  return names3.length > 0 ? [`Rendered by ${names3.join(", ")}.`] : [];
 }
 function listOf(title, items, line) {
   if (items.length === 0) return [];
@@ -56030,6 +56032,7 @@ function findingBlock(finding, paint) {
     `${paint(colours[level], level)} ${paint("bold", rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ""}`,
     ...frame(location, paint),
     `  ${visible(text4)}`,
+    ...renderedLines(finding, paint),
     ...related.map((place2) => `  ${paint("dim", visible(`${place2.note ?? "see also"}: ${placeOf(place2)}`))}`),
     ...about.length > 0 ? [`  ${paint("dim", visible(about.join(" \xB7 ")))}`] : []
   ].join("\n");
@@ -56045,6 +56048,11 @@ function frame({ excerpt, region }, paint) {
     const marks3 = "^".repeat(Math.max(1, Math.min(region.endColumn, text4.length + 1) - region.startColumn));
     return [`  > ${line}`, paint("red", `    ${" ".repeat(width)} | ${" ".repeat(region.startColumn - 1)}${marks3}`)];
   });
+}
+function renderedLines({ rendered }, paint) {
+  if (!rendered) return [];
+  const lines = rendered.lines.map((line) => `    | ${visible(line.replaceAll("	", " "))}`);
+  return ["  rendered:", ...lines].map((line) => paint("dim", line));
 }
 function quietLines({ findings, inspected: inspected2, mode }) {
   const existing = findings.filter(({ status }) => status === "existing" && mode === "change");

@@ -4,7 +4,16 @@ import { toMarkdown } from 'mdast-util-to-markdown'
 import { pathOf } from '../manifest/manifest'
 import type { Finding, Report } from './report'
 import { visible, visibleLines } from './visible'
-import { count, countedFindings, placeOf, summaryOf, wayThrough, wayThroughLead } from './wording'
+import {
+  count,
+  countedFindings,
+  placeOf,
+  sourceNamesOf,
+  summaryOf,
+  toolsOf,
+  wayThrough,
+  wayThroughLead,
+} from './wording'
 
 /** GitHub takes a job summary of 1 MiB; this leaves room for what else the step writes. */
 const sizeLimit = 1_000_000
@@ -39,6 +48,7 @@ export function markdownReport(report: Report): string {
       ),
     () => listOf('Not inspected', skipped, ({ path, reason }) => [inlineCode(path), text(': '), ...words(reason)]),
     () => [paragraph(words(policiesIn(report)))],
+    () => (report.inspected.tools.length > 0 ? [paragraph(words(`Rendered with ${toolsOf(report.inspected)}.`))] : []),
     ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding)),
   ]
   return cut(parts)
@@ -58,15 +68,15 @@ function tableOf(findings: readonly Finding[]): RootContent[] {
       row([
         [text(finding.level)],
         [inlineCode(placeOf(finding.location))],
-        words(finding.text),
+        words([finding.text, ...renderedFrom(finding)].join(' ')),
         [inlineCode(finding.rule)],
       ]),
     )
   return [{ type: 'table', children: [header, ...rows] }, ...andMore(findings.length - mostRows)]
 }
 
-function excerptsOf({ location, related, rule, object }: Finding): RootContent[] {
-  return [location, ...related]
+function excerptsOf({ location, related, rule, object, rendered }: Finding): RootContent[] {
+  const places = [location, ...related]
     .filter((place) => place.excerpt)
     .flatMap((place) => [
       paragraph([
@@ -84,6 +94,13 @@ function excerptsOf({ location, related, rule, object }: Finding): RootContent[]
         'text',
       ),
     ])
+  return rendered ? [...places, paragraph(words('It renders to')), code(rendered.lines.join('\n'), 'text')] : places
+}
+
+/** The releases and Kustomizations that an object comes from, in a sentence. */
+function renderedFrom(finding: Finding): string[] {
+  const names = sourceNamesOf(finding)
+  return names.length > 0 ? [`Rendered by ${names.join(', ')}.`] : []
 }
 
 function listOf<T>(title: string, items: readonly T[], line: (item: T) => PhrasingContent[]): RootContent[] {

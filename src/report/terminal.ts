@@ -25,6 +25,7 @@ function findingBlock(finding: Finding, paint: Paint): string {
     `${paint(colours[level], level)} ${paint('bold', rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ''}`,
     ...frame(location, paint),
     `  ${visible(text)}`,
+    ...renderedLines(finding, paint),
     ...related.map((place) => `  ${paint('dim', visible(`${place.note ?? 'see also'}: ${placeOf(place)}`))}`),
     ...(about.length > 0 ? [`  ${paint('dim', visible(about.join(' · ')))}`] : []),
   ].join('\n')
@@ -42,6 +43,13 @@ function frame({ excerpt, region }: Location, paint: Paint): string[] {
     const marks = '^'.repeat(Math.max(1, Math.min(region.endColumn, text.length + 1) - region.startColumn))
     return [`  > ${line}`, paint('red', `    ${' '.repeat(width)} | ${' '.repeat(region.startColumn - 1)}${marks}`)]
   })
+}
+
+/** What a rendered object reads there, which no file shows. */
+function renderedLines({ rendered }: Finding, paint: Paint): string[] {
+  if (!rendered) return []
+  const lines = rendered.lines.map((line) => `    | ${visible(line.replaceAll('\t', ' '))}`)
+  return ['  rendered:', ...lines].map((line) => paint('dim', line))
 }
 
 /** What is true but not this change's doing, in a line each. */

@@ -71,17 +71,15 @@ export function placeOf({ path, side, region, precision }: Finding['location']):
 export function subjectOf(finding: Finding): string {
   const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean)
   const object = finding.object ? pathOf(finding.object) : ''
-  const rendered = [
-    ...new Set(finding.sources.flatMap((source) => (source.kind === 'file' ? [] : [sourceName(source)]))),
-  ]
-  const more = rendered.length > 3 ? ` and ${rendered.length - 3} more` : ''
-  return [
-    object,
-    ...(rendered.length > 0 ? [`${rendered.slice(0, 3).join(', ')}${more}`] : []),
-    ...(clusters.length > 0 ? [`cluster ${clusters.join(', ')}`] : []),
-  ]
+  return [object, ...sourceNamesOf(finding), ...(clusters.length > 0 ? [`cluster ${clusters.join(', ')}`] : [])]
     .filter(Boolean)
     .join(', ')
+}
+
+/** The releases and Kustomizations a finding's objects are rendered by: three of them, and how many more. */
+export function sourceNamesOf({ sources }: Finding): string[] {
+  const names = [...new Set(sources.flatMap((source) => (source.kind === 'file' ? [] : [sourceName(source)])))]
+  return names.length > 3 ? [...names.slice(0, 3), `${names.length - 3} more`] : names
 }
 
 /** `release two/ingress-nginx of charts/ingress-nginx with teams/two/values.yaml`. */
