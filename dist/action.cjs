@@ -62676,7 +62676,7 @@ async function readTree(revision, ignore) {
       }
     }
   }
-  const folders = new FolderIndex(entries.keys());
+  const folders = new FolderIndex(entries);
   return {
     entries,
     resolved,
@@ -62690,9 +62690,15 @@ async function readTree(revision, ignore) {
   };
 }
 var FolderIndex = class {
-  paths;
-  constructor(paths) {
-    this.paths = [...paths].sort(byCodeUnit);
+  constructor(unsorted) {
+    this.unsorted = unsorted;
+  }
+  unsorted;
+  sorted;
+  /** Sorted once somebody asks: where nothing is rendered nobody does. */
+  get paths() {
+    this.sorted ??= [...this.unsorted.keys()].sort(byCodeUnit);
+    return this.sorted;
   }
   below(folder) {
     if (folder === "") return [...this.paths];

@@ -39789,7 +39789,7 @@ async function readTree(revision, ignore) {
       }
     }
   }
-  const folders = new FolderIndex(entries.keys());
+  const folders = new FolderIndex(entries);
   return {
     entries,
     resolved,
@@ -39803,9 +39803,15 @@ async function readTree(revision, ignore) {
   };
 }
 var FolderIndex = class {
-  paths;
-  constructor(paths) {
-    this.paths = [...paths].sort(byCodeUnit);
+  constructor(unsorted) {
+    this.unsorted = unsorted;
+  }
+  unsorted;
+  sorted;
+  /** Sorted once somebody asks: where nothing is rendered nobody does. */
+  get paths() {
+    this.sorted ??= [...this.unsorted.keys()].sort(byCodeUnit);
+    return this.sorted;
   }
   below(folder) {
     if (folder === "") return [...this.paths];

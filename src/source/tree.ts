@@ -73,7 +73,7 @@ export async function readTree(revision: Revision, ignore: readonly string[]): P
       }
     }
   }
-  const folders = new FolderIndex(entries.keys())
+  const folders = new FolderIndex(entries)
   return {
     entries,
     resolved,
@@ -89,10 +89,14 @@ export async function readTree(revision: Revision, ignore: readonly string[]): P
 
 /** Finds what is below a folder without walking every path. */
 class FolderIndex {
-  private readonly paths: readonly string[]
+  private sorted: readonly string[] | undefined
 
-  constructor(paths: Iterable<string>) {
-    this.paths = [...paths].sort(byCodeUnit)
+  constructor(private readonly unsorted: ReadonlyMap<string, unknown>) {}
+
+  /** Sorted once somebody asks: where nothing is rendered nobody does. */
+  private get paths(): readonly string[] {
+    this.sorted ??= [...this.unsorted.keys()].sort(byCodeUnit)
+    return this.sorted
   }
 
   below(folder: string): string[] {
