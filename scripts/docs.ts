@@ -34,6 +34,7 @@ const scopes = {
   manifest: 'one object',
   snapshot: 'the objects of a cluster together',
   change: 'both sides of a change',
+  removal: 'what a change takes away, and what is left',
 }
 
 function headOf(rule: Rule): string {

@@ -1,5 +1,8 @@
 // Carries policies/facts/*.yaml into the code, which reads no files: each as JSON beside the module that uses it.
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { TSchema } from 'typebox'
+import { BootstrapFile } from '../src/kubernetes/bootstrap-rbac'
+import { ClusterObjectFactsFile } from '../src/kubernetes/cluster-object'
 import { ComponentFactsFile } from '../src/kubernetes/component-facts'
 import { ControllerFactsFile } from '../src/kubernetes/controller-facts'
 import { DefectFile } from '../src/kubernetes/defect-facts'
@@ -7,16 +10,17 @@ import { MatrixFile } from '../src/kubernetes/matrix-facts'
 import { PermissionFile } from '../src/kubernetes/permission-facts'
 import { readOwnDocument } from '../src/policy/document'
 
-const files = [
-  ['component-permissions', PermissionFile, 'permission-facts'],
-  ['components', ComponentFactsFile, 'component-facts'],
-  ['controllers', ControllerFactsFile, 'controller-facts'],
-  ['known-defects', DefectFile, 'defect-facts'],
-  ['version-matrix', MatrixFile, 'matrix-facts'],
-] as const
-
-for (const [name, schema, module] of files) {
-  const path = `policies/facts/${name}.yaml`
+function carry(from: string, schema: TSchema, to: string): void {
+  const path = `policies/facts/${from}.yaml`
   const { value } = readOwnDocument(readFileSync(path, 'utf8'), path, schema, 'policy')
-  writeFileSync(`src/kubernetes/${module}.json`, `${JSON.stringify(value, null, 2)}\n`)
+  writeFileSync(`src/kubernetes/${to}.json`, `${JSON.stringify(value, null, 2)}\n`)
 }
+
+carry('controllers', ControllerFactsFile, 'controller-facts')
+carry('cluster-objects', ClusterObjectFactsFile, 'cluster-object-facts')
+carry('bootstrap-rbac', BootstrapFile, 'bootstrap-rbac')
+carry('protected-objects', ClusterObjectFactsFile, 'protected-objects')
+carry('component-permissions', PermissionFile, 'permission-facts')
+carry('components', ComponentFactsFile, 'component-facts')
+carry('known-defects', DefectFile, 'defect-facts')
+carry('version-matrix', MatrixFile, 'matrix-facts')

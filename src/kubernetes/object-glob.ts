@@ -1,4 +1,4 @@
-import { minimatch } from 'minimatch'
+import { Minimatch } from 'minimatch'
 import type { ObjectRef } from '../manifest/manifest'
 
 /**
@@ -17,8 +17,12 @@ export function matchesObject(glob: string, ref: ObjectRef): boolean {
   )
 }
 
+const compiled = new Map<string, Minimatch>()
+
 function part(glob: string, text: string): boolean {
-  return minimatch(text, glob, { dot: true, nocomment: true, nonegate: true })
+  const matcher = compiled.get(glob) ?? new Minimatch(glob, { dot: true, nocomment: true, nonegate: true })
+  compiled.set(glob, matcher)
+  return matcher.match(text)
 }
 
 /** The form that `matchesObject` takes, for schemas. */

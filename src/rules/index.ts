@@ -14,6 +14,7 @@ import secretAgrees from './ingress-tls/secret-agrees'
 import secretKept from './ingress-tls/secret-kept'
 import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
+import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import objectKept from './protected-rbac/object-kept'
 import type { Rule } from './rule'
 
@@ -35,5 +36,6 @@ export const rules: readonly Rule[] = [
   secretKept,
   secretType,
   tlsKept,
+  clusterObjectKept,
   objectKept,
 ]
