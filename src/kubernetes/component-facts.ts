@@ -80,10 +80,12 @@ export const ComponentFactsFile = Type.Object(
 )
 export type ComponentFactsFile = Static<typeof ComponentFactsFile>
 
-const { components, settings } = written as unknown as ComponentFactsFile
+const file = written as unknown as ComponentFactsFile
 
 /** Every component that the code knows. */
-export const componentFacts: readonly ComponentFacts[] = components
+export const componentFacts: readonly ComponentFacts[] = file.components
+/** The signs of each setting; a setting's name starts with its component's where it may stand beside the workload. */
+export const settings: Readonly<Record<string, readonly Sign[]>> = file.settings
 
 /** The signs of a setting. */
 export function signsOf(setting: string): readonly Sign[] {

@@ -17,6 +17,7 @@ const conditions = {
   architecture: Type.Optional(text),
   /** Distributions, of a kernel's own name, that do not meet it. */
   notOn: Type.Optional(Type.Array(text, { minItems: 1 })),
+  kubelet: Type.Optional(text),
   containerd: Type.Optional(text),
 }
 const Condition = Type.Object(conditions, strict)

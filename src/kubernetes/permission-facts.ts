@@ -19,6 +19,7 @@ const RoleNeeds = Type.Object(
   {
     ...owner,
     clusterRole: text,
+    account: Type.Optional(text),
     needs: Type.Array(Type.Object({ ...scope, rules: Type.Array(PolicyRule, { minItems: 1 }) }, strict)),
   },
   strict,

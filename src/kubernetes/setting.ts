@@ -1,9 +1,9 @@
 import type { Cursor } from '../manifest/cursor'
-import type { GroupKind } from '../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { Arguments } from './arguments'
 import type { Component } from './component'
-import { type Sign, signsOf } from './component-facts'
+import { componentFacts, type Sign, settings, signsOf } from './component-facts'
 import { shareNamespace } from './namespace'
 
 /** The kinds in which a setting may stand beside the workload. */
@@ -15,6 +15,27 @@ export const settingKinds: readonly GroupKind[] = [
   'IPPool.projectcalico.org',
   'Installation.operator.tigera.io',
 ]
+
+/** Keys of ConfigMaps whose names are a user's choice. */
+export const settingKeys: readonly string[] = Object.values(settings).flatMap((signs) =>
+  signs.flatMap((sign) => ('configMapOf' in sign ? [sign.key] : [])),
+)
+
+/** Strings of the workloads for which an object may be a setting: those of the component that the setting is named after. */
+export function marksOfSet(manifest: Manifest): string[] {
+  const kind = groupKindOf(manifest.ref)
+  if (!settingKinds.includes(kind)) return []
+  const named = Object.keys(settings).filter((setting) =>
+    signsOf(setting).some((sign) => {
+      if ('object' in sign) return sign.object === kind
+      const isHere = 'configMapOf' in sign || ('configMap' in sign && sign.configMap === manifest.ref.name)
+      return isHere && kind === 'ConfigMap' && manifest.root.at('data', sign.key).exists
+    }),
+  )
+  return componentFacts
+    .filter(({ name }) => named.some((setting) => setting.startsWith(`${name}-`)))
+    .flatMap(({ marks }) => marks)
+}
 
 /** Where a component's manifests show that a setting is in use; undefined where none does. */
 export function settingOf(setting: string, component: Component, snapshot: Snapshot): Cursor | undefined {

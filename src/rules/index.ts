@@ -17,6 +17,12 @@ import tlsKept from './ingress-tls/tls-kept'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import objectKept from './protected-rbac/object-kept'
 import type { Rule } from './rule'
+import componentsAgree from './version-matrix/components-agree'
+import downgradeSafe from './version-matrix/downgrade-safe'
+import kernelSupported from './version-matrix/kernel-supported'
+import knownDefect from './version-matrix/known-defect'
+import kubernetesSupported from './version-matrix/kubernetes-supported'
+import rbacMatchesVersion from './version-matrix/rbac-matches-version'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
@@ -38,4 +44,10 @@ export const rules: readonly Rule[] = [
   tlsKept,
   clusterObjectKept,
   objectKept,
+  componentsAgree,
+  downgradeSafe,
+  kernelSupported,
+  knownDefect,
+  kubernetesSupported,
+  rbacMatchesVersion,
 ]
