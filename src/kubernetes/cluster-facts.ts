@@ -53,7 +53,7 @@ export function statesFacts(manifest: Manifest): boolean {
 export class ClusterFacts {
   /** The API server's version, as it is written: `v1.30.4-eks-a737599`. */
   readonly kubernetes: Fact | undefined
-  /** `iptables`, `ipvs`, `nftables`, or what stands in for kube-proxy. */
+  /** `iptables`, `ipvs` or `nftables`. */
   readonly kubeProxyMode: Fact | undefined
   /** The nodes; one without a name stands for all when the config alone gives a kernel. */
   readonly nodes: readonly ClusterNode[]
