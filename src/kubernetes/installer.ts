@@ -32,6 +32,11 @@ const installers: Readonly<Record<GroupKind, Installer>> = {
 /** The kinds that tell an installer something. */
 export const installerKinds: readonly GroupKind[] = Object.keys(installers)
 
+/** Whether an object tells an installer something. */
+export function isTold(manifest: Manifest): boolean {
+  return Object.values(installers[groupKindOf(manifest.ref)] ?? {}).some((read) => read(manifest.root))
+}
+
 /** The Kubernetes version that an installer among the manifests is told to install. */
 export function kubernetesIn(manifests: readonly Manifest[]): Fact<Cursor> | undefined {
   return agreed(manifests, 'kubernetes')

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { GuardError } from '../errors'
+import { momentPattern } from '../kubernetes/inventory'
 import { liveKinds } from '../kubernetes/live-objects'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import type { ObjectRef } from '../manifest/manifest'
@@ -20,7 +21,7 @@ export const InventoryFile = Type.Object(
     kind: Type.Literal('Inventory'),
     takenAt: Type.Optional(
       Type.String({
-        pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:Z|[+-]\\d{2}:\\d{2})$',
+        pattern: momentPattern,
         description: 'When it was seen, as RFC 3339: 2026-11-21T10:00:00Z.',
       }),
     ),

@@ -17,12 +17,14 @@ import tlsKept from './ingress-tls/tls-kept'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import objectKept from './protected-rbac/object-kept'
 import type { Rule } from './rule'
+import apiServed from './version-matrix/api-served'
 import componentsAgree from './version-matrix/components-agree'
 import downgradeSafe from './version-matrix/downgrade-safe'
 import kernelSupported from './version-matrix/kernel-supported'
 import knownDefect from './version-matrix/known-defect'
 import kubernetesSupported from './version-matrix/kubernetes-supported'
 import rbacMatchesVersion from './version-matrix/rbac-matches-version'
+import versionSkew from './version-matrix/version-skew'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
@@ -44,10 +46,12 @@ export const rules: readonly Rule[] = [
   tlsKept,
   clusterObjectKept,
   objectKept,
+  apiServed,
   componentsAgree,
   downgradeSafe,
   kernelSupported,
   knownDefect,
   kubernetesSupported,
   rbacMatchesVersion,
+  versionSkew,
 ]
