@@ -11,6 +11,7 @@ import type { ActiveRule } from '../policy/policy'
 import type { Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
 import { placeOf } from './discover'
+import { droppedElsewhere } from './dropped-elsewhere'
 import { duplicateKeys } from './duplicate-keys'
 import { Files } from './files'
 import { leftBehind } from './left-behind'
@@ -165,6 +166,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     taken: await base?.takenFromElsewhere(),
   })
   const left = base ? await leftBehind({ base, head }, before, renderedAfter, (file) => hidden(file) !== undefined) : []
+  const dropped = base ? await droppedElsewhere(base, head) : []
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))
   return {
     mode: base ? 'change' : 'all',
@@ -173,7 +175,13 @@ export async function gather(scope: Scope): Promise<Gathered> {
     head: snapshotsOf(headManifests),
     clusters,
     changedTexts: changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
-    findings: [...gaps.findings, ...unseen.findings, ...left, ...duplicateKeys(changes, base ? [] : changedHead)],
+    findings: [
+      ...gaps.findings,
+      ...unseen.findings,
+      ...left,
+      ...dropped,
+      ...duplicateKeys(changes, base ? [] : changedHead),
+    ],
     inspected: {
       base: base ? inspected(base.revision, base.tree, baseManifests) : null,
       head: inspected(head.revision, headTree, headManifests),
