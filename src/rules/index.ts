@@ -14,8 +14,10 @@ import secretAgrees from './ingress-tls/secret-agrees'
 import secretKept from './ingress-tls/secret-kept'
 import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
+import bindingResolves from './protected-rbac/binding-resolves'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import objectKept from './protected-rbac/object-kept'
+import webhookScope from './protected-rbac/webhook-scope'
 import type { Rule } from './rule'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
@@ -36,6 +38,8 @@ export const rules: readonly Rule[] = [
   secretKept,
   secretType,
   tlsKept,
+  bindingResolves,
   clusterObjectKept,
   objectKept,
+  webhookScope,
 ]
