@@ -36,6 +36,11 @@ const newest: Use[] = [...new Set(bundled.map(({ file }) => file.policy))].map((
   return { use: `${policy}@${versions.sort(semver.rcompare)[0]}` }
 })
 
+/** The params that the newest version of its policy gives a rule. */
+export function ruleParams(id: string): unknown {
+  return resolvePolicies(newest, bundled, rules).rules.find(({ rule }) => rule.id === id)?.params
+}
+
 /** Judges a case by the bundled policies, or by the one rule alone. */
 export async function judge({ base, head, guard, headClusters }: Case, rule?: string): Promise<Report> {
   const config = guard === undefined ? emptyConfig : readConfig(guard, configPath)

@@ -17,6 +17,7 @@ import tlsKept from './ingress-tls/tls-kept'
 import bindingResolves from './protected-rbac/binding-resolves'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import objectKept from './protected-rbac/object-kept'
+import permissionsKept from './protected-rbac/permissions-kept'
 import webhookScope from './protected-rbac/webhook-scope'
 import type { Rule } from './rule'
 
@@ -41,5 +42,6 @@ export const rules: readonly Rule[] = [
   bindingResolves,
   clusterObjectKept,
   objectKept,
+  permissionsKept,
   webhookScope,
 ]
