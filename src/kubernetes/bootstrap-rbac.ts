@@ -1,9 +1,9 @@
-import semver from 'semver'
 import Type, { type Static } from 'typebox'
 import type { ObjectRef } from '../manifest/manifest'
 // Written by `npm run facts` from policies/facts/bootstrap-rbac.yaml.
 import written from './bootstrap-rbac.json' with { type: 'json' }
 import { type Permissions, type PolicyRule, permissionsOf } from './rbac'
+import { compareVersions, parseVersion } from './version'
 
 const strict = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
@@ -88,12 +88,13 @@ export interface DefaultRole {
  * @param kubernetes the cluster's version
  */
 export function defaultsOf(ref: ObjectRef, kubernetes?: string): DefaultRole[] {
-  const version = kubernetes === undefined ? undefined : semver.coerce(kubernetes)
   const known = tables.flatMap(({ release, roles = [] }) =>
     roles.filter((role) => isOf(role, ref)).map((role) => ({ release, ...permissionsIn(role, roles) })),
   )
+  const version = parseVersion(kubernetes ?? '')
   if (!version) return known
-  return known.filter(({ release }) => semver.lte(`${release}.0`, version)).slice(-1)
+  const before = known.filter(({ release }) => compareVersions(parseVersion(release) ?? version, version) <= 0)
+  return before.slice(-1)
 }
 
 function isOf({ kind, namespace = '', name }: { kind: string; namespace?: string; name: string }, ref: ObjectRef) {
@@ -113,6 +114,18 @@ function permissionsIn(role: Role, all: readonly Role[]): Pick<DefaultRole, 'alw
 /** The subjects that an API server gives a binding by itself, as `Kind name`; undefined for one that it does not make. */
 export function defaultSubjects(ref: ObjectRef): readonly string[] | undefined {
   return tables.flatMap(({ bindings = [] }) => bindings).find((binding) => isOf(binding, ref))?.subjects
+}
+
+/** Who is bound to a role by default, as `Kind name`. */
+export function defaultHolders({ kind, name }: ObjectRef): readonly string[] {
+  const role = `${kind} ${name}`
+  return [
+    ...new Set(
+      tables
+        .flatMap(({ bindings = [] }) => bindings.filter((one) => one.role === role))
+        .flatMap(({ subjects }) => subjects),
+    ),
+  ]
 }
 
 /** The names of every default role, for tests that go over all of them. */

@@ -10,16 +10,17 @@ export function matchesObject(glob: string, ref: ObjectRef): boolean {
   const [kind = '', ...rest] = glob.split('/')
   const [namespace, name] = rest.length === 1 ? ['', rest[0]] : rest
   return (
-    part(kind, ref.kind) &&
+    matchesPart(kind, ref.kind) &&
     (namespace === ref.namespace ||
-      (namespace !== '' && (namespace === '*' || part(namespace ?? '', ref.namespace)))) &&
-    part(name ?? '', ref.name)
+      (namespace !== '' && (namespace === '*' || matchesPart(namespace ?? '', ref.namespace)))) &&
+    matchesPart(name ?? '', ref.name)
   )
 }
 
 const compiled = new Map<string, Minimatch>()
 
-function part(glob: string, text: string): boolean {
+/** Whether a glob takes one part of an object's name. */
+export function matchesPart(glob: string, text: string): boolean {
   const matcher = compiled.get(glob) ?? new Minimatch(glob, { dot: true, nocomment: true, nonegate: true })
   compiled.set(glob, matcher)
   return matcher.match(text)

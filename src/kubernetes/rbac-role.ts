@@ -29,3 +29,15 @@ function gathered(role: Manifest, snapshot: Snapshot, seen: Set<Manifest>): Perm
     .filter((other) => selectors.some((selector) => selectsLabels(selector, other.root.at('metadata', 'labels'))))
     .flatMap((other) => gathered(other, snapshot, seen))
 }
+
+const aggregatePrefix = 'rbac.authorization.k8s.io/aggregate-to-'
+
+/** The labels by which a ClusterRole gives its rules to one of those that teams are bound to. */
+export function aggregateLabels({ root, ref }: Manifest): { key: string; gatherer: string; at: Cursor }[] {
+  return [...root.at('metadata', 'labels').entries()].flatMap(([key, at]) => {
+    const gatherer = key.startsWith(aggregatePrefix) ? key.slice(aggregatePrefix.length) : ''
+    return ref.kind === 'ClusterRole' && ['admin', 'edit', 'view'].includes(gatherer) && at.string === 'true'
+      ? [{ key, gatherer, at }]
+      : []
+  })
+}

@@ -14,8 +14,11 @@ import secretAgrees from './ingress-tls/secret-agrees'
 import secretKept from './ingress-tls/secret-kept'
 import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
+import bindingResolves from './protected-rbac/binding-resolves'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import objectKept from './protected-rbac/object-kept'
+import permissionsKept from './protected-rbac/permissions-kept'
+import webhookScope from './protected-rbac/webhook-scope'
 import type { Rule } from './rule'
 import apiServed from './version-matrix/api-served'
 import componentsAgree from './version-matrix/components-agree'
@@ -44,8 +47,11 @@ export const rules: readonly Rule[] = [
   secretKept,
   secretType,
   tlsKept,
+  bindingResolves,
   clusterObjectKept,
   objectKept,
+  permissionsKept,
+  webhookScope,
   apiServed,
   componentsAgree,
   downgradeSafe,

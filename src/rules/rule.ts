@@ -53,6 +53,8 @@ interface Shared<M extends Messages, P extends TSchema> {
   readonly messages: M
   /** The messages that came after the rule, and the version of the policy that has them first: none before it states them. */
   readonly later?: Partial<Record<keyof M & string, string>>
+  /** The messages that were said otherwise later, and the version of the policy that no longer has them. */
+  readonly until?: Partial<Record<keyof M & string, string>>
   /** Strings that an object must contain to be this one's partner: files without any of them are not parsed. */
   partners?(manifest: Manifest, params: Static<P>): Iterable<string>
 }
