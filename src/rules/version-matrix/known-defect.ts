@@ -31,7 +31,7 @@ export default defineRule({
     severe: ({ name, defects, todo }: Args) => `${name} has known defects: ${defects}. ${todo}.`,
     known: ({ name, defects, todo }: Args) => `${name} has known defects: ${defects}. ${todo}.`,
     ended: ({ title, name, ended }: { title: string; name: string; ended: string }) =>
-      `${name} is of a release that nobody mends any more since ${ended}. Plan for a release of ${title} that is alive, or for what takes its place.`,
+      `${name} is of a release that has got no fixes since ${ended} or before. Plan for a release of ${title} that is alive, or for what takes its place.`,
   },
   partners: subjectPartners,
   check({ manifest, snapshot, params, today, report }) {
