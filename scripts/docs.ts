@@ -34,6 +34,7 @@ const scopes = {
   manifest: 'one object',
   snapshot: 'the objects of a cluster together',
   change: 'both sides of a change',
+  removal: 'what a change takes away, and what is left',
 }
 
 function headOf(rule: Rule): string {
@@ -41,7 +42,9 @@ function headOf(rule: Rule): string {
   const { level = 'error', levels = {} } = file.rules[rule.id] ?? {}
   const kinds =
     rule.kinds === '*' ? 'every kind' : [...rule.kinds, ...(rule.reads ?? [])].map((kind) => `\`${kind}\``).join(', ')
-  const messages = Object.keys(rule.messages).map((message) => `\`${message}\` ${levels[message] ?? level}`)
+  const messages = Object.keys(rule.messages)
+    .filter((message) => !(message in (rule.until ?? {})))
+    .map((message) => `\`${message}\` ${levels[message] ?? level}`)
   const params = Object.entries((rule.params?.properties ?? {}) as Record<string, { description?: string }>)
   return [
     `\n> ${rule.summary}\n`,

@@ -1,8 +1,10 @@
 import { withDoubt } from './doubt'
 import { GuardError } from './errors'
 import type { Evidence } from './evidence'
+import { clusterKind, describesCluster, factKinds } from './kubernetes/cluster-facts'
+import { type Change, sidesOf } from './manifest/change'
 import type { Cursor } from './manifest/cursor'
-import { groupKindOf, type Manifest, nameOf, type Side } from './manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, nameOf, type Side } from './manifest/manifest'
 import { Snapshot } from './manifest/snapshot'
 import type { ActiveRule } from './policy/policy'
 import type { Draft } from './report/finding'
@@ -22,13 +24,34 @@ export class Evaluation {
 
   /** What `manifest` and `snapshot` rules state about one side: of touched objects, and of others together with them. */
   ofSide(side: Side): Draft[] {
+    return this.ofSnapshots(side, this.evidence[side], this.rules)
+  }
+
+  /** What rules that ask for the facts of a cluster state about the head's objects in the clusters as the base describes them. */
+  ofHeadAsBefore(): Draft[] {
+    const { base, head, changes, described } = this.evidence
+    const changed = new Set(
+      [...changes, ...described].flatMap((change) => {
+        const { before, after = before } = sidesOf(change)
+        return after && factKinds.includes(groupKindOf(after.ref)) ? [change.cluster] : []
+      }),
+    )
+    const asBefore = [...head].flatMap(([cluster, snapshot]): [string, Snapshot][] => {
+      const before = changed.has(cluster) ? base.get(cluster) : undefined
+      return before ? [[cluster, snapshot.describedBy(before)]] : []
+    })
+    return this.ofSnapshots('head', asBefore, this.rules.filter(asksForFacts))
+  }
+
+  private ofSnapshots(side: Side, snapshots: Iterable<[string, Snapshot]>, rules: readonly ActiveRule[]): Draft[] {
     const drafts: Draft[] = []
     const whole = this.evidence.mode === 'all'
-    for (const [cluster, snapshot] of this.evidence[side]) {
-      for (const active of this.rules) {
+    for (const [cluster, snapshot] of snapshots) {
+      for (const active of rules) {
         const { rule } = active
-        if (rule.scope === 'change') continue
-        for (const manifest of snapshot.manifests.filter((candidate) => judges(active, candidate))) {
+        if (rule.scope === 'change' || rule.scope === 'removal') continue
+        for (const manifest of [...snapshot.manifests, ...snapshot.descriptions]) {
+          if (!judges(active, manifest)) continue
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
           const made: Draft[] = []
           const context = this.contextOf(active, cluster, made, side)
@@ -43,10 +66,10 @@ export class Evaluation {
     return drafts.map((draft) => withDoubt(draft, this.evidence))
   }
 
-  /** What `change` rules state. */
+  /** What `change` and `removal` rules state. */
   ofChanges(): Draft[] {
     const drafts: Draft[] = []
-    for (const change of this.evidence.changes) {
+    for (const change of [...this.evidence.changes, ...this.evidence.described]) {
       const manifest = change.kind === 'added' ? change.after : change.before
       const [base, head] = [this.evidence.base, this.evidence.head].map(
         (snapshots) => snapshots.get(change.cluster) ?? new Snapshot(change.cluster, []),
@@ -55,12 +78,15 @@ export class Evaluation {
         const { rule } = active
         const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
         if (rule.scope === 'change' && judges(active, manifest)) guarded(active, manifest, () => rule.check(context))
+        if (rule.scope === 'removal' && judges(active, manifest) && isGone(change, head)) {
+          guarded(active, manifest, () => rule.check({ ...context, removed: manifest }))
+        }
         if (rule.scope === 'snapshot' && reads(active, manifest)) {
           guarded(active, manifest, () => rule.checkChange?.(context))
         }
       }
     }
-    return drafts.map((draft) => withDoubt(draft, this.evidence))
+    return heard(drafts).map((draft) => withDoubt(draft, this.evidence))
   }
 
   private contextOf(active: ActiveRule, cluster: string, drafts: Draft[], side: Side) {
@@ -88,11 +114,31 @@ export class Evaluation {
 }
 
 function judges({ rule }: ActiveRule, manifest: Manifest): boolean {
-  return rule.kinds === '*' || rule.kinds.includes(groupKindOf(manifest.ref))
+  // What describes a cluster is no object of it.
+  return rule.kinds === '*' ? !describesCluster(manifest) : rule.kinds.includes(groupKindOf(manifest.ref))
+}
+
+function asksForFacts({ rule }: ActiveRule): boolean {
+  return rule.reads?.includes(clusterKind) === true || rule.kinds.includes(clusterKind)
 }
 
 function reads(active: ActiveRule, manifest: Manifest): boolean {
   return judges(active, manifest) || active.rule.reads?.includes(groupKindOf(manifest.ref)) === true
+}
+
+function isGone(change: Change, head: Snapshot): boolean {
+  return change.kind === 'removed' && head.get(change.before.ref).length === 0
+}
+
+/** Of what several rules say of one removed object, that of the rules the others yield to. */
+function heard(drafts: readonly Draft[]): Draft[] {
+  const subject = (rule: string, { cluster, ends }: Draft) =>
+    JSON.stringify([rule, cluster, ends[0] && identityOf(ends[0].manifest.ref)])
+  const said = new Set(drafts.map((draft) => subject(draft.active.rule.id, draft)))
+  return drafts.filter((draft) => {
+    const { rule } = draft.active
+    return rule.scope !== 'removal' || !rule.yieldsTo?.some((other) => said.has(subject(other, draft)))
+  })
 }
 
 /** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */
