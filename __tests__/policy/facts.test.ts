@@ -93,6 +93,16 @@ describe('the facts of each side count', () => {
     ])
   })
 
+  test('nodes that change are judged beside an installer’s file that does not', async () => {
+    const kubeadm = 'apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\nkubernetesVersion: v1.24.0\n'
+    const nodes = (kubelet: string) => `format: 1\nkind: Inventory\nnodes:\n  - {name: a, kubeletVersion: ${kubelet}}\n`
+    const report = await judge(
+      { [file]: named, 'prod/init.yaml': kubeadm, 'live/prod.yaml': nodes('v1.24.0') },
+      { 'live/prod.yaml': nodes('v1.25.0') },
+    )
+    expect(told(report)).toEqual(['introduced error head/live/prod.yaml:4 version-matrix/version-skew'])
+  })
+
   test('one revision is judged by its own', async () => {
     const folder = temporaryFolder()
     writeFiles(folder, {

@@ -9,8 +9,10 @@ export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly 
   return touched.some((manifest) => rules.some((active) => compares(active, manifest)))
 }
 
+/** A rule that can name partners, and names none of this object, compares it with nothing. */
 function compares({ rule, params }: ActiveRule, manifest: Manifest): boolean {
-  return rule.kinds === '*' ? partnersOf(rule, manifest, params).length > 0 : concerns(rule, groupKindOf(manifest.ref))
+  if (!concerns(rule, groupKindOf(manifest.ref))) return false
+  return rule.partners || rule.kinds === '*' ? partnersOf(rule, manifest, params).length > 0 : true
 }
 
 /** What a text must hold to be a partner's: one of the kinds, and one of the strings. */
