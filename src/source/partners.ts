@@ -10,10 +10,11 @@ export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly 
   return touched.some((manifest) => rules.some((active) => compares(active, manifest, gone)))
 }
 
+/** A rule that can name partners, and names none of this object, compares it with nothing. */
 function compares(active: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): boolean {
   const { rule } = active
-  if (rule.kinds !== '*' && rule.scope !== 'removal') return concerns(rule, groupKindOf(manifest.ref))
-  return concerns(rule, groupKindOf(manifest.ref)) && partnersOf(active, manifest, gone).length > 0
+  if (!concerns(rule, groupKindOf(manifest.ref))) return false
+  return rule.partners || rule.kinds === '*' ? partnersOf(active, manifest, gone).length > 0 : true
 }
 
 /** Of the objects that a change touches those that it may take away: they stand in the same place no more. */
