@@ -1,3 +1,5 @@
+import classDefaultSingle from './controller-scope/class-default-single'
+import classKept from './controller-scope/class-kept'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import statusSource from './controller-scope/status-source'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
@@ -19,6 +21,8 @@ import type { Rule } from './rule'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
+  classDefaultSingle,
+  classKept,
   namespaceIsolated,
   statusSource,
   certificateCoversHost,
