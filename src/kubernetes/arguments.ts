@@ -1,15 +1,9 @@
 import type { Cursor } from '../manifest/cursor'
 import { isPlaceholder } from './ingress'
-
-/** An argument of a container, at the word that gives its value. */
-export interface Argument {
-  readonly at: Cursor
-  /** Undefined where no file tells: a tool fills it in, or a ConfigMap of the cluster does. */
-  readonly value: string | undefined
-}
+import type { Setting, Settings } from './settings'
 
 /** What a container's process is given, with its variables resolved as the kubelet does. */
-export class Arguments {
+export class Arguments implements Settings {
   private readonly words: readonly Cursor[]
 
   constructor(private readonly container: Cursor) {
@@ -33,15 +27,19 @@ export class Arguments {
   }
 
   /** `--flag=value`, `--flag value`, and both with one dash; the last one counts. */
-  get(flag: string): Argument | undefined {
-    const found = this.words.findLastIndex((word) => nameOf(word) === flag)
-    const at = this.words[found]
-    if (!at) return undefined
-    const written = at.string ?? ''
-    const equals = written.indexOf('=')
-    if (equals !== -1) return { at, value: this.resolve(written.slice(equals + 1)) }
-    const next = this.words[found + 1]
-    return next ? { at: next, value: this.resolve(next.string ?? '') } : { at, value: '' }
+  get(flag: string): Setting | undefined {
+    return this.all(flag).at(-1)
+  }
+
+  all(flag: string): Setting[] {
+    return this.words.flatMap((at, index) => {
+      if (nameOf(at) !== flag) return []
+      const written = at.string ?? ''
+      const equals = written.indexOf('=')
+      if (equals !== -1) return [{ at, value: this.resolve(written.slice(equals + 1)) }]
+      const next = this.words[index + 1]
+      return [next ? { at: next, value: this.resolve(next.string ?? '') } : { at, value: '' }]
+    })
   }
 
   /**

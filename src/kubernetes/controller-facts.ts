@@ -8,6 +8,29 @@ const text = Type.String({ minLength: 1 })
 /** Where a fact was read, and on which day. */
 const proof = { source: Type.String({ pattern: '^https://' }), checked: Type.String({ format: 'date' }) }
 
+/** A flag that is on or off; `off` names one that turns off what is on without it. */
+const Switch = Type.Union([
+  Type.Object({ on: text, default: Type.Boolean() }, strict),
+  Type.Object({ off: text }, strict),
+])
+export type Switch = Static<typeof Switch>
+
+const ScopeFacts = Type.Object(
+  {
+    /** The flag that names the namespaces: one of them, a list with commas, or given once for each. */
+    namespaces: text,
+    many: Type.Optional(Type.Enum(['commas', 'repeated'])),
+    /** The flag that names labels of namespaces. */
+    selector: Type.Optional(text),
+    /** The flag that names the namespaces which are left out. */
+    except: Type.Optional(text),
+    /** The value of the controller's chart. */
+    value: text,
+    ...proof,
+  },
+  strict,
+)
+
 /** How the releases of a range decide which Ingresses are theirs. */
 const ClassFacts = Type.Object(
   {
@@ -30,6 +53,40 @@ const ClassFacts = Type.Object(
 )
 export type ClassFacts = Static<typeof ClassFacts>
 
+const StatusFacts = Type.Object(
+  {
+    /** The flags that give an address, the first one by a Service. */
+    sources: Type.Array(text, { minItems: 1 }),
+    writes: Switch,
+    /** What is written when no flag gives an address. */
+    without: Type.Enum(['nodes', 'nothing']),
+    /** The flag that asks for the addresses of the nodes. */
+    nodes: Type.Optional(text),
+    /** The value of the controller's chart. */
+    value: text,
+    ...proof,
+  },
+  strict,
+)
+
+/** How the releases of a range elect a leader. */
+const ElectionFacts = Type.Object(
+  {
+    releases: text,
+    /** The kinds of objects the leader is written into; two while releases moved from one to the other. */
+    kinds: Type.Array(Type.Enum(['ConfigMap', 'Lease']), { minItems: 1 }),
+    /** The flag that names the lock, and the name without it. */
+    id: text,
+    default: text,
+    /** What the lock is called: `{id}` is that name, `{class}` the controller's class. */
+    name: text,
+    elects: Type.Optional(Switch),
+    ...proof,
+  },
+  strict,
+)
+export type ElectionFacts = Static<typeof ElectionFacts>
+
 const ControllerFacts = Type.Object(
   {
     name: text,
@@ -41,10 +98,11 @@ const ControllerFacts = Type.Object(
     /** Of these strings each of its manifests has one. */
     marks: Type.Array(text, { minItems: 1 }),
     ...proof,
-    scope: Type.Object({ namespace: text, selector: text, value: text, ...proof }, strict),
+    scope: ScopeFacts,
     classes: Type.Array(ClassFacts, { minItems: 1 }),
-    status: Type.Object({ service: text, address: text, update: text, nodes: text, value: text, ...proof }, strict),
-    election: Type.Object({ id: text, default: text, ...proof }, strict),
+    status: StatusFacts,
+    /** None where every replica does everything. */
+    election: Type.Array(ElectionFacts),
   },
   strict,
 )

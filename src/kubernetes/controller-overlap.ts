@@ -1,25 +1,45 @@
 import type { Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
-import type { Claims, Controller, Watched } from './controller'
+import type { Controller } from './controller'
+import type { Claims } from './controller-claims'
+import type { Watched } from './controller-scope'
 import { classAnnotation } from './ingress-class'
 
 /** The namespaces that two controllers both watch, in words; undefined when they share none, or none that is known. */
 export function sharedNamespaces(a: Controller, b: Controller): string | undefined {
   const [one, other] = [a.watched, b.watched]
-  if (one.scope === 'all') return inWords(other, b)
-  if (other.scope === 'all') return inWords(one, a)
+  if (one.scope === 'all') return withoutThose(other, b, one.except)
+  if (other.scope === 'all') return withoutThose(one, a, other.except)
+  if (one.scope === 'namespaces' && other.scope === 'namespaces') {
+    return inWords(one.names.filter((name) => other.names.includes(name)))
+  }
   // Which namespaces a selector finds is only known in the cluster, but two equal ones find the same.
-  const same =
-    (one.scope === 'namespace' && other.scope === 'namespace' && one.name === other.name) ||
-    (one.scope === 'selector' && other.scope === 'selector' && one.selector === other.selector)
-  return same ? inWords(one, a) : undefined
+  const same = one.scope === 'selector' && other.scope === 'selector' && one.selector === other.selector
+  return same ? labelled(one.selector) : undefined
 }
 
-function inWords(watched: Watched, { manifest }: Controller): string {
-  if (watched.scope === 'all') return 'every namespace'
-  if (watched.scope === 'namespace') return `namespace ${watched.name}`
-  if (watched.scope === 'selector') return `the namespaces labelled ${watched.selector}`
-  return `the namespace ${manifest.ref.kind} ${manifest.ref.name} is limited to`
+function withoutThose(watched: Watched, { manifest }: Controller, except: readonly string[]): string | undefined {
+  switch (watched.scope) {
+    case 'all': {
+      const left = [...new Set([...except, ...watched.except])]
+      return left.length > 0 ? `every namespace but ${left.join(', ')}` : 'every namespace'
+    }
+    case 'namespaces':
+      return inWords(watched.names.filter((name) => !except.includes(name)))
+    case 'selector':
+      return labelled(watched.selector)
+    case 'unknown':
+      return except.length > 0 ? undefined : `the namespace ${manifest.ref.kind} ${manifest.ref.name} is limited to`
+  }
+}
+
+function inWords(names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined
+  return `${names.length > 1 ? 'namespaces' : 'namespace'} ${names.join(', ')}`
+}
+
+function labelled(selector: string): string {
+  return `the namespaces labelled ${selector}`
 }
 
 /** What two controllers both claim: a class; or Ingresses by the old annotation, or by naming no class. */
@@ -88,5 +108,6 @@ function sharedOtherwise(
 }
 
 function watches(watched: Watched, namespace: string): boolean {
-  return watched.scope === 'all' || (watched.scope === 'namespace' && watched.name === namespace)
+  if (watched.scope === 'all') return !watched.except.includes(namespace)
+  return watched.scope === 'namespaces' && watched.names.includes(namespace)
 }

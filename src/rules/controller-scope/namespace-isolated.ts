@@ -1,12 +1,12 @@
 import {
   areOneController,
-  type Claims,
   type Controller,
   controllerKinds,
   controllersIn,
   controllersOf,
   marksOfControllers,
 } from '../../kubernetes/controller'
+import type { Claims } from '../../kubernetes/controller-claims'
 import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
 import { classAnnotation } from '../../kubernetes/ingress-class'
 import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -85,7 +85,7 @@ function comesFirst(a: Controller, b: Controller): boolean {
   return further > 0 || (further === 0 && identityOf(a.manifest.ref) < identityOf(b.manifest.ref))
 }
 
-const breadth = { all: 3, selector: 2, namespace: 1, unknown: 0 }
+const breadth = { all: 3, selector: 2, namespaces: 1, unknown: 0 }
 
 /** Copies of one object are one controller; an object without a namespace may be a copy of any with its name. */
 function mayBeCopies({ ref: a }: Manifest, { ref: b }: Manifest): boolean {
@@ -108,7 +108,7 @@ function namesOf(first: Controller, second: Controller, { by, name }: SharedClai
     first: nameOf(first.manifest.ref),
     second: nameOf(second.manifest.ref),
     name,
-    scope: `--${scope.namespace} (in its chart ${scope.value})`,
+    scope: `--${scope.namespaces} (in its chart ${scope.value})`,
     own: own ?? '',
   }
 }

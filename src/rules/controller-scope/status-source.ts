@@ -78,5 +78,5 @@ function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): 
 }
 
 function namesOf({ manifest, facts }: Controller): Sourceless {
-  return { controller: nameOf(manifest.ref), flag: facts.status.service, value: facts.status.value }
+  return { controller: nameOf(manifest.ref), flag: facts.status.sources[0] ?? '', value: facts.status.value }
 }
