@@ -43,8 +43,13 @@ export function locksOf(facts: ControllerFacts, settings: Settings, elector: Ele
 function nameOf(way: ElectionFacts, settings: Settings, className: string | undefined): string | undefined {
   const id = valueOr(settings, way.id, way.default)
   if (id === undefined) return undefined
-  const name = id.includes('%s') ? id.replace('%s', '{class}') : way.name.replace('{id}', id)
+  const name = lockPattern(way, id)
   return name.includes('{class}') && className === undefined ? undefined : name.replace('{class}', className ?? '')
+}
+
+/** What a lock of an id is called, with `{class}` for the class. HAProxy Ingress puts that in place of `%s`, if there is one. */
+export function lockPattern({ name }: ElectionFacts, id: string): string {
+  return id.includes('%s') ? id.replace('%s', '{class}') : name.replace('{id}', id)
 }
 
 function namespaceOf({ namespace }: ElectionFacts, settings: Settings, own: string): string | undefined {

@@ -15,6 +15,8 @@ import { defineRule } from '../rule'
 interface Overlap {
   first: string
   second: string
+  /** The first, without the name of its product. */
+  limited: string
   /** What both take: Ingresses, or another kind. */
   takes: string
   /** The class, as both name it. */
@@ -45,14 +47,23 @@ export default defineRule({
       `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${first} to another name.`,
     unclassed: ({ first, second, where, scope, own }: Overlap) =>
       `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own} from one of them, or limit ${first} to its namespaces with ${scope}.`,
-    contested: ({ first, second, takes, name, where, scope, own, outcome }: Overlap) =>
-      `${first} and ${second} both take the ${takes} of class ${name} in ${where}, ${outcome}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
-    contestedAnnotation: ({ first, second, name, where, own, outcome, ingress }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${first} to another name.`,
-    contestedUnclassed: ({ first, second, takes, where, scope, own, outcome }: Overlap) =>
-      `${first} and ${second} both take ${takes} that name no class in ${where}, ${outcome}. Have one of them take those of a class alone with ${own}, or limit ${first} to its namespaces with ${scope}.`,
-    contestedRoutes: ({ first, second, takes, where, scope, own }: Overlap) =>
-      `${first} and ${second} both take the same ${takes} in ${where}, so what is meant for one is served by the other too. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
+    contested: ({ first, second, limited, takes, name, where, scope, own, outcome }: Overlap) =>
+      `${first} and ${second} both take the ${takes} of class ${name} in ${where}, ${outcome}. Limit ${limited} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
+    contestedAnnotation: ({
+      first,
+      second,
+      limited,
+      name,
+      where,
+      own,
+      outcome,
+      ingress,
+    }: Overlap & { ingress: string }) =>
+      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${limited} to another name.`,
+    contestedUnclassed: ({ first, second, limited, takes, where, scope, own, outcome }: Overlap) =>
+      `${first} and ${second} both take ${takes} that name no class in ${where}, ${outcome}. Have one of them take those of a class alone with ${own}, or limit ${limited} to its namespaces with ${scope}.`,
+    contestedRoutes: ({ first, second, limited, takes, where, scope, own }: Overlap) =>
+      `${first} and ${second} both take the same ${takes} in ${where}, so what is meant for one is served by the other too. Limit ${limited} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
   },
   later: {
     contested: '1.1.0',
@@ -130,6 +141,7 @@ function wordsOf(first: Controller, second: Controller, { by, name }: SharedClai
   return {
     first: nameOf(first.manifest.ref) + (one ? ` (${one})` : ''),
     second: nameOf(second.manifest.ref) + (other ? ` (${other})` : ''),
+    limited: nameOf(first.manifest.ref),
     takes,
     name,
     scope: `${dashes}${scope.namespaces} (in its chart ${scope.value})`,

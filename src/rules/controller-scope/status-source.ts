@@ -1,6 +1,6 @@
 import { type Controller, controllerKinds, controllersOf } from '../../kubernetes/controller'
 import { statusFactsOf } from '../../kubernetes/controller-status'
-import { selects } from '../../kubernetes/service'
+import { selectionMarks, selects } from '../../kubernetes/service'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
@@ -27,12 +27,7 @@ export default defineRule({
       `This change takes ${lost} from ${controller}, so it writes the addresses of the nodes that run it into the status of every Ingress it takes. Keep --${flag} (in its chart ${value}), or set --update-status=false.`,
   },
   *partners(manifest) {
-    if (manifest.ref.kind === 'Service') {
-      for (const [, value] of manifest.root.at('spec', 'selector').entries()) if (value.string) yield value.string
-    } else if (controllersOf(manifest).length > 0) {
-      for (const [key, value] of manifest.root.at('spec', 'template', 'metadata', 'labels').entries())
-        if (value.string && !neverSelected.includes(key)) yield value.string
-    }
+    if (manifest.ref.kind === 'Service' || controllersOf(manifest).length > 0) yield* selectionMarks(manifest)
   },
   check({ manifest, snapshot, report }) {
     for (const controller of controllersOf(manifest)) {
@@ -62,15 +57,6 @@ export default defineRule({
     }
   },
 })
-
-/** Labels of the chart's release, which change with it: no selector has them. */
-const neverSelected = [
-  'helm.sh/chart',
-  'chart',
-  'heritage',
-  'app.kubernetes.io/managed-by',
-  'app.kubernetes.io/version',
-]
 
 function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): Manifest | undefined {
   return snapshot
