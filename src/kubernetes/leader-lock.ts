@@ -36,7 +36,7 @@ export function locksOf(facts: ControllerFacts, settings: Settings, elector: Ele
     const name = nameOf(way, settings, elector.className)
     const namespace = namespaceOf(way, settings, elector.namespace)
     if (elects !== true || name === undefined || namespace === undefined) return []
-    return [{ kinds: way.kinds, namespace, name, at: settings.get(way.id)?.at ?? settings.place }]
+    return [{ kinds: way.kinds, namespace, name, at: settings.get(way.id)?.at ?? settings.placeOf(way.id) }]
   })
 }
 
