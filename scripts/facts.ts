@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import { ApiFactsFile } from '../src/kubernetes/api-facts'
 import { BootstrapFile } from '../src/kubernetes/bootstrap-rbac'
+import { ChartFactsFile } from '../src/kubernetes/chart-facts'
 import { ClusterObjectFactsFile } from '../src/kubernetes/cluster-object'
 import { ComponentFactsFile } from '../src/kubernetes/component-facts'
 import { ControllerFactsFile } from '../src/kubernetes/controller-facts'
@@ -23,6 +24,7 @@ carry('bootstrap-rbac', BootstrapFile, 'bootstrap-rbac')
 carry('cluster-objects', ClusterObjectFactsFile, 'cluster-object-facts')
 carry('component-permissions', PermissionFile, 'permission-facts')
 carry('components', ComponentFactsFile, 'component-facts')
+carry('controller-charts', ChartFactsFile, 'chart-facts')
 carry('controllers', ControllerFactsFile, 'controller-facts')
 carry('known-defects', DefectFile, 'defect-facts')
 carry('protected-objects', ClusterObjectFactsFile, 'protected-objects')
