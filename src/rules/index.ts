@@ -4,7 +4,11 @@ import electionIsolated from './controller-scope/election-isolated'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import publishTarget from './controller-scope/publish-target'
+import rbacScoped from './controller-scope/rbac-scoped'
+import rbacSufficient from './controller-scope/rbac-sufficient'
+import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
+import webhookSafe from './controller-scope/webhook-safe'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
 import certificateValid from './ingress-tls/certificate-valid'
@@ -30,7 +34,11 @@ export const rules: readonly Rule[] = [
   lockUnmanaged,
   namespaceIsolated,
   publishTarget,
+  rbacScoped,
+  rbacSufficient,
+  statusKept,
   statusSource,
+  webhookSafe,
   certificateCoversHost,
   certificateIssued,
   certificateValid,
