@@ -25,6 +25,8 @@ import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
 import objectKept from './protected-rbac/object-kept'
 import type { Rule } from './rule'
+import apiServed from './version-matrix/api-served'
+import versionSkew from './version-matrix/version-skew'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
@@ -54,4 +56,6 @@ export const rules: readonly Rule[] = [
   secretType,
   tlsKept,
   objectKept,
+  apiServed,
+  versionSkew,
 ]
