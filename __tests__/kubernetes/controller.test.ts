@@ -98,7 +98,6 @@ describe('controllers', () => {
   })
 
   test.each<[string, Parts]>([
-    ['F5’s', { image: 'nginx/nginx-ingress:5.1.0', args: ['-nginx-configmaps=a/b'] }],
     ['the default backend', { image: 'registry.k8s.io/defaultbackend-amd64:1.5' }],
     ['the job of the webhook', { image: 'registry.k8s.io/ingress-nginx/kube-webhook-certgen:v1.5.2' }],
     ['a Job', { kind: 'Job' }],
@@ -131,8 +130,8 @@ describe('controllers', () => {
     ['filled in later', { args: ['--controller-class={{ x }}'] }, []],
   ])('claims %s', (_, parts, claims) => {
     const said = controllerOf(parts).claims.map(
-      ({ name, controller, unclassed }) =>
-        `${name} ${controller ? `of ${controller}` : 'by name'}${unclassed ? ', unclassed' : ''}`,
+      ({ names, controller, unclassed }) =>
+        `${names.join()} ${controller ? `of ${controller}` : 'by name'}${unclassed ? ', unclassed' : ''}`,
     )
     expect(said).toEqual(claims)
   })

@@ -57,7 +57,8 @@ export function sharedClaim(a: Controller, b: Controller, snapshot: Snapshot): S
   let weakest: SharedClaim | undefined
   for (const one of a.claims) {
     for (const other of b.claims) {
-      const shared = sharedClass(one, other, snapshot) ?? sharedOtherwise(a, one, b, other, snapshot)
+      const shared =
+        sharedClass(one, other, snapshot, a.facts !== b.facts) ?? sharedOtherwise(a, one, b, other, snapshot)
       if (!shared) return undefined
       if (!weakest || weakest.by === 'class') weakest = shared
     }
@@ -65,24 +66,43 @@ export function sharedClaim(a: Controller, b: Controller, snapshot: Snapshot): S
   return weakest
 }
 
-function sharedClass(a: Claims, b: Claims, snapshot: Snapshot): SharedClaim | undefined {
-  const [classesOfA, classesOfB] = [classesOf(a, snapshot), classesOf(b, snapshot)]
+/** @param products whether they are two products, so that a class of one name cannot be one of each */
+function sharedClass(a: Claims, b: Claims, snapshot: Snapshot, products: boolean): SharedClaim | undefined {
+  const assumed = (one: Claims, other: Claims) => products && isAssumed(one, other, snapshot)
+  const [classesOfA, classesOfB] = [classesOf(a, snapshot, assumed(a, b)), classesOf(b, snapshot, assumed(b, a))]
   const names = [...classesOfA.keys()].filter((name) => classesOfB.has(name)).sort()
   const [first = ''] = names
   const through = a.controller === b.controller ? undefined : (classesOfA.get(first) ?? classesOfB.get(first))
   if (names.length > 0) return { by: 'class', name: names.join(', '), through }
-  if (a.controller === undefined || a.controller !== b.controller) return undefined
-  return { by: 'class', name: a.name === b.name ? a.name : `of ${a.controller}` }
+  if (a.controller === undefined || a.controller !== b.controller || !isOpen(a) || !isOpen(b)) return undefined
+  const same = a.names.length > 0 && a.names.join() === b.names.join()
+  return { by: 'class', name: same ? a.names.join(', ') : `of ${a.controller}` }
+}
+
+/** Whether every class of its controller is its own. */
+function isOpen({ by }: Claims): boolean {
+  return by === 'controller' || by === 'either'
 }
 
 /** The classes whose Ingresses are taken, by the name that `spec.ingressClassName` gives them, with their objects. */
-function classesOf({ controller, name, byName }: Claims, snapshot: Snapshot): Map<string, Manifest | undefined> {
-  if (controller === undefined) return new Map([[name, undefined]])
+function classesOf({ controller, names, by }: Claims, snapshot: Snapshot, assumed: boolean) {
   const own = snapshot
     .ofKind('IngressClass.networking.k8s.io')
-    .filter((one) => one.root.at('spec', 'controller').string === controller)
+    .filter(({ root }) => controller !== undefined && root.at('spec', 'controller').string === controller)
+    .filter(({ ref }) => by !== 'both' || names.includes(ref.name))
     .map((one) => [one.ref.name, one] as const)
-  return new Map<string, Manifest | undefined>([...(byName ? [[name, undefined] as const] : []), ...own])
+  const byName = by === 'name' || by === 'either' || (own.length === 0 && assumed)
+  const named = byName ? names.map((name) => [name, undefined] as const) : []
+  return new Map<string, Manifest | undefined>([...named, ...(by === 'name' ? [] : own)])
+}
+
+/**
+ * Whether a controller's class may be taken for the IngressClass of that name, which is written nowhere: beside another
+ * product it does not matter whose of the two it is.
+ */
+function isAssumed({ controller, names, facts }: Claims, other: Claims, snapshot: Snapshot): boolean {
+  if (controller !== facts.controller || controller === other.facts.controller) return false
+  return !snapshot.ofKind('IngressClass.networking.k8s.io').some(({ ref }) => names.includes(ref.name))
 }
 
 /** Distinct classes still meet where Ingresses use the annotation, or name no class at all. */
@@ -93,16 +113,12 @@ function sharedOtherwise(
   other: Claims,
   snapshot: Snapshot,
 ): SharedClaim | undefined {
-  if (one.name === other.name) {
-    const ingress = snapshot
-      .ofKind('Ingress.networking.k8s.io')
-      .find(
-        (candidate) =>
-          classAnnotation(candidate).string === one.name &&
-          !candidate.root.at('spec', 'ingressClassName').exists &&
-          [a, b].every(({ watched }) => watches(watched, candidate.ref.namespace)),
-      )
-    if (ingress) return { by: 'annotation', name: one.name, ingress }
+  const names = one.names.filter((name) => other.names.includes(name))
+  for (const ingress of names.length > 0 ? snapshot.ofKind('Ingress.networking.k8s.io') : []) {
+    const name = classAnnotation(ingress).string
+    if (name === undefined || !names.includes(name) || ingress.root.at('spec', 'ingressClassName').exists) continue
+    if ([a, b].every(({ watched }) => watches(watched, ingress.ref.namespace)))
+      return { by: 'annotation', name, ingress }
   }
   return one.unclassed && other.unclassed ? { by: 'none', name: '' } : undefined
 }

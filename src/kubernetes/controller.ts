@@ -1,5 +1,5 @@
 import type { Cursor } from '../manifest/cursor'
-import type { GroupKind, Manifest } from '../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { Arguments } from './arguments'
 import { type Claims, claimsOf } from './controller-claims'
@@ -59,32 +59,51 @@ export function controllersIn(snapshot: Snapshot): Controller[] {
 
 /** The controllers that a workload runs: none while it is scaled to nothing, or where the manifest is only a patch. */
 export function controllersOf(manifest: Manifest): Controller[] {
-  if (!controllerKinds.some((kind) => kind.startsWith(`${manifest.ref.kind}.`))) return []
+  if (!controllerKinds.includes(groupKindOf(manifest.ref))) return []
   if (manifest.root.at('spec', 'replicas').value === 0) return []
   const containers = [...manifest.root.at('spec', 'template', 'spec', 'containers').items()]
   return containers.flatMap((container) => {
-    const facts = controllerFacts.find((one) => recognises(one, container, containers.length === 1))
-    return facts && container.at('image').string ? [read(facts, container)] : []
+    if (!container.at('image').string) return []
+    return recognised(container, containers.length === 1).map((facts) => read(facts, container))
   })
 }
 
-function recognises(facts: ControllerFacts, container: Cursor, alone: boolean): boolean {
+/** What a container runs: the image tells, else the program, else the labels of the Pods. */
+function recognised(container: Cursor, alone: boolean): ControllerFacts[] {
   const { repository } = parseImage(container.at('image').string ?? '')
-  if (facts.images.some((pattern) => new RegExp(pattern).test(repository))) return true
-  if (new Arguments(container).runs(facts.binary)) return true
-  const labels = container.manifest.root.at('spec', 'template', 'metadata', 'labels')
-  const labelled = Object.entries(facts.labels).every(([key, value]) => labels.at(key).string === value)
-  return labelled && (alone || container.at('name').string === 'controller')
+  const args = new Arguments(container)
+  const labelled = alone || container.at('name').string === 'controller'
+  const byImage = controllerFacts.filter(({ images }) => patterns.get(images)?.test(repository))
+  const byProgram = controllerFacts.filter(({ binary }) => binary !== undefined && args.runs(binary))
+  const byLabel = controllerFacts.filter((facts) => labelled && isLabelled(facts, container))
+  const [found = []] = [byImage, byProgram, byLabel].filter((one) => one.length > 0)
+  return found.filter((facts) => isOn(facts, container))
+}
+
+/** One expression for each row, as every workload that is read is tried. */
+const patterns = new Map(controllerFacts.map(({ images }) => [images, new RegExp(images.join('|'))]))
+
+function isLabelled({ labels }: ControllerFacts, container: Cursor): boolean {
+  const written = container.manifest.root.at('spec', 'template', 'metadata', 'labels')
+  return labels !== undefined && Object.entries(labels).every(([key, value]) => written.at(key).string === value)
+}
+
+/** Whether a program runs as this controller, if it can be several things. */
+function isOn(facts: ControllerFacts, container: Cursor): boolean {
+  const { command, enabledBy } = facts
+  const args = new Arguments(container, facts)
+  if (command !== undefined && !args.runs(command)) return false
+  return enabledBy === undefined || (args.has(enabledBy) && args.isOn(enabledBy, true) !== false)
 }
 
 function read(facts: ControllerFacts, container: Cursor): Controller {
   const { manifest } = container
-  const args = new Arguments(container)
+  const args = new Arguments(container, facts)
   const image = container.at('image')
   const release = releaseOf(parseImage(image.string ?? ''))
   const { inShell, place } = args
   const { namespace } = manifest.ref
-  const claims = inShell ? [] : claimsOf(facts, args, release)
+  const claims = claimsOf(facts, args, release)
   return {
     facts,
     manifest,
@@ -93,10 +112,10 @@ function read(facts: ControllerFacts, container: Cursor): Controller {
     namespace,
     place,
     inShell,
-    watched: inShell ? { at: place, scope: 'unknown' } : watchedBy(facts, args),
+    watched: watchedBy(facts, args),
     claims,
-    status: inShell ? { writes: 'unknown' } : statusOf(facts, args, isOnNodes(container)),
-    locks: inShell ? [] : locksOf(facts, args, release, namespace, claims[0]?.name),
+    status: statusOf(facts, args, release, isOnNodes(container)),
+    locks: locksOf(facts, args, { release, namespace, className: claims[0]?.names[0] }),
     serviceAccount: accountOf(manifest),
   }
 }
@@ -116,22 +135,19 @@ function accountOf({ root, ref }: Manifest): ServiceAccount {
 }
 
 /**
- * Whether two workloads run one controller: they elect one leader, which alone writes, and they watch and write the same.
- * The chart makes such two with `controller.kind: Both`.
+ * Whether two workloads run one controller: they watch and write the same, and one of them alone writes or all write one
+ * address. The chart of ingress-nginx makes such two with `controller.kind: Both`.
  */
 export function areOneController(a: Controller, b: Controller): boolean {
-  return (
-    shareNamespace(a.manifest, b.manifest) &&
-    sharedLock(a.locks, b.locks) !== undefined &&
-    described(a) === described(b)
-  )
+  const agree = sharedLock(a.locks, b.locks) !== undefined || a.facts.election.length === 0
+  return a.facts === b.facts && shareNamespace(a.manifest, b.manifest) && agree && described(a) === described(b)
 }
 
 function described({ watched, claims, status }: Controller): string {
   const { at: _, ...scope } = watched
   return JSON.stringify([
     scope,
-    claims.map(({ name, controller }) => [name, controller]),
+    claims.map(({ names, controller }) => [names, controller]),
     status.writes === 'source' ? [status.flag, status.value] : status.writes,
   ])
 }

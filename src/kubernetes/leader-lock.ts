@@ -14,34 +14,55 @@ export interface Lock {
   readonly at: Cursor
 }
 
+/** What a lock's name and place come from, beside the settings. */
+interface Elector {
+  readonly release: string | undefined
+  /** The namespace its Pods run in. */
+  readonly namespace: string
+  /** The class it is asked for by name, which some put into the lock's name. */
+  readonly className: string | undefined
+}
+
 /**
  * Reads what a controller elects its leader by: one lock for each way its release may do it; none when it elects no
  * leader, or no file tells.
- *
- * @param className the class it is asked for by name, which some put into the lock's name
  */
-export function locksOf(
-  facts: ControllerFacts,
-  settings: Settings,
-  release: string | undefined,
-  namespace: string,
-  className: string | undefined,
-): Lock[] {
+export function locksOf(facts: ControllerFacts, settings: Settings, elector: Elector): Lock[] {
+  const { release } = elector
+  if (settings.opaque) return []
   const ways = facts.election.filter(({ releases }) => release === undefined || satisfies(release, releases))
   return ways.flatMap((way): Lock[] => {
-    const id = valueOr(settings, way.id, way.default)
     const elects = way.elects ? isSwitchedOn(settings, way.elects) : true
-    if (id === undefined || elects !== true) return []
-    const named = way.name.replaceAll('{id}', id)
-    if (named.includes('{class}') && className === undefined) return []
-    const name = named.replaceAll('{class}', className ?? '')
+    const name = nameOf(way, settings, elector.className)
+    const namespace = namespaceOf(way, settings, elector.namespace)
+    if (elects !== true || name === undefined || namespace === undefined) return []
     return [{ kinds: way.kinds, namespace, name, at: settings.get(way.id)?.at ?? settings.place }]
   })
 }
 
+function nameOf(way: ElectionFacts, settings: Settings, className: string | undefined): string | undefined {
+  const id = valueOr(settings, way.id, way.default)
+  if (id === undefined) return undefined
+  const name = lockPattern(way, id)
+  return name.includes('{class}') && className === undefined ? undefined : name.replace('{class}', className ?? '')
+}
+
+/** What a lock of an id is called, with `{class}` for the class. HAProxy Ingress puts that in place of `%s`, if there is one. */
+export function lockPattern({ name }: ElectionFacts, id: string): string {
+  return id.includes('%s') ? id.replace('%s', '{class}') : name.replace('{id}', id)
+}
+
+function namespaceOf({ namespace }: ElectionFacts, settings: Settings, own: string): string | undefined {
+  if (!namespace) return own
+  const { flag, variable, default: byDefault } = namespace
+  const given = settings.get(flag)
+  if (given && given.value !== '') return given.value
+  return (variable === undefined ? undefined : settings.variable(variable)) ?? byDefault ?? own
+}
+
 /**
- * The lock that two controllers of one namespace both elect by. Where a release is not told, it has to be one lock however
- * that release elects.
+ * The lock that two controllers both elect by. Where a release is not told, it has to be one lock however that release
+ * elects.
  */
 export function sharedLock(a: readonly Lock[], b: readonly Lock[]): Lock | undefined {
   const [first] = a

@@ -1,6 +1,7 @@
 import type { Cursor } from '../manifest/cursor'
 import type { GroupKind, Manifest } from '../manifest/manifest'
 import { controllerFacts } from './controller-facts'
+import { lockPattern } from './leader-lock'
 
 /** The kinds a leader is written into; Endpoints were the first ones. */
 export const lockKinds: readonly GroupKind[] = ['ConfigMap', 'Lease.coordination.k8s.io', 'Endpoints']
@@ -39,7 +40,9 @@ export function isLockByName({ ref, root }: Manifest): boolean {
 /** The names that ingress controllers give their locks by default, and how charts and client-go's users end theirs. */
 const lockNames = new RegExp(
   [
-    ...controllerFacts.flatMap(({ election }) => election).map((way) => `^${patternOf(way.name, way.default)}$`),
+    ...controllerFacts
+      .flatMap(({ election }) => election)
+      .map((way) => `^${patternOf(lockPattern(way, way.default))}$`),
     '^ingress-controller-leader',
     '^kong-ingress-controller-leader-',
     '-leader(?:-election)?$',
@@ -47,9 +50,6 @@ const lockNames = new RegExp(
   ].join('|'),
 )
 
-function patternOf(name: string, id: string): string {
-  return name
-    .replaceAll('{id}', id)
-    .replace(/[.*+?^$()|[\]\\]/g, '\\$&')
-    .replaceAll('{class}', '.+')
+function patternOf(name: string): string {
+  return name.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll('{class}', '.+')
 }

@@ -92,7 +92,8 @@ function ingressesOf(head: Snapshot): Manifest[] {
 /** Before 1.0.0 ingress-nginx compared names and read no IngressClass. */
 function comparesNames(head: Snapshot, name: string): boolean {
   return controllersIn(head).some(
-    ({ claims }) => claims.length > 0 && claims.every((one) => one.controller === undefined && one.name === name),
+    ({ claims }) =>
+      claims.length > 0 && claims.every((one) => one.controller === undefined && one.names.includes(name)),
   )
 }
 

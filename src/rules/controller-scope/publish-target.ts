@@ -1,4 +1,5 @@
 import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controller'
+import { statusFactsOf } from '../../kubernetes/controller-status'
 import { selectionMarks, selects } from '../../kubernetes/service'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
@@ -73,9 +74,9 @@ interface Target {
 const ending = ['ingress-nginx']
 
 /** The Service that a controller is told to publish; undefined where there is none, or no file tells. */
-function targetOf({ facts, status }: Controller): Target | undefined {
-  if (!ending.includes(facts.name) || status.writes !== 'source' || status.flag !== facts.status.sources[0])
-    return undefined
+function targetOf({ facts, release, status }: Controller): Target | undefined {
+  if (!ending.includes(facts.name) || status.writes !== 'source') return undefined
+  if (status.flag !== statusFactsOf(facts, release)?.sources[0]) return undefined
   const [namespace, name, more] = (status.value ?? '').split('/')
   return namespace && name && more === undefined ? { at: status.at, flag: status.flag, namespace, name } : undefined
 }

@@ -1,4 +1,5 @@
 import { type Controller, controllerKinds, controllersOf } from '../../kubernetes/controller'
+import { statusFactsOf } from '../../kubernetes/controller-status'
 import { selectionMarks, selects } from '../../kubernetes/service'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
@@ -63,6 +64,7 @@ function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): 
     .find((service) => service.root.at('spec', 'type').string === type && selects(service, manifest))
 }
 
-function namesOf({ manifest, facts }: Controller): Sourceless {
-  return { controller: nameOf(manifest.ref), flag: facts.status.sources[0] ?? '', value: facts.status.value }
+function namesOf({ manifest, facts, release }: Controller): Sourceless {
+  const status = statusFactsOf(facts, release)
+  return { controller: nameOf(manifest.ref), flag: status?.sources[0] ?? '', value: status?.value ?? '' }
 }
