@@ -42,9 +42,9 @@ export default defineRule({
   *partners(manifest) {
     yield* marksOfGrants(manifest)
     for (const { claims } of controllersOf(manifest)) {
-      for (const { name, controller } of claims) {
+      for (const { names, controller } of claims) {
         if (controller) yield controller
-        yield `ingressClassName: ${name}`
+        for (const name of names) yield `ingressClassName: ${name}`
       }
     }
   },
