@@ -1,6 +1,7 @@
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
 import electionIsolated from './controller-scope/election-isolated'
+import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import publishTarget from './controller-scope/publish-target'
@@ -33,6 +34,7 @@ export const rules: readonly Rule[] = [
   classDefaultSingle,
   classKept,
   electionIsolated,
+  lockHeld,
   lockUnmanaged,
   namespaceIsolated,
   publishTarget,
