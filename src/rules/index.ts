@@ -1,10 +1,15 @@
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
 import electionIsolated from './controller-scope/election-isolated'
+import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import publishTarget from './controller-scope/publish-target'
+import rbacScoped from './controller-scope/rbac-scoped'
+import rbacSufficient from './controller-scope/rbac-sufficient'
+import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
+import webhookSafe from './controller-scope/webhook-safe'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
 import certificateValid from './ingress-tls/certificate-valid'
@@ -39,10 +44,15 @@ export const rules: readonly Rule[] = [
   classDefaultSingle,
   classKept,
   electionIsolated,
+  lockHeld,
   lockUnmanaged,
   namespaceIsolated,
   publishTarget,
+  rbacScoped,
+  rbacSufficient,
+  statusKept,
   statusSource,
+  webhookSafe,
   certificateCoversHost,
   certificateIssued,
   certificateValid,

@@ -1,4 +1,4 @@
-import { heldUpBy } from '../../kubernetes/webhook'
+import { heldUpBy } from '../../kubernetes/webhook-reach'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
 import { withKey } from '../fix'
