@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Level } from '../policy/schema'
 import type { Finding, Location, Report } from './report'
-import { countsFor } from './report'
 import { visible } from './visible'
-import { count } from './wording'
+import { count, countedFindings } from './wording'
 
 /** One annotation of a pull request; without a line it stands at its file, without a file at the run. */
 export interface Annotation {
@@ -20,12 +19,17 @@ export interface Annotation {
 /** GitHub shows this many annotations of a level for one step. */
 export const annotationLimit = 10
 
+/** Every annotation of the findings that count. */
+export function annotationsOf(report: Report): Annotation[] {
+  return countedFindings(report).flatMap(annotationsFor)
+}
+
 /**
- * The annotations of the findings that count: for each level at most ten, changed lines first; where more were found the
+ * The annotations that GitHub shows of a step: for each level at most ten, changed lines first; where more were found the
  * last one says how many.
  */
-export function annotationsOf(report: Report): Annotation[] {
-  const counted = report.findings.filter((finding) => countsFor(finding, report.mode))
+export function stepAnnotationsOf(report: Report): Annotation[] {
+  const counted = countedFindings(report)
   return (['error', 'warning', 'notice'] as const).flatMap((level) => {
     const ofLevel = counted.filter((finding) => finding.level === level)
     const sorted = [...ofLevel.filter(isOnChangedLine), ...ofLevel.filter((finding) => !isOnChangedLine(finding))]
@@ -80,7 +84,7 @@ function at({ path, region, precision }: Location): Partial<Annotation> {
 
 /** The annotations as workflow commands, for jobs that run the command line. */
 export function workflowCommands(report: Report): string {
-  return annotationsOf(report)
+  return stepAnnotationsOf(report)
     .map(({ level, title, message, file, startLine, endLine, startColumn, endColumn }) => {
       const given = { title, file, line: startLine, endLine, col: startColumn, endColumn }
       const properties = Object.entries(given)
