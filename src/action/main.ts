@@ -4,7 +4,7 @@ import path from 'node:path'
 import * as core from '@actions/core'
 import { context } from '@actions/github'
 import { GuardError } from '../errors'
-import { annotationLimit, stepAnnotationsOf, unheeded } from '../report/annotations'
+import { annotationLimit, shownAnnotations, unheeded } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport, markdownSentence } from '../report/markdown'
 import type { Report } from '../report/report'
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 async function tell(report: Report): Promise<void> {
   process.stdout.write(unheeded(terminalReport(report, (_, text) => text)))
   const annotate = { error: core.error, warning: core.warning, notice: core.notice }
-  const annotations = stepAnnotationsOf(report)
+  const annotations = shownAnnotations(report)
   for (const { level, message, ...properties } of annotations) annotate[level](message, properties)
   const file = path.join(mkdtempSync(path.join(process.env.RUNNER_TEMP ?? tmpdir(), 'ingress-guard-')), 'report.json')
   writeFileSync(file, `${JSON.stringify(jsonReport(report), null, 2)}\n`)
