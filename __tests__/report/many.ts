@@ -13,8 +13,10 @@ export function manyFindings(number: number, guard = 'format: 1\n'): Promise<Rep
       continue
     }
     const name = `web-${index}`
-    base[`${folder}/${name}.yaml`] = ingress(name, ['a.example.com'], ['a.example.com'])
-    head[`${folder}/${name}.yaml`] = ingress(name, ['a.example.com'], ['a.example.com', `h${index}.example.com`])
+    const own = `own${index}.example.com`
+    const inNamespace = (text: string) => text.replace('namespace: shop', `namespace: shop-${index}`)
+    base[`${folder}/${name}.yaml`] = inNamespace(ingress(name, [own], [own]))
+    head[`${folder}/${name}.yaml`] = inNamespace(ingress(name, [own], [own, `new${index}.example.com`]))
   }
   return judge({ base, head: head as Texts, guard })
 }
