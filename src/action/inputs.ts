@@ -6,6 +6,8 @@ import { failOnLevels, type Options } from '../options'
 /** The Action's inputs: the options of a run, and where the checkout is. */
 export interface Inputs extends Options {
   readonly token: string | undefined
+  /** Where the report is written as SARIF, from the workspace. */
+  readonly sarifFile: string | undefined
 }
 
 /**
@@ -40,5 +42,6 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     kustomize: input('kustomize'),
     today: input('today'),
     token: input('token'),
+    sarifFile: input('sarif-file'),
   }
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import * as core from '@actions/core'
 import { context } from '@actions/github'
 import { GuardError } from '../errors'
-import { annotationLimit, annotationsOf, unheeded } from '../report/annotations'
+import { annotationLimit, shownAnnotations, unheeded } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport, markdownSentence } from '../report/markdown'
 import type { Report } from '../report/report'
@@ -14,12 +14,13 @@ import { countedFindings, summaryOf } from '../report/wording'
 import { run } from '../run'
 import { baseOf } from './event'
 import { readInputs } from './inputs'
+import { writeSarif } from './sarif-file'
 
 /** The package's folder: this file is bundled to `dist/action.cjs`. */
 const root = path.dirname(path.dirname(path.resolve(process.argv[1] ?? '')))
 
 async function main(): Promise<void> {
-  const { token, ...options } = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
+  const { token, sarifFile, ...options } = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
   const given = options.base !== undefined || options.all
   const { eventName: name, sha, payload } = context
   // The workflow names the folder, so it vouches for it: in a container job another user owns the checkout.
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
     // Another head than the event's has a merge base of its own.
     { root, token, trusted: true, exactBase: typeof event === 'object' && event.exact && options.head === undefined },
   )
+  if (sarifFile) writeSarif(report, sarifFile, root)
   await tell(report)
 }
 
@@ -38,7 +40,7 @@ async function main(): Promise<void> {
 async function tell(report: Report): Promise<void> {
   process.stdout.write(unheeded(terminalReport(report, (_, text) => text)))
   const annotate = { error: core.error, warning: core.warning, notice: core.notice }
-  const annotations = annotationsOf(report)
+  const annotations = shownAnnotations(report)
   for (const { level, message, ...properties } of annotations) annotate[level](message, properties)
   const file = path.join(mkdtempSync(path.join(process.env.RUNNER_TEMP ?? tmpdir(), 'ingress-guard-')), 'report.json')
   writeFileSync(file, `${JSON.stringify(jsonReport(report), null, 2)}\n`)
