@@ -57,6 +57,7 @@ export async function judge({ base, head, guard, headClusters }: Case, rule?: st
     resolution: { ...resolution, rules: active },
     exceptions: config.exceptions,
     exceptionsPath: config.path,
+    ignore: config.ignore,
     failOn: 'error',
     today: '2026-11-21',
   })

@@ -24,6 +24,7 @@ export interface Terms {
   readonly resolution: Resolution
   readonly exceptions: readonly PlacedException[]
   readonly exceptionsPath: string | undefined
+  readonly ignore: readonly string[]
   readonly failOn: FailOn
   /** YYYY-MM-DD */
   readonly today: string
@@ -64,6 +65,13 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, t
     today: terms.today,
     mode,
     policies: terms.resolution.policies,
+    config: {
+      path: terms.exceptionsPath ?? null,
+      ignore: terms.ignore,
+      exceptions: terms.exceptions
+        .filter(({ expires }) => terms.today <= expires)
+        .map(({ region: _, ...rest }) => rest),
+    },
     inspected: {
       ...evidence.inspected,
       skipped: sortSkipped([...evidence.inspected.skipped, ...skipped]),

@@ -116,11 +116,7 @@ export class GitHubServer {
     const { pathname, searchParams: query } = new URL(request.url ?? '', this.url)
     const refuse = (why: string) => {
       this.refused.push(why)
-      answer(422, {
-        message: `Invalid request: ${why}`,
-        documentation_url: 'https://docs.github.com/rest',
-        status: '422',
-      })
+      answerWith(response, 422, { message: `Invalid request: ${why}` })
     }
     if (!pathname.startsWith(`${this.prefix}/`)) return refuse(`${pathname} is not below ${this.prefix}`)
     if (!/^token \S+$/.test(request.headers.authorization ?? '')) return refuse('no token')

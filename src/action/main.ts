@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import * as core from '@actions/core'
 import { GuardError } from '../errors'
-import { annotationLimit, shownAnnotations, unheeded } from '../report/annotations'
+import { annotationLimit, stepAnnotationsOf, unheeded } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport, markdownSentence } from '../report/markdown'
 import type { Report } from '../report/report'
@@ -56,7 +56,7 @@ async function tell(report: Report, delivery: Delivery, audience: Audience | und
     await summarize(markdownSentence(text))
   }
   const taken = remarks.map(({ level }) => level)
-  const annotations = byCommands ? shownAnnotations(report, taken) : []
+  const annotations = byCommands ? stepAnnotationsOf(report, taken) : []
   for (const { level, message, ...properties } of annotations) annotate[level](message, properties)
   // GitHub shows ten errors of a step; one more would be lost, and the findings are worth more than their sum.
   if (report.verdict === 'fail' && annotations.filter(({ level }) => level === 'error').length < annotationLimit)
