@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { Ajv, type ValidateFunction } from 'ajv'
-import api from './api.json'
+import { root } from '../harness'
 
 /** A request as GitHub sees it: the path without what leads to the API, and the query. */
 export interface ApiRequest {
@@ -15,12 +17,40 @@ export interface KnownRequest {
   readonly params: Readonly<Record<string, string>>
 }
 
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly schema: Schema
+}
+
+/** What scripts/github-api.ts has written. */
+interface Api {
+  readonly operations: readonly {
+    readonly id: string
+    readonly method: string
+    readonly path: string
+    readonly parameters: readonly Parameter[]
+    readonly body: Schema | null
+    readonly answer: Schema
+    readonly status: number
+  }[]
+  readonly schemas: Readonly<Record<string, Schema>>
+}
+
+const api: Api = JSON.parse(readFileSync(path.join(root, '__tests__', 'github', 'api.json'), 'utf8'))
+
 interface Operation {
   readonly id: string
   readonly method: string
   readonly path: RegExp
   readonly names: readonly string[]
-  readonly parameters: (typeof api.operations)[number]['parameters']
+  readonly parameters: readonly Parameter[]
   readonly body: ValidateFunction | undefined
   readonly answer: ValidateFunction
   readonly status: number
@@ -32,24 +62,20 @@ const textAjv = new Ajv({ strict: false, validateFormats: false, coerceTypes: tr
 for (const one of [ajv, textAjv]) one.addSchema({ $id: 'api', schemas: api.schemas })
 
 /** References of the file are to the file's own schemas. */
-function compiled(schema: object): ValidateFunction {
+function compiled(schema: Schema): ValidateFunction {
   return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/schemas/', '"api#/schemas/')))
 }
 
-const operations: Operation[] = api.operations.map(({ id, method, path, parameters, body, answer, status }) => ({
-  id,
-  method,
-  path: new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`),
-  names: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
-  parameters,
+const operations: Operation[] = api.operations.map(({ path: route, body, answer, ...operation }) => ({
+  ...operation,
+  path: new RegExp(`^${route.replace(/\{\w+\}/g, '([^/]+)')}$`),
+  names: [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
   body: body ? compiled(closed(body)) : undefined,
   answer: compiled(answer),
-  status,
 }))
 
 /** The same schema, which takes no more than it describes. */
-function closed(schema: object): object {
-  const { properties, items, ...rest } = schema as { properties?: Record<string, object>; items?: object }
+function closed({ properties, items, ...rest }: Schema): Schema {
   const entries = Object.entries(properties ?? {}).map(([name, value]) => [name, closed(value)])
   return {
     ...rest,

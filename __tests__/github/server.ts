@@ -256,7 +256,7 @@ export class GitHubServer {
   }
 
   #page<T>(all: readonly T[], path: string, query: URLSearchParams) {
-    const size = Number(query.get('per_page') ?? 30)
+    const size = Math.min(Number(query.get('per_page') ?? 30), 100)
     const page = Number(query.get('page') ?? 1)
     const items = all.slice((page - 1) * size, page * size)
     const headers: Record<string, string> = {}

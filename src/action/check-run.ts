@@ -11,8 +11,6 @@ type GitHubAnnotation = NonNullable<CheckRunOutput['annotations']>[number]
 const mostAnnotations = 50
 /** GitHub counts characters in one place and bytes in another, so bytes it is. Source: its description of checks/create */
 const longestText = 65_535
-const longestMessage = 64_000
-const longestTitle = 255
 
 const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const
 
@@ -88,15 +86,7 @@ function asGitHubTakesIt(annotation: Annotation): GitHubAnnotation {
     end_line: endLine,
     ...(start_column && end_column ? { start_column, end_column } : {}),
     annotation_level: levels[level],
-    title: shortened(title, longestTitle),
-    message: shortened(message, longestMessage),
+    title,
+    message,
   }
-}
-
-function shortened(text: string, bytes: number): string {
-  if (Buffer.byteLength(text) <= bytes) return text
-  // A character that was cut in two is replaced by one of three bytes.
-  return `${Buffer.from(text)
-    .subarray(0, bytes - 6)
-    .toString()}…`
 }

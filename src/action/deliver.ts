@@ -117,7 +117,8 @@ async function connect(token: string | undefined, audience: Audience | undefined
 
 /** One notice for all that the token may not write, unless nothing is lost by it. */
 function noticeOf(carriers: readonly Carrier[], report: Report, readOnly = false): Remark[] {
-  if (carriers.every(({ isOptional }) => isOptional) && annotationsOf(report).length === 0) return []
+  const isMissed = carriers.some(({ isOptional }) => !isOptional || annotationsOf(report).length > 0)
+  if (!isMissed) return []
   const names = carriers.map(({ name }) => `a ${name}`).join(' or ')
   const additions = carriers.map(({ name, permission }) => `\`${permission}\` adds the ${name}`).join(' and ')
   const never = readOnly ? ', but never for a pull request from a fork or of Dependabot' : ''

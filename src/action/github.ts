@@ -36,10 +36,9 @@ export class GitHub {
   constructor(token: string, { owner, repo }: Audience) {
     this.#octokit = getOctokit(token)
     this.#octokit.hook.wrap('request', async (request, options) => {
-      const answer = await request({
-        ...options,
-        request: { ...options.request, signal: AbortSignal.timeout(longestRequest) },
-      })
+      // Octokit's own hooks are bound to these very options, so others would not reach the request.
+      options.request.signal = AbortSignal.timeout(longestRequest)
+      const answer = await request(options)
       // What was cut off in the middle, or comes from a proxy, is handed on as text.
       if (typeof answer.data === 'object') return answer
       throw Object.assign(new Error('the answer is not GitHub’s JSON'), { status: 502 })

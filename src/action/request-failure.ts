@@ -21,11 +21,12 @@ export function isLost(error: unknown): boolean {
   return (failureOf(error)?.status ?? 0) >= 500
 }
 
-/** What went wrong, in a few words. */
+/** What went wrong, in a few words; GitHub adds a page of its documentation. */
 export function reasonOf(error: unknown): string {
   const failure = failureOf(error)
   const [line = ''] = (error instanceof Error ? error.message : String(error)).trim().split('\n')
-  const words = line.length > 200 ? `${line.slice(0, 200)}…` : line
+  const said = line.replace(/ - https:\S+$/, '')
+  const words = said.length > 200 ? `${said.slice(0, 200)}…` : said
   return failure?.response ? `${failure.status}: ${words}` : words
 }
 
