@@ -81,11 +81,13 @@ export function loadPartners(
     for (const [path, text] of rest) {
       if (!strings.some((string) => text.includes(string))) continue
       const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
-      const file = loadFile({ text }, (document) =>
-        [...asked].some(
-          ([{ rule }, strings]) => mayHold(rule, document) && [...strings].some((string) => document.includes(string)),
-        ),
-      )
+      const file = loadFile({ text }, (document) => {
+        const kind = skimKind(document)
+        return [...asked].some(
+          ([{ rule }, strings]) =>
+            strings.size > 0 && mayHold(rule, kind) && [...strings].some((string) => document.includes(string)),
+        )
+      })
       loaded.set(path, file)
       frontier.push(
         ...file.objects
@@ -97,11 +99,7 @@ export function loadPartners(
   return loaded
 }
 
-function mayHold(rule: ActiveRule['rule'], document: string): boolean {
-  const kind = skimKind(document)
-  return (
-    rule.kinds === '*' ||
-    !kind ||
-    [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
-  )
+function mayHold(rule: ActiveRule['rule'], kind: string | undefined): boolean {
+  if (rule.kinds === '*' || !kind) return true
+  return [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
 }
