@@ -18,6 +18,7 @@ import bindingResolves from './protected-rbac/binding-resolves'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
 import objectKept from './protected-rbac/object-kept'
 import permissionsKept from './protected-rbac/permissions-kept'
+import pruneSafe from './protected-rbac/prune-safe'
 import webhookScope from './protected-rbac/webhook-scope'
 import type { Rule } from './rule'
 
@@ -43,5 +44,6 @@ export const rules: readonly Rule[] = [
   clusterObjectKept,
   objectKept,
   permissionsKept,
+  pruneSafe,
   webhookScope,
 ]
