@@ -1,6 +1,7 @@
 import type { Cursor } from '../manifest/cursor'
-import type { Manifest, ObjectRef } from '../manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, type ObjectRef } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
+import { defaultsOf } from './bootstrap-rbac'
 import { bindingKinds, inNamespace, type Permissions, rbacGroup } from './rbac'
 import { permissionsOfRole } from './rbac-role'
 
@@ -74,13 +75,33 @@ export function roleRefOf(binding: Manifest): { readonly ref: ObjectRef; readonl
   return { ref: { group: rbacGroup, kind, namespace: kind === 'Role' ? binding.ref.namespace : '', name }, at }
 }
 
-/** What a binding gives, as far as its role is in the snapshot: a RoleBinding gives it in its namespace alone. */
-export function permissionsOfBinding(binding: Manifest, snapshot: Snapshot): Permissions[] {
+/** What a role allows in a snapshot, or by default where it is not there; undefined where nobody says. */
+export function permissionsOfRoleRef(ref: ObjectRef, snapshot: Snapshot): readonly Permissions[] | undefined {
+  const [role] = snapshot.get(ref)
+  if (role) return permissionsOfRole(role, snapshot)
+  const known = defaultsOf(ref).at(-1)
+  return known && [...known.always, ...known.gated]
+}
+
+/** What a binding gives: a RoleBinding gives it in its namespace alone. */
+export function permissionsOfBinding(binding: Manifest, snapshot: Snapshot): readonly Permissions[] {
   const roleRef = roleRefOf(binding)
-  const [role] = roleRef ? snapshot.get(roleRef.ref) : []
-  if (!role) return []
-  const permissions = permissionsOfRole(role, snapshot)
+  const permissions = (roleRef && permissionsOfRoleRef(roleRef.ref, snapshot)) ?? []
   return binding.ref.kind === 'RoleBinding' ? inNamespace(permissions, binding.ref.namespace) : permissions
+}
+
+/** The subjects of a binding that had its role by none of its kind before. */
+export function gainingSubjects(binding: Manifest, base: Snapshot): BoundSubject[] {
+  const role = roleRefOf(binding)
+  const had = base
+    .ofKind(groupKindOf(binding.ref))
+    .filter((other) => other.ref.namespace === binding.ref.namespace && sameRole(roleRefOf(other), role))
+    .flatMap(subjectsOf)
+  return subjectsOf(binding).filter((subject) => !had.some((other) => includes(other, subject)))
+}
+
+function sameRole(one: ReturnType<typeof roleRefOf>, other: ReturnType<typeof roleRefOf>): boolean {
+  return one !== undefined && other !== undefined && identityOf(one.ref) === identityOf(other.ref)
 }
 
 /** What a subject may do by all the bindings of a snapshot, its groups' included; nothing ever denies. */
