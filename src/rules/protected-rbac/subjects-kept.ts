@@ -4,7 +4,9 @@ import { protectedObjectFacts } from '../../kubernetes/protected-objects'
 import { Protect, protectionOf } from '../../kubernetes/protection'
 import { bindingKinds } from '../../kubernetes/rbac'
 import { includes, roleRefOf, type Subject, subjectName, subjectsOf } from '../../kubernetes/rbac-binding'
+import { flowText } from '../../kubernetes/rbac-words'
 import { nameOf } from '../../manifest/manifest'
+import { withItems } from '../fix'
 import { defineRule } from '../rule'
 
 type Loss = { binding: string; subjects: string; role: string }
@@ -54,7 +56,11 @@ export default defineRule({
       if (subjects.length === 0) continue
       const keys = subjects.map(subjectName)
       const all = { ...args, subjects: keys.join(' and '), harm: harm ? `: ${harm}` : '' }
-      report([at, ...subjects.map((subject) => subject.at)], message, all, { keys })
+      const fix = withItems(
+        at,
+        subjects.map((subject) => flowText(subject.at.value as Record<string, string>)),
+      )
+      report([at, ...subjects.map((subject) => subject.at)], message, all, { keys, ...(fix && { fix }) })
     }
   },
 })
