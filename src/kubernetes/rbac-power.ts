@@ -1,4 +1,4 @@
-import { covers, type Permissions, type PolicyRule, permissionsOf, rbacGroup, shared } from './rbac'
+import { covers, type Permissions, type PolicyRule, permissionsOf, rbacGroup, shared, uncovered } from './rbac'
 import type { Subject } from './rbac-binding'
 
 const reading = ['get', 'list', 'watch']
@@ -69,9 +69,18 @@ export function onlyReads(permissions: readonly Permissions[]): boolean {
   return leaksInto('view', permissions).length === 0
 }
 
-/** Whether permissions are for URLs alone, as what API servers tell everybody about themselves. */
-export function onlyUrls(permissions: readonly Permissions[]): boolean {
-  return permissions.every(({ url }) => !url.has(''))
+const basicUser = permissionsOf({
+  apiGroups: ['authentication.k8s.io', 'authorization.k8s.io'],
+  resources: ['selfsubjectaccessreviews', 'selfsubjectreviews', 'selfsubjectrulesreviews'],
+  verbs: ['create'],
+})
+
+/**
+ * Whether permissions tell no more than API servers tell everybody: URLs, and to who logs in what that one may do.
+ * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#discovery-roles
+ */
+export function isPublic(permissions: readonly Permissions[], isOpen: boolean): boolean {
+  return uncovered(isOpen ? [] : basicUser, permissions).every(({ url }) => !url.has(''))
 }
 
 /**
