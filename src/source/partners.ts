@@ -1,4 +1,4 @@
-import type { Change } from '../manifest/change'
+import type { Change, Move } from '../manifest/change'
 import { type LoadedFile, loadFile } from '../manifest/load'
 import { type GroupKind, groupKindOf, identityOf, Manifest } from '../manifest/manifest'
 import { skimKind } from '../manifest/skim'
@@ -54,7 +54,7 @@ function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {
 /** @param gone the objects that this change may take away; nothing else has partners for a rule on removals */
 function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): string[] {
   if (rule.scope === 'removal' && !gone.has(manifest)) return []
-  return [...(rule.partners?.(manifest, params) ?? [])]
+  return [...(rule.partners?.(manifest, params, gone.has(manifest)) ?? [])]
 }
 
 /**
@@ -62,11 +62,13 @@ function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: Read
  * kind it reads that contain one of the strings it named. What was loaded may have partners of its own, so this goes on
  * until nothing new is found.
  *
+ * @param moves objects that stand elsewhere, which matter to rules on moves alone
  * @param loadedAlready objects that are compared whatever their strings, and have partners too
  */
 export function loadPartners(
   rules: readonly ActiveRule[],
   changes: readonly Change[],
+  moves: readonly Move[],
   rest: ReadonlyMap<string, string>,
   loadedAlready: readonly Manifest[] = [],
 ): Map<string, LoadedFile> {
@@ -77,6 +79,9 @@ export function loadPartners(
     ...(change.kind === 'added' ? [] : [change.before]),
     ...(change.kind === 'removed' ? [] : [change.after]),
   ])
+  const onMoves = rules.filter(({ rule }) => rule.scope === 'change' && rule.checkMove)
+  const moved = moves.flatMap(({ before, after }) => [before, after])
+  frontier.push(...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, gone).length > 0)))
   if (frontier.length > 0) frontier.push(...loadedAlready)
   while (frontier.length > 0) {
     const wanted = new Map<ActiveRule, string[]>()
