@@ -50,7 +50,7 @@ export class Evaluation {
       const candidates = [...snapshot.manifests, ...snapshot.descriptions]
       for (const active of rules) {
         const { rule } = active
-        if (rule.scope === 'change' || rule.scope === 'removal') continue
+        if (rule.scope !== 'manifest' && rule.scope !== 'snapshot') continue
         for (const manifest of candidates.filter((candidate) => judges(active, candidate))) {
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
           const made: Draft[] = []
@@ -71,9 +71,7 @@ export class Evaluation {
     const drafts: Draft[] = []
     for (const change of [...this.evidence.changes, ...this.evidence.described]) {
       const manifest = change.kind === 'added' ? change.after : change.before
-      const [base, head] = [this.evidence.base, this.evidence.head].map(
-        (snapshots) => snapshots.get(change.cluster) ?? new Snapshot(change.cluster, []),
-      ) as [Snapshot, Snapshot]
+      const { base, head } = this.snapshotsOf(change.cluster)
       for (const active of this.rules) {
         const { rule } = active
         const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
@@ -86,7 +84,25 @@ export class Evaluation {
         }
       }
     }
+    for (const move of this.evidence.moves) {
+      for (const active of this.rules) {
+        const { rule } = active
+        if (rule.scope !== 'change' || !rule.checkMove || !judges(active, move.before)) continue
+        const context = {
+          ...this.contextOf(active, move.cluster, drafts, 'head'),
+          ...this.snapshotsOf(move.cluster),
+          move,
+        }
+        guarded(active, move.before, () => rule.checkMove?.(context))
+      }
+    }
     return heard(drafts).map((draft) => withDoubt(draft, this.evidence))
+  }
+
+  private snapshotsOf(cluster: string): { base: Snapshot; head: Snapshot } {
+    const { base, head } = this.evidence
+    const none = new Snapshot(cluster, [])
+    return { base: base.get(cluster) ?? none, head: head.get(cluster) ?? none }
   }
 
   private contextOf(active: ActiveRule, cluster: string, drafts: Draft[], side: Side) {

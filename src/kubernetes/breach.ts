@@ -11,9 +11,10 @@ export function gravest(breaches: readonly Breach[]): MatrixRow['severity'] {
   return severities.find((severity) => breaches.some(({ row }) => row.severity === severity)) ?? 'notice'
 }
 
-/** The image, or the mode, and then each fact that the rows asked for. */
+/** The image, or the mode, and then what tells the facts that the rows asked for: of each object the first. */
 export function endsOf({ at }: Subject, breaches: readonly Breach[]): Cursor[] {
-  return [...new Set([at, ...breaches.flatMap(({ grounds }) => grounds.map(({ fact }) => fact.at))])]
+  const facts = breaches.flatMap(({ grounds }) => grounds.map(({ fact }) => fact.at)).filter((one) => one !== at)
+  return [at, ...facts.filter((one, index) => facts.findIndex(({ manifest }) => manifest === one.manifest) === index)]
 }
 
 /** What a message says of rows that do not hold: beside what the subject stands, why it does not work, and what to do. */

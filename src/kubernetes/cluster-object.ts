@@ -1,3 +1,4 @@
+import { braceExpand } from 'minimatch'
 import Type, { type Static } from 'typebox'
 import type { ObjectRef } from '../manifest/manifest'
 // Written by `npm run facts` from policies/facts/cluster-objects.yaml.
@@ -29,9 +30,16 @@ export const ClusterObjectFactsFile = Type.Object(
 )
 export type ClusterObjectFactsFile = Static<typeof ClusterObjectFactsFile>
 
-const { objects: rows } = written as ClusterObjectFactsFile
+/** The rows by the kinds they name: nearly every object that is asked about is of none of them. */
+const rowsByKind = new Map<string, { readonly glob: string; readonly facts: ClusterObjectFacts }[]>()
+for (const facts of (written as ClusterObjectFactsFile).objects) {
+  for (const glob of facts.objects.flatMap((one) => braceExpand(one))) {
+    const kind = glob.slice(0, glob.indexOf('/'))
+    rowsByKind.set(kind, [...(rowsByKind.get(kind) ?? []), { glob, facts }])
+  }
+}
 
 /** What is known of an object that a cluster stands on; undefined for any other. */
 export function clusterObjectFacts(ref: ObjectRef): ClusterObjectFacts | undefined {
-  return rows.find(({ objects }) => objects.some((glob) => matchesObject(glob, ref)))
+  return rowsByKind.get(ref.kind)?.find(({ glob }) => matchesObject(glob, ref))?.facts
 }

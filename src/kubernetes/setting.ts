@@ -62,8 +62,10 @@ function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor 
     return name === undefined ? undefined : inConfigMap(name, sign.key, matcherOf(sign), component, snapshot)
   }
   if ('env' in sign) {
-    const entry = [...container.at('env').items()].find((one) => one.at('name').string === sign.env)
-    const value = entry?.at('value')
+    const value = containersOf(component)
+      .flatMap((one) => [...one.at('env').items()])
+      .find((one) => one.at('name').string === sign.env)
+      ?.at('value')
     return value?.string !== undefined && sign.is.includes(value.string) ? value : undefined
   }
   if ('word' in sign) return wordsOf(component).find((word) => word.string === sign.word)
@@ -76,13 +78,15 @@ function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor 
     : undefined
 }
 
-/** The words of every command line of the component's Pod. */
-function wordsOf({ manifest }: Component): Cursor[] {
+/** Every container of the component's Pod: a CNI's parts share what is set for one of them. */
+function containersOf({ manifest }: Component): Cursor[] {
   const pod = manifest.root.at('spec', 'template', 'spec')
-  return [...pod.at('initContainers').items(), ...pod.at('containers').items()].flatMap((container) => [
-    ...container.at('command').items(),
-    ...container.at('args').items(),
-  ])
+  return [...pod.at('initContainers').items(), ...pod.at('containers').items()]
+}
+
+/** The words of all their command lines. */
+function wordsOf(component: Component): Cursor[] {
+  return containersOf(component).flatMap((one) => [...one.at('command').items(), ...one.at('args').items()])
 }
 
 function matcherOf(sign: { readonly is: readonly string[] } | { readonly holds: string }): (value: string) => boolean {

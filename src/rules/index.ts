@@ -26,8 +26,13 @@ import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
 import bindingResolves from './protected-rbac/binding-resolves'
 import clusterObjectKept from './protected-rbac/cluster-object-kept'
+import notWidened from './protected-rbac/not-widened'
 import objectKept from './protected-rbac/object-kept'
 import permissionsKept from './protected-rbac/permissions-kept'
+import pruneSafe from './protected-rbac/prune-safe'
+import reconciliationKept from './protected-rbac/reconciliation-kept'
+import roleRefKept from './protected-rbac/role-ref-kept'
+import subjectsKept from './protected-rbac/subjects-kept'
 import webhookScope from './protected-rbac/webhook-scope'
 import type { Rule } from './rule'
 import apiServed from './version-matrix/api-served'
@@ -69,8 +74,13 @@ export const rules: readonly Rule[] = [
   tlsKept,
   bindingResolves,
   clusterObjectKept,
+  notWidened,
   objectKept,
   permissionsKept,
+  pruneSafe,
+  reconciliationKept,
+  roleRefKept,
+  subjectsKept,
   webhookScope,
   apiServed,
   componentsAgree,

@@ -1,4 +1,4 @@
-import type { Change } from '../manifest/change'
+import type { Change, Move } from '../manifest/change'
 import { type LoadedFile, loadFile } from '../manifest/load'
 import { type GroupKind, groupKindOf, identityOf, Manifest } from '../manifest/manifest'
 import { skimKind } from '../manifest/skim'
@@ -14,7 +14,9 @@ export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly 
 function compares(active: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): boolean {
   const { rule } = active
   if (!concerns(rule, groupKindOf(manifest.ref))) return false
-  return rule.partners || rule.kinds === '*' ? partnersOf(active, manifest, gone).length > 0 : true
+  return rule.partners || rule.kinds === '*' || rule.scope === 'removal'
+    ? partnersOf(active, manifest, gone).length > 0
+    : true
 }
 
 /** Of the objects that a change touches those that it may take away: they stand in the same place no more. */
@@ -52,7 +54,7 @@ function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {
 /** @param gone the objects that this change may take away; nothing else has partners for a rule on removals */
 function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): string[] {
   if (rule.scope === 'removal' && !gone.has(manifest)) return []
-  return [...(rule.partners?.(manifest, params) ?? [])]
+  return [...(rule.partners?.(manifest, params, gone.has(manifest)) ?? [])]
 }
 
 /**
@@ -60,11 +62,13 @@ function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: Read
  * kind it reads that contain one of the strings it named. What was loaded may have partners of its own, so this goes on
  * until nothing new is found.
  *
+ * @param moves objects that stand elsewhere, which matter to rules on moves alone
  * @param loadedAlready objects that are compared whatever their strings, and have partners too
  */
 export function loadPartners(
   rules: readonly ActiveRule[],
   changes: readonly Change[],
+  moves: readonly Move[],
   rest: ReadonlyMap<string, string>,
   loadedAlready: readonly Manifest[] = [],
 ): Map<string, LoadedFile> {
@@ -75,6 +79,9 @@ export function loadPartners(
     ...(change.kind === 'added' ? [] : [change.before]),
     ...(change.kind === 'removed' ? [] : [change.after]),
   ])
+  const onMoves = rules.filter(({ rule }) => rule.scope === 'change' && rule.checkMove)
+  const moved = moves.flatMap(({ before, after }) => [before, after])
+  frontier.push(...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, gone).length > 0)))
   if (frontier.length > 0) frontier.push(...loadedAlready)
   while (frontier.length > 0) {
     const wanted = new Map<ActiveRule, string[]>()
@@ -95,11 +102,13 @@ export function loadPartners(
     for (const [path, text] of rest) {
       if (!strings.some((string) => text.includes(string))) continue
       const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
-      const file = loadFile({ text }, (document) =>
-        [...asked].some(
-          ([{ rule }, strings]) => mayHold(rule, document) && [...strings].some((string) => document.includes(string)),
-        ),
-      )
+      const file = loadFile({ text }, (document) => {
+        const kind = skimKind(document)
+        return [...asked].some(
+          ([{ rule }, strings]) =>
+            strings.size > 0 && mayHold(rule, kind) && [...strings].some((string) => document.includes(string)),
+        )
+      })
       loaded.set(path, file)
       frontier.push(
         ...file.objects
@@ -111,11 +120,7 @@ export function loadPartners(
   return loaded
 }
 
-function mayHold(rule: ActiveRule['rule'], document: string): boolean {
-  const kind = skimKind(document)
-  return (
-    rule.kinds === '*' ||
-    !kind ||
-    [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
-  )
+function mayHold(rule: ActiveRule['rule'], kind: string | undefined): boolean {
+  if (rule.kinds === '*' || !kind) return true
+  return [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
 }

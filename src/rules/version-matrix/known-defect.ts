@@ -91,7 +91,7 @@ function todoOf(title: string, release: string, defects: readonly Defect[]): str
     : 'No release is without them yet; see their sources for what to do meanwhile'
 }
 
-/** Whether a component is the first of its release's line in the cluster: the end of a line is told once. */
-function isFirst({ facts, manifest }: Component, snapshot: Snapshot): boolean {
-  return componentsIn(snapshot).find((one) => one.facts === facts)?.manifest === manifest
+/** Whether a component is the first of its kind in the cluster: the end of a release's line is told once. */
+function isFirst({ facts, part, manifest }: Component, snapshot: Snapshot): boolean {
+  return componentsIn(snapshot).find((one) => one.facts === facts && one.part === part)?.manifest === manifest
 }

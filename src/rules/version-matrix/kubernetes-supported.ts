@@ -14,7 +14,7 @@ export default defineRule({
   since: '1.0.0',
   scope: 'snapshot',
   kinds: subjectKinds,
-  reads: settingKinds,
+  reads: settingKinds.filter((kind) => !subjectKinds.includes(kind)),
   params: Type.Object({
     matrix: Type.Array(MatrixRow, {
       description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
