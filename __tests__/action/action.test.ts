@@ -187,7 +187,7 @@ describe.each([
     const before = stream(configMap('one'), gone, configMap('two'))
     const outcome = judge({ 'all.yaml': before }, { 'all.yaml': stream(configMap('one'), configMap('two')) })
     const text =
-      'This change removes ClusterRole system:node, which is protected (ClusterRole/system:*). Put it back: a default object of Kubernetes returns only when a kube-apiserver starts, any other never, and until then whatever stands on it is refused.'
+      'This change removes ClusterRole system:node: nodes stand on it where the Node authorizer does not stand in, and those that join are refused first. Put it back; only a kube-apiserver that starts makes it anew.'
     expect(outcome.commands).toEqual([
       `::error title=protected-rbac/object-kept,file=all.yaml,line=7,endLine=7::${text}`,
       `::error title=protected-rbac/object-kept,file=all.yaml::removed: was line 8 at the base. ${text}`,

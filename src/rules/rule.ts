@@ -53,6 +53,8 @@ interface Shared<M extends Messages, P extends TSchema> {
   readonly messages: M
   /** The messages that came after the rule, and the version of the policy that has them first: none before it states them. */
   readonly later?: Partial<Record<keyof M & string, string>>
+  /** The messages that were said otherwise later, and the version of the policy that no longer has them. */
+  readonly until?: Partial<Record<keyof M & string, string>>
   /** Strings that an object must contain to be this one's partner: files without any of them are not parsed. */
   partners?(manifest: Manifest, params: Static<P>): Iterable<string>
 }
@@ -77,13 +79,21 @@ interface ChangeRule<M extends Messages, P extends TSchema> extends Shared<M, P>
   check(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
 }
 
+interface RemovalRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+  /** Reads what a change takes away: called for each object of `kinds` of which no copy is left in its cluster. */
+  readonly scope: 'removal'
+  /** The rules that are heard instead where they speak of the same object. */
+  readonly yieldsTo?: readonly string[]
+  check(context: Context<M, P> & { removed: Manifest; base: Snapshot; head: Snapshot }): void
+}
+
 /** One rule, as the engine runs it. */
 // biome-ignore lint/suspicious/noExplicitAny: the engine runs rules of every message and parameter type
-export type Rule = ManifestRule<any, any> | SnapshotRule<any, any> | ChangeRule<any, any>
+export type Rule = ManifestRule<any, any> | SnapshotRule<any, any> | ChangeRule<any, any> | RemovalRule<any, any>
 
 /** Ties a rule's messages and params to the functions that use them, so that a wrong id or argument does not compile. */
 export function defineRule<const M extends Messages, P extends TSchema>(
-  rule: ManifestRule<M, P> | SnapshotRule<M, P> | ChangeRule<M, P>,
+  rule: ManifestRule<M, P> | SnapshotRule<M, P> | ChangeRule<M, P> | RemovalRule<M, P>,
 ): Rule {
   return rule
 }

@@ -12,6 +12,7 @@ import type { Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
 import { type Descriptions, inventoriesOf, readDescriptions } from './descriptions'
 import { placeOf } from './discover'
+import { droppedElsewhere } from './dropped-elsewhere'
 import { duplicateKeys } from './duplicate-keys'
 import { Files } from './files'
 import { leftBehind } from './left-behind'
@@ -183,6 +184,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     taken: await base?.takenFromElsewhere(),
   })
   const left = base ? await leftBehind({ base, head }, before, renderedAfter, (file) => hidden(file) !== undefined) : []
+  const dropped = base ? await droppedElsewhere(base, head) : []
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))
   return {
     mode: base ? 'change' : 'all',
@@ -200,6 +202,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
       ...gaps.findings,
       ...unseen.findings,
       ...left,
+      ...dropped,
       ...duplicateKeys(changes, base ? [] : changedHead),
     ],
     inspected: {
