@@ -46,6 +46,7 @@ describe('a fix takes its finding away and brings no other', () => {
       'ingress-tls/host-valid host',
       'ingress-tls/secret-agrees hidden',
       'ingress-tls/secret-agrees unfit',
+      'protected-rbac/webhook-scope namespaces',
       'version-matrix/api-served leaving',
       'version-matrix/api-served unserved',
     ])
