@@ -1,9 +1,9 @@
 import type { Cursor } from '../manifest/cursor'
-import { groupKindOf, identityOf, type Manifest, type ObjectRef } from '../manifest/manifest'
+import { identityOf, type Manifest, type ObjectRef } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { defaultsOf } from './bootstrap-rbac'
 import { bindingKinds, inNamespace, type Permissions, rbacGroup } from './rbac'
-import { permissionsOfRole } from './rbac-role'
+import { aggregationOf, permissionsOfRole } from './rbac-role'
 
 /** Who is given something. A ServiceAccount is the user it logs in as, so that both spellings are one. */
 export interface Subject {
@@ -75,12 +75,19 @@ export function roleRefOf(binding: Manifest): { readonly ref: ObjectRef; readonl
   return { ref: { group: rbacGroup, kind, namespace: kind === 'Role' ? binding.ref.namespace : '', name }, at }
 }
 
-/** What a role allows in a snapshot, or by default where it is not there; undefined where nobody says. */
+/**
+ * What a role allows in a snapshot, or by default where it is not there; undefined where nobody says. What an aggregated role
+ * gathers is seen in part only, so its defaults count besides.
+ */
 export function permissionsOfRoleRef(ref: ObjectRef, snapshot: Snapshot): readonly Permissions[] | undefined {
   const [role] = snapshot.get(ref)
-  if (role) return permissionsOfRole(role, snapshot)
-  const known = defaultsOf(ref).at(-1)
-  return known && [...known.always, ...known.gated]
+  if (role && !aggregationOf(role)) return permissionsOfRole(role, snapshot)
+  const known = defaultsOf(ref).slice(-1)
+  const permissions = [
+    ...(role ? permissionsOfRole(role, snapshot) : []),
+    ...known.flatMap(({ always, gated }) => [...always, ...gated]),
+  ]
+  return permissions.length > 0 ? permissions : undefined
 }
 
 /** What a binding gives: a RoleBinding gives it in its namespace alone. */
@@ -90,18 +97,10 @@ export function permissionsOfBinding(binding: Manifest, snapshot: Snapshot): rea
   return binding.ref.kind === 'RoleBinding' ? inNamespace(permissions, binding.ref.namespace) : permissions
 }
 
-/** The subjects of a binding that had its role by none of its kind before. */
-export function gainingSubjects(binding: Manifest, base: Snapshot): BoundSubject[] {
-  const role = roleRefOf(binding)
-  const had = base
-    .ofKind(groupKindOf(binding.ref))
-    .filter((other) => other.ref.namespace === binding.ref.namespace && sameRole(roleRefOf(other), role))
-    .flatMap(subjectsOf)
-  return subjectsOf(binding).filter((subject) => !had.some((other) => includes(other, subject)))
-}
-
-function sameRole(one: ReturnType<typeof roleRefOf>, other: ReturnType<typeof roleRefOf>): boolean {
-  return one !== undefined && other !== undefined && identityOf(one.ref) === identityOf(other.ref)
+/** Whether two bindings give the same role. */
+export function sameRole(one: Manifest, other: Manifest): boolean {
+  const [a, b] = [roleRefOf(one), roleRefOf(other)]
+  return a !== undefined && b !== undefined && identityOf(a.ref) === identityOf(b.ref)
 }
 
 /** What a subject may do by all the bindings of a snapshot, its groups' included; nothing ever denies. */

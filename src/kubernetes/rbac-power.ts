@@ -1,4 +1,4 @@
-import { covers, type Permissions, type PolicyRule, permissionsOf, rbacGroup, shared } from './rbac'
+import { covers, type Permissions, type PolicyRule, permissionsOf, rbacGroup, shared, uncovered } from './rbac'
 import type { Subject } from './rbac-binding'
 
 const reading = ['get', 'list', 'watch']
@@ -56,10 +56,10 @@ function within(rule: PolicyRule, permissions: readonly Permissions[]): Permissi
   )
 }
 
-/** Those that do more than read. */
+/** Those that do more than read; to `use` a policy changes nothing by itself. */
 function changing(permissions: readonly Permissions[]): Permissions[] {
   return permissions.flatMap((allowed) => {
-    const verb = new Set([...allowed.verb].filter((one) => !reading.includes(one)))
+    const verb = new Set([...allowed.verb].filter((one) => ![...reading, 'use'].includes(one)))
     return allowed.url.has('') && verb.size > 0 ? [{ ...allowed, verb }] : []
   })
 }
@@ -69,9 +69,18 @@ export function onlyReads(permissions: readonly Permissions[]): boolean {
   return leaksInto('view', permissions).length === 0
 }
 
-/** Whether permissions are for URLs alone, as what API servers tell everybody about themselves. */
-export function onlyUrls(permissions: readonly Permissions[]): boolean {
-  return permissions.every(({ url }) => !url.has(''))
+const basicUser = permissionsOf({
+  apiGroups: ['authentication.k8s.io', 'authorization.k8s.io'],
+  resources: ['selfsubjectaccessreviews', 'selfsubjectreviews', 'selfsubjectrulesreviews'],
+  verbs: ['create'],
+})
+
+/**
+ * Whether permissions tell no more than API servers tell everybody: URLs, and to who logs in what that one may do.
+ * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#discovery-roles
+ */
+export function isPublic(permissions: readonly Permissions[], isOpen: boolean): boolean {
+  return uncovered(isOpen ? [] : basicUser, permissions).every(({ url }) => !url.has(''))
 }
 
 /**

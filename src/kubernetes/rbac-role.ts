@@ -32,12 +32,15 @@ function gathered(role: Manifest, snapshot: Snapshot, seen: Set<Manifest>): Perm
 
 const aggregatePrefix = 'rbac.authorization.k8s.io/aggregate-to-'
 
-/** The labels by which a ClusterRole gives its rules to one of those that teams are bound to. */
+/** The roles that teams are bound to, each with less than the next. */
+const userFacing = ['view', 'edit', 'admin']
+
+/** The labels by which a ClusterRole gives its rules to one of those that teams are bound to, the least of these first. */
 export function aggregateLabels({ root, ref }: Manifest): { key: string; gatherer: string; at: Cursor }[] {
-  return [...root.at('metadata', 'labels').entries()].flatMap(([key, at]) => {
-    const gatherer = key.startsWith(aggregatePrefix) ? key.slice(aggregatePrefix.length) : ''
-    return ref.kind === 'ClusterRole' && ['admin', 'edit', 'view'].includes(gatherer) && at.string === 'true'
-      ? [{ key, gatherer, at }]
-      : []
+  if (ref.kind !== 'ClusterRole') return []
+  return userFacing.flatMap((gatherer) => {
+    const key = `${aggregatePrefix}${gatherer}`
+    const at = root.at('metadata', 'labels', key)
+    return at.string === 'true' ? [{ key, gatherer, at }] : []
   })
 }

@@ -22,20 +22,27 @@ export function firstFew(words: readonly string[], few = 5): string {
 }
 
 /** Permissions as rules to paste into a role. */
-export function ruleTexts(permissions: readonly Permissions[]): string {
-  return permissions
-    .slice(0, 3)
-    .map(({ group, resource, name, url, verb }) => {
-      const fields = url.has('')
+export function ruleTexts(permissions: readonly Permissions[]): string[] {
+  return permissions.map(({ group, resource, name, url, verb }) =>
+    flowText(
+      url.has('')
         ? { apiGroups: group, resources: resource, ...(name.has('') ? {} : { resourceNames: name }), verbs: verb }
-        : { nonResourceURLs: url, verbs: verb }
-      return `\`- {${Object.entries(fields)
-        .map(([field, values]) => `${field}: [${[...values].map(scalar).join(', ')}]`)
-        .join(', ')}}\``
-    })
-    .join(', ')
+        : { nonResourceURLs: url, verbs: verb },
+    ),
+  )
+}
+
+/** A map of texts and lists of texts as YAML in one line. */
+export function flowText(map: Readonly<Record<string, string | ReadonlySet<string>>>): string {
+  const fields = Object.entries(map).map(([field, value]) => {
+    const text = typeof value === 'string' ? scalar(value) : `[${[...value].map(scalar).join(', ')}]`
+    return `${field}: ${text}`
+  })
+  return `{${fields.join(', ')}}`
 }
 
 function scalar(text: string): string {
-  return /^[A-Za-z][\w./-]*$/.test(text) ? text : JSON.stringify(text)
+  return /^[A-Za-z][\w./-]*$/.test(text) && !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(text)
+    ? text
+    : JSON.stringify(text)
 }

@@ -1,27 +1,34 @@
 import Type from 'typebox'
-import { defaultSubjects, defaultsOf } from '../../kubernetes/bootstrap-rbac'
+import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
 import { Protect, protectionOf } from '../../kubernetes/protection'
 import { bindingKinds, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac'
 import {
   type BoundSubject,
-  gainingSubjects,
   permissionsOfRoleRef,
+  permissionsOfSubject,
   roleRefOf,
+  sameRole,
   subjectName,
   subjectsOf,
 } from '../../kubernetes/rbac-binding'
+import {
+  boundAlready,
+  gainedLeak,
+  gainedPermissions,
+  gainedSelectors,
+  gainingSubjects,
+} from '../../kubernetes/rbac-gain'
 import {
   allowsEverything,
   escalations,
   everybodyIn,
   isAnonymous,
-  leaksInto,
+  isPublic,
   onlyReads,
-  onlyUrls,
 } from '../../kubernetes/rbac-power'
-import { aggregateLabels, aggregationOf } from '../../kubernetes/rbac-role'
+import { aggregateLabels } from '../../kubernetes/rbac-role'
 import { firstFew, permissionKeys } from '../../kubernetes/rbac-words'
-import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule, type ReportFunction } from '../rule'
 
@@ -75,131 +82,83 @@ export default defineRule({
     const { after } = change
     const before = change.kind === 'changed' ? change.before : undefined
     const isProtected = protectionOf(before ?? after, protect) !== undefined
-    if (bindingKinds.some((kind) => kind === groupKindOf(after.ref))) {
-      const gaining = gainingSubjects(after, base)
+    if (roleRefOf(after)) {
       // A roleRef cannot be changed: that is for role-ref-kept.
-      if (gaining.length === 0 || (before && !sameRoleRef(before, after))) return
-      if (isProtected && widensProtected(before, after, gaining, report)) return
-      if (after.ref.kind === 'ClusterRoleBinding') widensCluster(after, gaining, head, report)
+      if (before && !sameRole(before, after)) return
+      const gaining = gainingSubjects(after, base)
+      const defaults = defaultSubjects(after.ref)
+      if (isProtected && (before || defaults)) {
+        const others = gaining.filter((subject) => !defaults?.includes(subjectName(subject)))
+        reportGiven(after, others, 'subject', report)
+      } else if (after.ref.kind === 'ClusterRoleBinding') widensCluster(after, gaining, [base, head], report)
       else reportGiven(after, gaining.filter(isAnonymous), 'exposed', report)
       return
     }
-    const [was, is] = [before, after].map((role) => (role ? permissionsIn(role.root.at('rules')) : []))
-    if (!was || !is) return
-    if (isProtected) widensRole(before, after, report)
-    else leaks(before, after, report)
-    // Who is bound to it already becomes an administrator by this.
-    if (before && after.ref.kind === 'ClusterRole' && allowsEverything(is) && !allowsEverything(was)) {
-      for (const binding of head.ofKind(bindingKinds[0])) {
-        const roleRef = roleRefOf(binding)
-        if (roleRef && head.get(roleRef.ref).includes(after)) {
-          const gaining = gainingSubjects(binding, base).map(subjectName)
-          const bound = subjectsOf(binding).filter((subject) => !gaining.includes(subjectName(subject)))
-          widensCluster(binding, bound, head, report, after)
-        }
+    if (isProtected) {
+      reportMore(after, gainedPermissions(before, after), before ? 'rule' : 'beyond', report)
+      for (const selector of before ? gainedSelectors(before, after) : []) {
+        const more = JSON.stringify(selector.value)
+        report(selector, 'gathers', { role: nameOf(after.ref), more }, { keys: [more] })
       }
+    }
+    const leak = gainedLeak(before, after)
+    // What a protected role comes to allow is told already.
+    if (leak && !(isProtected && before && aggregateLabels(before).some(({ key }) => key === leak.label))) {
+      const { gatherer, label, ends } = leak
+      const keys = permissionKeys(leak.more)
+      const args = { role: nameOf(after.ref), more: firstFew(keys), gatherer, label }
+      report(ends, 'leak', args, { keys: [gatherer, ...keys] })
+    }
+    const [was, is] = [before, after].map((role) => (role ? permissionsIn(role.root.at('rules')) : [])) as [
+      Permissions[],
+      Permissions[],
+    ]
+    if (before && after.ref.kind === 'ClusterRole' && allowsEverything(is) && !allowsEverything(was)) {
+      for (const [binding, subjects] of boundAlready(after, base, head))
+        widensCluster(binding, subjects, [base, head], report, after)
     }
     if (escalation) reportMore(after, uncovered(escalations(was), escalations(is)), 'escalation', report)
   },
 })
-
-function sameRoleRef(before: Manifest, after: Manifest): boolean {
-  const [was, is] = [roleRefOf(before), roleRefOf(after)]
-  return !was || !is || identityOf(was.ref) === identityOf(is.ref)
-}
 
 function reportMore(
   role: Manifest,
   more: readonly Permissions[],
   message: 'rule' | 'beyond' | 'escalation',
   report: Report,
-) {
+): void {
   const [first] = more
   if (!first) return
   const keys = permissionKeys(more)
   report(first.at ?? role.root.at('rules'), message, { role: nameOf(role.ref), more: firstFew(keys) }, { keys })
 }
 
-/** What a protected role comes to allow; a new one is compared with what Kubernetes gives it. */
-function widensRole(before: Manifest | undefined, after: Manifest, report: Report): void {
-  const selectors = aggregationOf(after)
-  const role = nameOf(after.ref)
-  if (selectors) {
-    const had = (before && aggregationOf(before)) ?? []
-    if (!before) return
-    const known = had.map(({ value }) => JSON.stringify(value))
-    for (const selector of selectors.filter(({ value }) => !known.includes(JSON.stringify(value)))) {
-      const more = JSON.stringify(selector.value)
-      report(selector, 'gathers', { role, more }, { keys: [more] })
-    }
-    return
-  }
-  const written = permissionsIn(after.root.at('rules'))
-  if (before) {
-    reportMore(after, uncovered(permissionsIn(before.root.at('rules')), written), 'rule', report)
-    return
-  }
-  const known = defaultsOf(after.ref).flatMap(({ always, gated }) => [...always, ...gated])
-  if (known.length > 0) reportMore(after, uncovered(known, written), 'beyond', report)
-}
-
-/** What a role gives to view, edit and admin by its labels; told once, of the least of them. */
-function leaks(before: Manifest | undefined, after: Manifest, report: Report): void {
-  const written = permissionsIn(after.root.at('rules'))
-  const labels = aggregateLabels(after)
-  for (const { key, gatherer, at } of labels.sort((a, b) => (a.gatherer < b.gatherer ? 1 : -1))) {
-    const hadLabel = before && aggregateLabels(before).some((label) => label.key === key)
-    const had = hadLabel ? leaksInto(gatherer, permissionsIn(before.root.at('rules'))) : []
-    const more = uncovered(had, leaksInto(gatherer, written))
-    const [first] = more
-    if (!first) continue
-    const keys = permissionKeys(more)
-    const place = first.at ?? after.root.at('rules')
-    const args = { role: nameOf(after.ref), more: firstFew(keys), gatherer, label: key }
-    report(hadLabel ? [place, at] : [at, place], 'leak', args, { keys: [gatherer, ...keys] })
-    return
-  }
-}
-
-/** Whom a protected binding comes to name; of a new one that Kubernetes makes too, whom that does not name. */
-function widensProtected(
-  before: Manifest | undefined,
-  after: Manifest,
-  gaining: readonly BoundSubject[],
-  report: Report,
-) {
-  const defaults = defaultSubjects(after.ref)
-  if (!before && !defaults) return false
-  reportGiven(
-    after,
-    gaining.filter((subject) => !defaults?.includes(subjectName(subject))),
-    'subject',
-    report,
-  )
-  return true
-}
-
-/** What a ClusterRoleBinding gives to everybody, and all of it to anybody. */
+/**
+ * What a ClusterRoleBinding gives to everybody, and all of it to anybody.
+ *
+ * @param role the role that changed, where it is not the binding that did
+ */
 function widensCluster(
   binding: Manifest,
   gaining: readonly BoundSubject[],
-  head: Snapshot,
+  [base, head]: readonly [Snapshot, Snapshot],
   report: Report,
   role?: Manifest,
-) {
+): void {
   const roleRef = roleRefOf(binding)
   const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head)
+  const gained = (subject: BoundSubject) => uncovered(permissionsOfSubject(subject, base), permissions ?? [])
   const everybody = gaining.filter(everybodyIn)
-  const isAll = permissions !== undefined && allowsEverything(permissions)
   if (everybody.length === 0) {
     // These pass without any binding: https://github.com/kubernetes/apiserver/blob/master/pkg/authentication/user/user.go
-    const others = gaining.filter(({ name }) => name !== 'system:masters')
-    if (isAll) reportGiven(binding, others, 'administrator', report, role)
+    const others = gaining.filter((subject) => subject.name !== 'system:masters' && gained(subject).length > 0)
+    if (permissions && allowsEverything(permissions)) reportGiven(binding, others, 'administrator', report, role)
     return
   }
-  if (permissions && onlyUrls(permissions)) return
   const isOpen = everybody.some(isAnonymous)
-  const tells = !permissions || (!isOpen && onlyReads(permissions))
+  const more = everybody.flatMap(gained)
+  if (permissions && isPublic(more, isOpen)) return
+  const tells = !permissions || (!isOpen && onlyReads(more))
   reportGiven(binding, everybody, tells ? 'exposed' : 'everybody', report, role)
 }
 

@@ -8,7 +8,7 @@ import { firstFew, permissionKeys, ruleTexts } from '../../kubernetes/rbac-words
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
-import { appended } from '../fix'
+import { appended, withItems } from '../fix'
 import { defineRule, type Fix } from '../rule'
 
 type Loss = { role: string; lost: string; holders: string; rules: string }
@@ -44,7 +44,17 @@ export default defineRule({
     const said = (lost: readonly Permissions[]): [Loss, { keys: string[] }] => {
       const keys = permissionKeys(lost)
       const holders = defaultHolders(after.ref).join(' and ') || 'whoever is bound to it'
-      return [{ role, lost: firstFew(keys), holders, rules: ruleTexts(lost) }, { keys }]
+      return [
+        {
+          role,
+          lost: firstFew(keys),
+          holders,
+          rules: ruleTexts(lost.slice(0, 3))
+            .map((rule) => `\`- ${rule}\``)
+            .join(', '),
+        },
+        { keys },
+      ]
     }
     if (!before) {
       const lacking = lackingIn(after, [base, head])
@@ -73,14 +83,10 @@ export default defineRule({
     const [first] = lost
     if (!first) return
     const [args, more] = said(lost)
-    const written = permissionsIn(after.root.at('rules'))
-      .map((rule) => gapOf(rule, first))
-      .find((gap) => gap !== undefined)
-    const fix = lost.length === 1 ? written?.fix : undefined
-    report([written?.at ?? after.root.at('rules'), first.at ?? before.root], 'lost', args, {
-      ...more,
-      ...(fix && { fix }),
-    })
+    const rules = after.root.at('rules')
+    const gap = permissionsIn(rules).flatMap((rule) => gapOf(rule, first) ?? [])[0]
+    const fix = (lost.length === 1 ? gap?.fix : undefined) ?? withItems(rules, ruleTexts(lost))
+    report([gap?.at ?? rules, first.at ?? before.root], 'lost', args, { ...more, ...(fix && { fix }) })
   },
 })
 

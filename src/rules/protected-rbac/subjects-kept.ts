@@ -2,9 +2,19 @@ import Type from 'typebox'
 import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
 import { protectedObjectFacts } from '../../kubernetes/protected-objects'
 import { Protect, protectionOf } from '../../kubernetes/protection'
-import { bindingKinds } from '../../kubernetes/rbac'
-import { includes, roleRefOf, type Subject, subjectName, subjectsOf } from '../../kubernetes/rbac-binding'
+import { bindingKinds, covers } from '../../kubernetes/rbac'
+import {
+  includes,
+  permissionsOfBinding,
+  permissionsOfSubject,
+  roleRefOf,
+  type Subject,
+  subjectName,
+  subjectsOf,
+} from '../../kubernetes/rbac-binding'
+import { flowText } from '../../kubernetes/rbac-words'
 import { nameOf } from '../../manifest/manifest'
+import { withItems } from '../fix'
 import { defineRule } from '../rule'
 
 type Loss = { binding: string; subjects: string; role: string }
@@ -25,7 +35,11 @@ export default defineRule({
     lacking: ({ binding, subjects, role }: Loss) =>
       `${binding} is written without ${subjects}, to whom every API server gives ${role} by it. Add that under subjects.`,
   },
-  check({ change, params: { protect }, report }) {
+  *partners(manifest, { protect }) {
+    const roleRef = roleRefOf(manifest)
+    if (roleRef && protectionOf(manifest, protect)) yield roleRef.ref.name
+  },
+  check({ change, base, head, params: { protect }, report }) {
     if (change.kind === 'removed') return
     const { after } = change
     const before = change.kind === 'changed' ? change.before : undefined
@@ -43,7 +57,10 @@ export default defineRule({
       if (lacking.length > 0) report(at, 'lacking', { ...args, subjects: lacking.join(' and ') }, { keys: lacking })
       return
     }
-    const lost = subjectsOf(before).filter((subject) => !isLeft(subject))
+    const given = permissionsOfBinding(before, base)
+    const lost = subjectsOf(before).filter(
+      (subject) => !isLeft(subject) && !(given.length > 0 && covers(permissionsOfSubject(subject, head), given)),
+    )
     const isPerson = (subject: Subject) =>
       defaults !== undefined && !defaults.includes(subjectName(subject)) && !subject.name.startsWith('system:')
     const harm = protectedObjectFacts(after.ref)?.harm
@@ -54,7 +71,11 @@ export default defineRule({
       if (subjects.length === 0) continue
       const keys = subjects.map(subjectName)
       const all = { ...args, subjects: keys.join(' and '), harm: harm ? `: ${harm}` : '' }
-      report([at, ...subjects.map((subject) => subject.at)], message, all, { keys })
+      const fix = withItems(
+        at,
+        subjects.map((subject) => flowText(subject.at.value as Record<string, string>)),
+      )
+      report([at, ...subjects.map((subject) => subject.at)], message, all, { keys, ...(fix && { fix }) })
     }
   },
 })
