@@ -142,8 +142,11 @@ function reads(active: ActiveRule, manifest: Manifest): boolean {
   return judges(active, manifest) || active.rule.reads?.includes(groupKindOf(manifest.ref)) === true
 }
 
+/** Nothing is left of an object. One without a namespace was in whichever a tool gave it, so it may be there with it written. */
 function isGone(change: Change, head: Snapshot): boolean {
-  return change.kind === 'removed' && head.get(change.before.ref).length === 0
+  if (change.kind !== 'removed' || head.get(change.before.ref).length > 0) return false
+  const { ref } = change.before
+  return ref.namespace !== '' || !head.ofKind(groupKindOf(ref)).some(({ ref: { name } }) => name === ref.name)
 }
 
 /** Of what several rules say of one removed object, that of the rules the others yield to. */

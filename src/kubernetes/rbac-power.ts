@@ -56,10 +56,10 @@ function within(rule: PolicyRule, permissions: readonly Permissions[]): Permissi
   )
 }
 
-/** Those that do more than read. */
+/** Those that do more than read; to `use` a policy changes nothing by itself. */
 function changing(permissions: readonly Permissions[]): Permissions[] {
   return permissions.flatMap((allowed) => {
-    const verb = new Set([...allowed.verb].filter((one) => !reading.includes(one)))
+    const verb = new Set([...allowed.verb].filter((one) => ![...reading, 'use'].includes(one)))
     return allowed.url.has('') && verb.size > 0 ? [{ ...allowed, verb }] : []
   })
 }

@@ -5,6 +5,7 @@ import { bindingKinds, type Permissions, permissionsIn, roleKinds, uncovered } f
 import {
   type BoundSubject,
   permissionsOfRoleRef,
+  permissionsOfSubject,
   roleRefOf,
   sameRole,
   subjectName,
@@ -89,7 +90,7 @@ export default defineRule({
       if (isProtected && (before || defaults)) {
         const others = gaining.filter((subject) => !defaults?.includes(subjectName(subject)))
         reportGiven(after, others, 'subject', report)
-      } else if (after.ref.kind === 'ClusterRoleBinding') widensCluster(after, gaining, head, report)
+      } else if (after.ref.kind === 'ClusterRoleBinding') widensCluster(after, gaining, [base, head], report)
       else reportGiven(after, gaining.filter(isAnonymous), 'exposed', report)
       return
     }
@@ -114,7 +115,7 @@ export default defineRule({
     ]
     if (before && after.ref.kind === 'ClusterRole' && allowsEverything(is) && !allowsEverything(was)) {
       for (const [binding, subjects] of boundAlready(after, base, head))
-        widensCluster(binding, subjects, head, report, after)
+        widensCluster(binding, subjects, [base, head], report, after)
     }
     if (escalation) reportMore(after, uncovered(escalations(was), escalations(is)), 'escalation', report)
   },
@@ -140,22 +141,24 @@ function reportMore(
 function widensCluster(
   binding: Manifest,
   gaining: readonly BoundSubject[],
-  head: Snapshot,
+  [base, head]: readonly [Snapshot, Snapshot],
   report: Report,
   role?: Manifest,
 ): void {
   const roleRef = roleRefOf(binding)
   const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head)
+  const gained = (subject: BoundSubject) => uncovered(permissionsOfSubject(subject, base), permissions ?? [])
   const everybody = gaining.filter(everybodyIn)
   if (everybody.length === 0) {
     // These pass without any binding: https://github.com/kubernetes/apiserver/blob/master/pkg/authentication/user/user.go
-    const others = gaining.filter(({ name }) => name !== 'system:masters')
+    const others = gaining.filter((subject) => subject.name !== 'system:masters' && gained(subject).length > 0)
     if (permissions && allowsEverything(permissions)) reportGiven(binding, others, 'administrator', report, role)
     return
   }
   const isOpen = everybody.some(isAnonymous)
-  if (permissions && isPublic(permissions, isOpen)) return
-  const tells = !permissions || (!isOpen && onlyReads(permissions))
+  const more = everybody.flatMap(gained)
+  if (permissions && isPublic(more, isOpen)) return
+  const tells = !permissions || (!isOpen && onlyReads(more))
   reportGiven(binding, everybody, tells ? 'exposed' : 'everybody', report, role)
 }
 

@@ -2,8 +2,16 @@ import Type from 'typebox'
 import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
 import { protectedObjectFacts } from '../../kubernetes/protected-objects'
 import { Protect, protectionOf } from '../../kubernetes/protection'
-import { bindingKinds } from '../../kubernetes/rbac'
-import { includes, roleRefOf, type Subject, subjectName, subjectsOf } from '../../kubernetes/rbac-binding'
+import { bindingKinds, covers } from '../../kubernetes/rbac'
+import {
+  includes,
+  permissionsOfBinding,
+  permissionsOfSubject,
+  roleRefOf,
+  type Subject,
+  subjectName,
+  subjectsOf,
+} from '../../kubernetes/rbac-binding'
 import { flowText } from '../../kubernetes/rbac-words'
 import { nameOf } from '../../manifest/manifest'
 import { withItems } from '../fix'
@@ -27,7 +35,11 @@ export default defineRule({
     lacking: ({ binding, subjects, role }: Loss) =>
       `${binding} is written without ${subjects}, to whom every API server gives ${role} by it. Add that under subjects.`,
   },
-  check({ change, params: { protect }, report }) {
+  *partners(manifest, { protect }) {
+    const roleRef = roleRefOf(manifest)
+    if (roleRef && protectionOf(manifest, protect)) yield roleRef.ref.name
+  },
+  check({ change, base, head, params: { protect }, report }) {
     if (change.kind === 'removed') return
     const { after } = change
     const before = change.kind === 'changed' ? change.before : undefined
@@ -45,7 +57,10 @@ export default defineRule({
       if (lacking.length > 0) report(at, 'lacking', { ...args, subjects: lacking.join(' and ') }, { keys: lacking })
       return
     }
-    const lost = subjectsOf(before).filter((subject) => !isLeft(subject))
+    const given = permissionsOfBinding(before, base)
+    const lost = subjectsOf(before).filter(
+      (subject) => !isLeft(subject) && !(given.length > 0 && covers(permissionsOfSubject(subject, head), given)),
+    )
     const isPerson = (subject: Subject) =>
       defaults !== undefined && !defaults.includes(subjectName(subject)) && !subject.name.startsWith('system:')
     const harm = protectedObjectFacts(after.ref)?.harm
