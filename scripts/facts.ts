@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import { ApiFactsFile } from '../src/kubernetes/api-facts'
 import { ControllerFactsFile } from '../src/kubernetes/controller-facts'
+import { ManagedClassesFile } from '../src/kubernetes/managed-class'
 import { SkewFactsFile } from '../src/kubernetes/skew-facts'
 import { readOwnDocument } from '../src/policy/document'
 
@@ -14,4 +15,5 @@ function carry(from: string, schema: TSchema, to: string): void {
 
 carry('api-lifecycle', ApiFactsFile, 'api-facts')
 carry('controllers', ControllerFactsFile, 'controller-facts')
+carry('managed-classes', ManagedClassesFile, 'managed-class-facts')
 carry('version-skew', SkewFactsFile, 'skew-facts')
