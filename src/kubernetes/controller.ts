@@ -10,7 +10,7 @@ import { type Claims, claimsOf } from './controller-claims'
 import { type ControllerFacts, controllerFacts } from './controller-facts'
 import { type Watched, watchedBy } from './controller-scope'
 import { type Status, statusOf } from './controller-status'
-import { parseImage, releaseOf } from './image'
+import { minorOf, parseImage, releaseOf } from './image'
 import { type Lock, locksOf, sharedLock } from './leader-lock'
 import { shareNamespace } from './namespace'
 import type { Setting } from './settings'
@@ -121,7 +121,8 @@ function read(facts: ControllerFacts, container: Cursor): Controller {
   const { manifest } = container
   const args = new Arguments(container, facts)
   const image = container.at('image')
-  const release = releaseOf(parseImage(image.string ?? ''))
+  const parsed = parseImage(image.string ?? '')
+  const release = releaseOf(parsed) ?? minorOf(parsed)
   const { inShell, place } = args
   const { namespace } = manifest.ref
   const claims = claimsOf(facts, args, release)
@@ -149,7 +150,8 @@ function installedBy(release: ChartRelease): Controller[] {
   if (chart.runs?.some((one) => settings.holds(one) === false)) return []
   const tag = values.get(chart.tag)
   const given = typeof tag.value === 'string' ? tag.value : undefined
-  const app = given === undefined ? appOf(chart, version) : releaseOf({ repository: '', tag: given })
+  const image = { repository: '', tag: given }
+  const app = given === undefined ? appOf(chart, version) : (releaseOf(image) ?? minorOf(image))
   const onNodes = chart.onNodes.some((path) => Boolean(values.get(path).value))
   const made = settings.take(chart.class)?.value
   return controllerFacts.flatMap((facts): Controller[] => {
