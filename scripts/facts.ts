@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import { ApiFactsFile } from '../src/kubernetes/api-facts'
+import { ChartFactsFile } from '../src/kubernetes/chart-facts'
 import { ControllerFactsFile } from '../src/kubernetes/controller-facts'
 import { ManagedClassesFile } from '../src/kubernetes/managed-class'
 import { SkewFactsFile } from '../src/kubernetes/skew-facts'
@@ -14,6 +15,7 @@ function carry(from: string, schema: TSchema, to: string): void {
 }
 
 carry('api-lifecycle', ApiFactsFile, 'api-facts')
+carry('controller-charts', ChartFactsFile, 'chart-facts')
 carry('controllers', ControllerFactsFile, 'controller-facts')
 carry('managed-classes', ManagedClassesFile, 'managed-class-facts')
 carry('version-skew', SkewFactsFile, 'skew-facts')

@@ -10,7 +10,10 @@ export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly 
 }
 
 function compares({ rule, params }: ActiveRule, manifest: Manifest): boolean {
-  return rule.kinds === '*' ? partnersOf(rule, manifest, params).length > 0 : concerns(rule, groupKindOf(manifest.ref))
+  const kind = groupKindOf(manifest.ref)
+  if (rule.kinds !== '*' && rule.kinds.includes(kind)) return true
+  // What a rule only reads has no partner unless it names a string of one.
+  return concerns(rule, kind) && partnersOf(rule, manifest, params).length > 0
 }
 
 /** What a text must hold to be a partner's: one of the kinds, and one of the strings. */
