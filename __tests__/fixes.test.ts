@@ -5,7 +5,7 @@ import type { Fix } from '../src/rules/rule'
 import { judge, readFolder, root, type Texts } from './harness'
 
 const fixtures = path.join(root, '__tests__', 'fixtures')
-const rules = ['ingress-tls', 'controller-scope'].flatMap((policy) =>
+const rules = readdirSync(fixtures).flatMap((policy) =>
   readdirSync(path.join(fixtures, policy)).map((rule) => `${policy}/${rule}`),
 )
 
@@ -61,6 +61,8 @@ describe('a fix takes its finding away and brings no other', () => {
       'ingress-tls/host-valid host',
       'ingress-tls/secret-agrees hidden',
       'ingress-tls/secret-agrees unfit',
+      'version-matrix/api-served leaving',
+      'version-matrix/api-served unserved',
     ])
   })
 })

@@ -47,11 +47,11 @@ export class Evaluation {
     const drafts: Draft[] = []
     const whole = this.evidence.mode === 'all'
     for (const [cluster, snapshot] of snapshots) {
+      const candidates = [...snapshot.manifests, ...snapshot.descriptions]
       for (const active of rules) {
         const { rule } = active
         if (rule.scope === 'change') continue
-        for (const manifest of [...snapshot.manifests, ...snapshot.descriptions]) {
-          if (!judges(active, manifest)) continue
+        for (const manifest of candidates.filter((candidate) => judges(active, candidate))) {
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
           const made: Draft[] = []
           const context = this.contextOf(active, cluster, made, side)

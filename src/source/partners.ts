@@ -9,11 +9,10 @@ export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly 
   return touched.some((manifest) => rules.some((active) => compares(active, manifest)))
 }
 
+/** A rule that can name partners, and names none of this object, compares it with nothing. */
 function compares({ rule, params }: ActiveRule, manifest: Manifest): boolean {
-  const kind = groupKindOf(manifest.ref)
-  if (rule.kinds !== '*' && rule.kinds.includes(kind)) return true
-  // What a rule only reads has no partner unless it names a string of one.
-  return concerns(rule, kind) && partnersOf(rule, manifest, params).length > 0
+  if (!concerns(rule, groupKindOf(manifest.ref))) return false
+  return rule.partners || rule.kinds === '*' ? partnersOf(rule, manifest, params).length > 0 : true
 }
 
 /** What a text must hold to be a partner's: one of the kinds, and one of the strings. */
@@ -82,11 +81,13 @@ export function loadPartners(
     for (const [path, text] of rest) {
       if (!strings.some((string) => text.includes(string))) continue
       const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
-      const file = loadFile({ text }, (document) =>
-        [...asked].some(
-          ([{ rule }, strings]) => mayHold(rule, document) && [...strings].some((string) => document.includes(string)),
-        ),
-      )
+      const file = loadFile({ text }, (document) => {
+        const kind = skimKind(document)
+        return [...asked].some(
+          ([{ rule }, strings]) =>
+            strings.size > 0 && mayHold(rule, kind) && [...strings].some((string) => document.includes(string)),
+        )
+      })
       loaded.set(path, file)
       frontier.push(
         ...file.objects
@@ -98,11 +99,7 @@ export function loadPartners(
   return loaded
 }
 
-function mayHold(rule: ActiveRule['rule'], document: string): boolean {
-  const kind = skimKind(document)
-  return (
-    rule.kinds === '*' ||
-    !kind ||
-    [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
-  )
+function mayHold(rule: ActiveRule['rule'], kind: string | undefined): boolean {
+  if (rule.kinds === '*' || !kind) return true
+  return [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
 }
