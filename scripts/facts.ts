@@ -8,6 +8,7 @@ import { ClusterObjectFactsFile } from '../src/kubernetes/cluster-object'
 import { ComponentFactsFile } from '../src/kubernetes/component-facts'
 import { ControllerFactsFile } from '../src/kubernetes/controller-facts'
 import { DefectFile } from '../src/kubernetes/defect-facts'
+import { ManagedClassesFile } from '../src/kubernetes/managed-class'
 import { MatrixFile } from '../src/kubernetes/matrix-facts'
 import { PermissionFile } from '../src/kubernetes/permission-facts'
 import { SkewFactsFile } from '../src/kubernetes/skew-facts'
@@ -27,6 +28,7 @@ carry('components', ComponentFactsFile, 'component-facts')
 carry('controller-charts', ChartFactsFile, 'chart-facts')
 carry('controllers', ControllerFactsFile, 'controller-facts')
 carry('known-defects', DefectFile, 'defect-facts')
+carry('managed-classes', ManagedClassesFile, 'managed-class-facts')
 carry('protected-objects', ClusterObjectFactsFile, 'protected-objects')
 carry('version-matrix', MatrixFile, 'matrix-facts')
 carry('version-skew', SkewFactsFile, 'skew-facts')

@@ -59,6 +59,8 @@ export class ChartSettings implements Settings {
     if (given && !given.told) return { at: given.at, value: undefined }
     const written = textOf(given?.value)
     if (given && written !== '') return { at: given.at, value: written }
+    // A default that is filled in is the template's, and stands for an empty value; any other is a value of the chart.
+    if (given?.at.exists && !part.default?.includes('{')) return undefined
     const byDefault = part.default === undefined ? undefined : this.filled(part.default)
     return part.default === undefined ? undefined : { at: given?.at.exists ? given.at : at, value: byDefault }
   }

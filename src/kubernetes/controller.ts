@@ -10,7 +10,7 @@ import { type Claims, claimsOf } from './controller-claims'
 import { type ControllerFacts, controllerFacts } from './controller-facts'
 import { type Watched, watchedBy } from './controller-scope'
 import { type Status, statusOf } from './controller-status'
-import { parseImage, releaseOf } from './image'
+import { minorOf, parseImage, releaseOf } from './image'
 import { type Lock, locksOf, sharedLock } from './leader-lock'
 import { shareNamespace } from './namespace'
 import type { Setting } from './settings'
@@ -67,10 +67,17 @@ export interface Installed {
 }
 
 /** The controllers that a snapshot's workloads run, and those that its releases install. */
-export function controllersIn(snapshot: Snapshot): Controller[] {
-  const kinds = [...controllerKinds, ...releaseKinds]
-  return kinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap((manifest) => controllersOf(manifest, snapshot))
+export function controllersIn(snapshot: Snapshot): readonly Controller[] {
+  const known = controllersBySnapshot.get(snapshot)
+  if (known) return known
+  const manifests = [...controllerKinds, ...releaseKinds].flatMap((kind) => snapshot.ofKind(kind))
+  const found = manifests.flatMap((manifest) => controllersOf(manifest, snapshot))
+  controllersBySnapshot.set(snapshot, found)
+  return found
 }
+
+/** Rules ask of every Ingress and of every object that goes; a snapshot never changes. */
+const controllersBySnapshot = new WeakMap<Snapshot, readonly Controller[]>()
 
 /**
  * The controllers that a workload runs: none while it is scaled to nothing, or where the manifest is only a patch. Those that
@@ -121,7 +128,8 @@ function read(facts: ControllerFacts, container: Cursor): Controller {
   const { manifest } = container
   const args = new Arguments(container, facts)
   const image = container.at('image')
-  const release = releaseOf(parseImage(image.string ?? ''))
+  const parsed = parseImage(image.string ?? '')
+  const release = releaseOf(parsed) ?? minorOf(parsed)
   const { inShell, place } = args
   const { namespace } = manifest.ref
   const claims = claimsOf(facts, args, release)
@@ -149,7 +157,8 @@ function installedBy(release: ChartRelease): Controller[] {
   if (chart.runs?.some((one) => settings.holds(one) === false)) return []
   const tag = values.get(chart.tag)
   const given = typeof tag.value === 'string' ? tag.value : undefined
-  const app = given === undefined ? appOf(chart, version) : releaseOf({ repository: '', tag: given })
+  const image = { repository: '', tag: given }
+  const app = given === undefined ? appOf(chart, version) : (releaseOf(image) ?? minorOf(image))
   const onNodes = chart.onNodes.some((path) => Boolean(values.get(path).value))
   const made = settings.take(chart.class)?.value
   return controllerFacts.flatMap((facts): Controller[] => {

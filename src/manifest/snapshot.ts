@@ -9,16 +9,23 @@ export class Snapshot {
 
   /**
    * @param descriptions what describes the cluster beside its manifests
+   * @param hides whether something of a cluster was not looked at
    */
   constructor(
     readonly cluster: string,
     readonly manifests: readonly Manifest[],
     readonly descriptions: readonly Manifest[] = [],
+    private readonly hides: (cluster: string) => boolean = () => false,
   ) {
     for (const manifest of manifests) {
       push(this.byIdentity, identityOf(manifest.ref), manifest)
       push(this.byKind, groupKindOf(manifest.ref), manifest)
     }
+  }
+
+  /** Whether all of the cluster's sources were looked at: only then is an object that is not here missing. */
+  get isWhole(): boolean {
+    return !this.hides(this.cluster)
   }
 
   /** What the cluster runs on. A rule that asks has `factKinds` among what it reads. */
@@ -29,7 +36,7 @@ export class Snapshot {
 
   /** The same objects in a cluster as another snapshot describes it. */
   describedBy({ facts }: Snapshot): Snapshot {
-    const snapshot = new Snapshot(this.cluster, this.manifests, this.descriptions)
+    const snapshot = new Snapshot(this.cluster, this.manifests, this.descriptions, this.hides)
     snapshot.known = facts
     return snapshot
   }
@@ -54,11 +61,14 @@ function push(map: Map<string, Manifest[]>, key: string, manifest: Manifest): vo
 export function snapshotsOf(
   manifests: readonly Manifest[],
   descriptions: readonly Manifest[] = [],
+  hides?: (cluster: string) => boolean,
 ): Map<string, Snapshot> {
   const deployed = byCluster(manifests)
   const described = byCluster(descriptions)
   const names = new Set([...deployed.keys(), ...described.keys()])
-  return new Map([...names].map((name) => [name, new Snapshot(name, deployed.get(name) ?? [], described.get(name))]))
+  return new Map(
+    [...names].map((name) => [name, new Snapshot(name, deployed.get(name) ?? [], described.get(name), hides)]),
+  )
 }
 
 function byCluster(manifests: readonly Manifest[]): Map<string, Manifest[]> {

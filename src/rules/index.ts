@@ -1,5 +1,6 @@
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
+import classKnown from './controller-scope/class-known'
 import electionIsolated from './controller-scope/election-isolated'
 import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
@@ -48,6 +49,7 @@ import versionSkew from './version-matrix/version-skew'
 export const rules: readonly Rule[] = [
   classDefaultSingle,
   classKept,
+  classKnown,
   electionIsolated,
   lockHeld,
   lockUnmanaged,

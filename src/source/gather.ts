@@ -24,6 +24,7 @@ import { type RenderedSide, SideOfChange } from './side'
 import type { Source } from './source'
 import type { Tree } from './tree'
 import { unrendered } from './unrendered'
+import { unseenIn } from './unseen'
 import { untakenValues } from './untaken-values'
 
 /** What to compare, and what decides how much of it has to be read. */
@@ -185,14 +186,22 @@ export async function gather(scope: Scope): Promise<Gathered> {
   })
   const left = base ? await leftBehind({ base, head }, before, renderedAfter, (file) => hidden(file) !== undefined) : []
   const dropped = base ? await droppedElsewhere(base, head) : []
+  const hides = unseenIn({
+    head,
+    rendered: [...renderedAfter, ...renderedRest],
+    unreadable: [...gaps.skipped, ...gaps.findings.map(({ location }) => location)].map(({ path }) => path),
+    texts: [...[...after.loaded].map(([path, { text }]) => [path, text] as const), ...rest],
+    repository: scope.repository,
+    clustersOf: (path) => clustersOf(headTree, path),
+  })
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))
   return {
     mode: base ? 'change' : 'all',
     changes,
     moves,
     described,
-    base: snapshotsOf(baseManifests, describing),
-    head: snapshotsOf(headManifests, descriptions.head.manifests),
+    base: snapshotsOf(baseManifests, describing, hides),
+    head: snapshotsOf(headManifests, descriptions.head.manifests, hides),
     clusters,
     changedTexts: new Map([
       ...changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),

@@ -54,7 +54,8 @@ export default defineRule({
     if (change.kind !== 'removed' || change.before.ref.kind !== 'Service') return
     const { before } = change
     for (const controller of controllersIn(head)) {
-      const target = targetOf(controller)
+      // What a release from elsewhere installs brings its Services.
+      const target = controller.installed ? undefined : targetOf(controller)
       if (target?.name !== before.ref.name || target.namespace !== before.ref.namespace) continue
       // With another Service of its own the other message says it.
       if (isThere(target, head) || ownServices(controller, head).length > 0) continue
