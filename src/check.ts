@@ -1,5 +1,6 @@
 import { Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
+import { changedClaims } from './kubernetes/claimant'
 import type { Change } from './manifest/change'
 import { Hunks } from './manifest/hunks'
 import type { Manifest } from './manifest/manifest'
@@ -78,6 +79,7 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, t
       changes: { added: count('added'), changed: count('changed'), removed: count('removed') },
     },
     findings: all,
+    claims: changedClaims(changes, evidence.base, evidence.head),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { PhrasingContent, RootContent } from 'mdast'
 import { pathOf } from '../manifest/manifest'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
+import { numbersOf, pictureOf } from './picture'
 import type { Finding, Location, Report } from './report'
 import { fitted, type Room, type Section } from './room'
 import { clustersOf, count, countedFindings, placeOf, sourceNamesOf, summaryOf, toolsOf, wayThrough } from './wording'
@@ -25,6 +26,7 @@ export function markdownReport(report: Report, room: Room = jobSummary): string 
   const sections = [
     plain([paragraph([strong(words(summaryOf(report)))])]),
     ...tablesOf(counted),
+    picturesOf(report),
     wayThroughOf(report),
     folded(
       'Exceptions in force',
@@ -105,6 +107,24 @@ function tableLine(findings: readonly Finding[]): string {
   ]
   const table: RootContent = { type: 'table', children: [row([[], [], [], []]), row(cells)] }
   return `${rendered([table]).trimEnd().split('\n').at(-1)}\n`
+}
+
+/** Who claims what before and after, drawn where it is not too much. */
+function picturesOf({ claims }: Report): Section {
+  return {
+    head: rendered([
+      paragraph(words('Which controllers watch which namespaces (dotted) and take which Ingresses, of what was read:')),
+    ]),
+    foot: '\n',
+    noun: 'cluster',
+    pieces: claims.map((its) => () => {
+      const name: PhrasingContent[] =
+        its.cluster === '' ? [text('Other files')] : [text('Cluster '), inlineCode(its.cluster)]
+      const picture = pictureOf(its)
+      const below = picture === undefined ? [paragraph([text(`${numbersOf(its)}.`)])] : [code(picture, 'mermaid')]
+      return `\n${rendered([...(claims.length > 1 ? [paragraph(name)] : []), ...below])}`
+    }),
+  }
 }
 
 function wayThroughOf(report: Report): Section {
