@@ -33,8 +33,8 @@ function ingressClass(name: string, of = 'k8s.io/ingress-nginx', annotations = '
 /** What is claimed before and after: `name > what`, a line each. */
 async function claims(base: Texts, head: Texts): Promise<[string[], string[]][]> {
   const lines = (claimants: readonly Claimant[]) =>
-    claimants.flatMap(({ name, namespaces, ingresses }) =>
-      [...namespaces, ...ingresses].map((what) => `${name.replace(/.* (.*)\/.*/, '$1')} > ${what}`),
+    claimants.flatMap(({ name, namespaces, shared, ingresses }) =>
+      [...namespaces, ...shared, ...ingresses].map((what) => `${name.replace(/.* (.*)\/.*/, '$1')} > ${what}`),
     )
   const report = await judge({ base, head })
   return report.claims.map(({ before, after }) => [lines(before), lines(after)])
@@ -64,6 +64,7 @@ describe('who claims what', () => {
         ['one > namespace one', 'one > Ingress one/web', 'two > namespace two', 'two > Ingress two/api'],
         [
           'one > every namespace',
+          'one > namespace two',
           'one > Ingress one/web',
           'one > Ingress two/api',
           'two > namespace two',
@@ -123,6 +124,7 @@ const claimant = (name: string, ingresses: readonly string[], namespaces: readon
   product: 'ingress-nginx',
   classes: ['nginx'],
   namespaces,
+  shared: [],
   ingresses,
 })
 const ingresses = (number: number, name = 'web') =>

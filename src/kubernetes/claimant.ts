@@ -13,8 +13,10 @@ export interface Claimant {
   readonly product: string
   /** The classes it is asked for by name. */
   readonly classes: readonly string[]
-  /** In words. */
+  /** What it watches, in words. */
   readonly namespaces: readonly string[]
+  /** The namespaces among them that another controller is limited to. */
+  readonly shared: readonly string[]
   /** By name. */
   readonly ingresses: readonly string[]
 }
@@ -54,18 +56,23 @@ function decides(manifest: Manifest): boolean {
 /** Copies of one object are told once. */
 function claimantsIn(snapshot: Snapshot): Claimant[] {
   const ingresses = snapshot.ofKind('Ingress.networking.k8s.io')
-  const claimants = controllersIn(snapshot)
-    .filter(({ facts }) => facts.takes === 'Ingresses')
-    .map((controller): Claimant => {
-      const taken = ingresses.filter((ingress) => takes(controller, ingress, snapshot))
-      return {
-        name: nameOf(controller.manifest.ref),
-        product: controller.facts.title,
-        classes: unique(controller.claims.flatMap(({ names }) => names)),
-        namespaces: namespacesOf(controller.watched),
-        ingresses: unique(taken.map(({ ref }) => nameOf(ref))),
-      }
-    })
+  const controllers = controllersIn(snapshot).filter(({ facts }) => facts.takes === 'Ingresses')
+  const named = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? watched.names : []))
+  const claimants = controllers.map((controller): Claimant => {
+    const { watched } = controller
+    const taken = ingresses.filter((ingress) => takes(controller, ingress, snapshot))
+    return {
+      name: nameOf(controller.manifest.ref),
+      product: controller.facts.title,
+      classes: unique(controller.claims.flatMap(({ names }) => names)),
+      namespaces: namespacesOf(watched),
+      shared:
+        watched.scope === 'all'
+          ? namespacesOf({ ...watched, scope: 'namespaces', names: named.filter((name) => watches(watched, name)) })
+          : [],
+      ingresses: unique(taken.map(({ ref }) => nameOf(ref))),
+    }
+  })
   return [...new Map(claimants.map((one) => [JSON.stringify(one), one])).values()]
 }
 
@@ -84,12 +91,13 @@ function namespacesOf(watched: Watched): string[] {
 
 /** Whether it is certain that a controller takes an Ingress: it watches its namespace, and claims it however its release decides. */
 function takes({ watched, claims }: Controller, ingress: Manifest, snapshot: Snapshot): boolean {
-  const { namespace } = ingress.ref
-  const watches =
-    watched.scope === 'all'
-      ? !watched.except.includes(namespace)
-      : watched.scope === 'namespaces' && watched.names.includes(namespace)
-  return watches && claims.length > 0 && claims.every((way) => claimsIngress(way, ingress, snapshot))
+  if (!watches(watched, ingress.ref.namespace)) return false
+  return claims.length > 0 && claims.every((way) => claimsIngress(way, ingress, snapshot))
+}
+
+function watches(watched: Watched, namespace: string): boolean {
+  if (watched.scope === 'all') return !watched.except.includes(namespace)
+  return watched.scope === 'namespaces' && watched.names.includes(namespace)
 }
 
 function claimsIngress(way: Claims, ingress: Manifest, snapshot: Snapshot): boolean {

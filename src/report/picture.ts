@@ -37,7 +37,7 @@ interface Targets {
 
 function named(claimants: readonly Claimant[]): Targets {
   return {
-    watched: byClaimant(claimants, ({ namespaces }) => namespaces),
+    watched: byClaimant(claimants, ({ namespaces, shared }) => [...namespaces, ...shared]),
     taken: byClaimant(claimants, ({ ingresses }) => ingresses),
   }
 }
