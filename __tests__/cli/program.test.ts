@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import Ajv2020 from 'ajv/dist/2020'
 import { ReportJson } from '../../src/report/json'
 import { rules } from '../../src/rules/index'
+import { sarifErrors } from '../report/sarif-schema'
 import { binding, configMap, ingress, role, stream } from '../source/objects'
 import { TestRepository, temporaryFolder, withEnvironment, writeFiles } from '../source/repository'
 import { checkJson, guard, lines } from './guard'
@@ -47,6 +48,13 @@ describe('check', () => {
     const { status, stdout } = await guard([...change, '--format', 'markdown'])
     expect(stdout.split('\n')[0]).toMatch(/^\*\*ingress-guard found 2 errors and stops this\. /)
     expect(stdout).toContain('| error | `web.yaml:11:13` | No entry of `spec.tls` names `b.example.com`')
+    expect(status).toBe(1)
+  })
+
+  test('as SARIF that its schema describes', async () => {
+    const { status, stdout } = await guard([...change, '--format', 'sarif'])
+    expect(sarifErrors(JSON.parse(stdout))).toEqual([])
+    expect(JSON.parse(stdout).runs[0].results).toHaveLength(2)
     expect(status).toBe(1)
   })
 
@@ -156,7 +164,7 @@ describe('what manifests hold is shown, never obeyed', () => {
     'rbac.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "x\\e]0;y\\a"}\n\ta: b\n`,
   }
 
-  test.each(['terminal', 'markdown', 'github', 'json'])('%s', async (format) => {
+  test.each(['terminal', 'markdown', 'github', 'sarif', 'json'])('%s', async (format) => {
     const { stdout, stderr, status } = await guard(['check', '--all', '--head', folder(files), '--format', format])
     // JSON is data for programs, in which marks that reverse the reading direction are text like any other.
     const shown = format === 'json' ? stdout.replaceAll('\u202e', '') : stdout
@@ -177,7 +185,7 @@ describe('usage', () => {
       'an unknown format',
       ['check', '--format', 'xml'],
       2,
-      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are terminal, json, markdown, github.",
+      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are terminal, json, markdown, sarif, github.",
     ],
     [
       'an unknown level',

@@ -98,7 +98,6 @@ describe('controllers', () => {
   })
 
   test.each<[string, Parts]>([
-    ['F5’s', { image: 'nginx/nginx-ingress:5.1.0', args: ['-nginx-configmaps=a/b'] }],
     ['the default backend', { image: 'registry.k8s.io/defaultbackend-amd64:1.5' }],
     ['the job of the webhook', { image: 'registry.k8s.io/ingress-nginx/kube-webhook-certgen:v1.5.2' }],
     ['a Job', { kind: 'Job' }],
@@ -110,7 +109,7 @@ describe('controllers', () => {
     const { watched, status, place } = controllerOf({
       args: ['--watch-namespace', 'shop', '--publish-service=edge/web'],
     })
-    expect([watched.scope, watched.at.string]).toEqual(['namespace', 'shop'])
+    expect([watched.scope, watched.at.string]).toEqual(['namespaces', 'shop'])
     expect(status.writes === 'source' && status.at.string).toBe('--publish-service=edge/web')
     expect(place.path.at(-1)).toBe('args')
     const bare = controllerOf({ command: ['/nginx-ingress-controller'] })
@@ -131,8 +130,8 @@ describe('controllers', () => {
     ['filled in later', { args: ['--controller-class={{ x }}'] }, []],
   ])('claims %s', (_, parts, claims) => {
     const said = controllerOf(parts).claims.map(
-      ({ name, controller, unclassed }) =>
-        `${name} ${controller ? `of ${controller}` : 'by name'}${unclassed ? ', unclassed' : ''}`,
+      ({ names, controller, unclassed }) =>
+        `${names.join()} ${controller ? `of ${controller}` : 'by name'}${unclassed ? ', unclassed' : ''}`,
     )
     expect(said).toEqual(claims)
   })
@@ -142,5 +141,47 @@ describe('controllers', () => {
       command: ['sh', '-c', 'exec /nginx-ingress-controller'],
     })
     expect([inShell, watched.scope, claims, status.writes]).toEqual([true, 'unknown', [], 'unknown'])
+  })
+
+  test.each<[string, Parts, string[]]>([
+    ['before 1.0.0', { image: 'x/nginx-ingress-controller:0.51.0' }, ['ConfigMap ingress-controller-leader-nginx']],
+    [
+      'before 1.0.0, of a class',
+      { image: 'x/nginx-ingress-controller:0.51.0', args: ['--election-id=web', '--ingress-class=a'] },
+      ['ConfigMap web-a'],
+    ],
+    [
+      'from 1.0.0 on',
+      { image: 'x/nginx-ingress-controller:1.2.1', args: ['--ingress-class=a'] },
+      ['ConfigMap ingress-controller-leader'],
+    ],
+    ['of 1.3.0', { image: 'x/nginx-ingress-controller:1.3.0' }, ['ConfigMap+Lease ingress-controller-leader']],
+    ['after 1.3.0', { args: ['--election-id=web'] }, ['Lease web']],
+    ['turned off', { args: ['--disable-leader-election'] }, []],
+    ['filled in later', { args: ['--election-id={{ x }}'] }, []],
+    ['in a shell', { command: ['sh', '-c', 'exec /nginx-ingress-controller'] }, []],
+  ])('locks %s', (_, parts, locks) => {
+    const { locks: found } = controllerOf(parts)
+    expect(found.map(({ kinds, name }) => `${kinds.join('+')} ${name}`)).toEqual(locks)
+    expect(found.every(({ namespace }) => namespace === 'edge')).toBe(true)
+  })
+
+  test('a lock is at the flag that names it, and of no certain kind where the release is not told', () => {
+    const { locks } = controllerOf({
+      image: 'x/nginx-ingress-controller',
+      args: ['--ingress-class=a', '--election-id', 'web'],
+    })
+    expect(locks.map(({ name }) => name)).toEqual(['web-a', 'web', 'web', 'web'])
+    expect(locks[0]?.at.string).toBe('web')
+  })
+
+  test('the account is the one that is named, or the default one', () => {
+    const account = (spec: object) => {
+      const { serviceAccount } = controllerOf({ spec })
+      return [serviceAccount.namespace, serviceAccount.name, serviceAccount.at.path.at(-1)]
+    }
+    expect(account({ serviceAccountName: 'web' })).toEqual(['edge', 'web', 'serviceAccountName'])
+    expect(account({ serviceAccount: 'old' })).toEqual(['edge', 'old', 'serviceAccount'])
+    expect(controllerOf({}).serviceAccount.name).toBe('default')
   })
 })

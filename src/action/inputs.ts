@@ -9,6 +9,8 @@ import { annotationModes, type Delivery } from './deliver'
 export interface Inputs {
   readonly options: Options
   readonly delivery: Delivery
+  /** Where the report is written as SARIF, from the workspace. */
+  readonly sarifFile: string | undefined
 }
 
 /**
@@ -47,5 +49,5 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     checkName: input('check-name') ?? 'ingress-guard findings',
     token: input('token'),
   }
-  return { options, delivery }
+  return { options, delivery, sarifFile: input('sarif-file') }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import * as core from '@actions/core'
 import { GuardError } from '../errors'
-import { annotationLimit, stepAnnotationsOf, unheeded } from '../report/annotations'
+import { annotationLimit, shownAnnotations, unheeded } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport, markdownSentence } from '../report/markdown'
 import type { Report } from '../report/report'
@@ -14,12 +14,13 @@ import { run } from '../run'
 import { type Delivery, deliver } from './deliver'
 import { type Audience, audienceOf, baseOf, readEvent, refuseUnsafe } from './event'
 import { readInputs } from './inputs'
+import { writeSarif } from './sarif-file'
 
 /** The package's folder: this file is bundled to `dist/action.cjs`. */
 const root = path.dirname(path.dirname(path.resolve(process.argv[1] ?? '')))
 
 async function main(): Promise<void> {
-  const { options, delivery } = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
+  const { options, delivery, sarifFile } = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
   const { token } = delivery
   const event = readEvent(process.env)
   refuseUnsafe(event)
@@ -33,6 +34,7 @@ async function main(): Promise<void> {
     // Another head than the event's has a merge base of its own.
     { root, token, trusted: true, exactBase: typeof base === 'object' && base.exact && options.head === undefined },
   )
+  if (sarifFile) writeSarif(report, sarifFile, root)
   await tell(report, delivery, audienceOf(event, process.env))
 }
 
@@ -56,7 +58,7 @@ async function tell(report: Report, delivery: Delivery, audience: Audience | und
     await summarize(markdownSentence(text))
   }
   const taken = remarks.map(({ level }) => level)
-  const annotations = byCommands ? stepAnnotationsOf(report, taken) : []
+  const annotations = byCommands ? shownAnnotations(report, taken) : []
   for (const { level, message, ...properties } of annotations) annotate[level](message, properties)
   // GitHub shows ten errors of a step; one more would be lost, and the findings are worth more than their sum.
   if (report.verdict === 'fail' && annotations.filter(({ level }) => level === 'error').length < annotationLimit)

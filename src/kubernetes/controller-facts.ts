@@ -8,20 +8,54 @@ const text = Type.String({ minLength: 1 })
 /** Where a fact was read, and on which day. */
 const proof = { source: Type.String({ pattern: '^https://' }), checked: Type.String({ format: 'date' }) }
 
+/** What a flag decides: it is on by the flag, off by it, on where it is given, or on where it is missing. */
+const Switch = Type.Union([
+  Type.Object({ on: text, default: Type.Boolean() }, strict),
+  Type.Object({ off: text }, strict),
+  Type.Object({ given: text }, strict),
+  Type.Object({ missing: text }, strict),
+])
+export type Switch = Static<typeof Switch>
+
+const ScopeFacts = Type.Object(
+  {
+    /** The flag that names the namespaces. */
+    namespaces: text,
+    /** Whether it may name several, with commas or by being given again. */
+    many: Type.Optional(Type.Boolean()),
+    /** The flag that names labels of namespaces. */
+    selector: Type.Optional(text),
+    /** The flag that names the namespaces which are left out. */
+    except: Type.Optional(text),
+    /** The value of the controller's chart. */
+    value: text,
+    ...proof,
+  },
+  strict,
+)
+
 /** How the releases of a range decide which Ingresses are theirs. */
 const ClassFacts = Type.Object(
   {
     releases: text,
-    /** The flag that names the class, and the class without it. */
+    /** The flag that names the class, and the class without it; some have none then. */
     name: text,
-    default: text,
-    /** The flag that an IngressClass's `spec.controller` is compared with; without one, classes are compared by name. */
+    default: Type.String(),
+    /** Whether it may name several, with commas. */
+    many: Type.Optional(Type.Boolean()),
+    /**
+     * How `spec.ingressClassName` is compared: with the class's name; by the `spec.controller` of the IngressClass it names;
+     * or by both, where a class is given.
+     */
+    by: Type.Enum(['name', 'controller', 'both']),
+    /** What that `spec.controller` says, and the flag that gives another; `below` appends it as a path. */
     controller: Type.Optional(text),
-    controllerDefault: Type.Optional(text),
+    controllerFlag: Type.Optional(text),
+    below: Type.Optional(Type.Boolean()),
     /** The flag by which the IngressClass of the class's name counts too, whatever its controller. */
     byName: Type.Optional(text),
-    /** When Ingresses that name no class are taken: with a flag, or by the controller of a class. */
-    unclassed: Type.Optional(Type.Union([Type.Object({ flag: text }, strict), Type.Object({ class: text }, strict)])),
+    /** When Ingresses that name no class are taken: any of these is enough. */
+    unclassed: Type.Optional(Type.Array(Type.Union([Switch, Type.Object({ class: text }, strict)]))),
     /** The value of the controller's chart. */
     value: text,
     ...proof,
@@ -30,21 +64,77 @@ const ClassFacts = Type.Object(
 )
 export type ClassFacts = Static<typeof ClassFacts>
 
+const StatusFacts = Type.Object(
+  {
+    releases: text,
+    /** The flags that give an address, the first one by a Service. */
+    sources: Type.Array(text, { minItems: 1 }),
+    writes: Type.Optional(Switch),
+    /** What is written when no flag gives an address. */
+    without: Type.Enum(['nodes', 'nothing', 'service']),
+    /** The flag that asks for the addresses of the nodes. */
+    nodes: Type.Optional(text),
+    /** The value of the controller's chart. */
+    value: text,
+    ...proof,
+  },
+  strict,
+)
+export type StatusFacts = Static<typeof StatusFacts>
+
+/** How the releases of a range elect a leader. */
+const ElectionFacts = Type.Object(
+  {
+    releases: text,
+    /** The kinds of objects the leader is written into; two while releases moved from one to the other. */
+    kinds: Type.Array(Type.Enum(['ConfigMap', 'Lease']), { minItems: 1 }),
+    /** The flag that names the lock, and the name without it. */
+    id: text,
+    default: text,
+    /** What the lock is called: `{id}` is that name, `{class}` the controller's class. */
+    name: text,
+    /** Where it is, if not in the controller's own namespace: by a flag, by a variable, or without both. */
+    namespace: Type.Optional(
+      Type.Object({ flag: text, variable: Type.Optional(text), default: Type.Optional(text) }, strict),
+    ),
+    elects: Type.Optional(Switch),
+    ...proof,
+  },
+  strict,
+)
+export type ElectionFacts = Static<typeof ElectionFacts>
+
 const ControllerFacts = Type.Object(
   {
     name: text,
+    /** What messages call it. */
+    title: text,
+    /** What it takes, as a word of messages. */
+    takes: Type.Enum(['Ingresses', 'IngressRoutes']),
     /** Patterns of its image's repository. */
     images: Type.Array(text, { minItems: 1 }),
-    binary: text,
+    binary: Type.Optional(text),
     /** The labels that, all together, tell its Pods. */
-    labels: Type.Record(text, text),
+    labels: Type.Optional(Type.Record(text, text, { minProperties: 1 })),
+    /** The word of its arguments without which the image runs something else. */
+    command: Type.Optional(text),
+    /** The flag that turns it on, itself or by one below it, where one program is several controllers. */
+    enabledBy: Type.Optional(text),
+    /** Flags that name a place where all the others stand. */
+    elsewhere: Type.Optional(Type.Array(text)),
+    /** How its flags are written: with which dashes, in any case, as variables with a prefix. */
+    dashes: Type.Enum(['-', '--']),
+    anyCase: Type.Optional(Type.Boolean()),
+    variables: Type.Optional(text),
     /** Of these strings each of its manifests has one. */
     marks: Type.Array(text, { minItems: 1 }),
     ...proof,
-    scope: Type.Object({ namespace: text, selector: text, value: text, ...proof }, strict),
+    scope: ScopeFacts,
     classes: Type.Array(ClassFacts, { minItems: 1 }),
-    status: Type.Object({ service: text, address: text, update: text, nodes: text, value: text, ...proof }, strict),
-    election: Type.Object({ id: text, default: text, ...proof }, strict),
+    /** None where it writes no status. */
+    status: Type.Array(StatusFacts),
+    /** None where every replica does everything. */
+    election: Type.Array(ElectionFacts),
   },
   strict,
 )

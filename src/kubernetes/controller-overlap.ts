@@ -1,25 +1,45 @@
 import type { Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
-import type { Claims, Controller, Watched } from './controller'
+import type { Controller } from './controller'
+import type { Claims } from './controller-claims'
+import type { Watched } from './controller-scope'
 import { classAnnotation } from './ingress-class'
 
 /** The namespaces that two controllers both watch, in words; undefined when they share none, or none that is known. */
 export function sharedNamespaces(a: Controller, b: Controller): string | undefined {
   const [one, other] = [a.watched, b.watched]
-  if (one.scope === 'all') return inWords(other, b)
-  if (other.scope === 'all') return inWords(one, a)
+  if (one.scope === 'all') return withoutThose(other, b, one.except)
+  if (other.scope === 'all') return withoutThose(one, a, other.except)
+  if (one.scope === 'namespaces' && other.scope === 'namespaces') {
+    return inWords(one.names.filter((name) => other.names.includes(name)))
+  }
   // Which namespaces a selector finds is only known in the cluster, but two equal ones find the same.
-  const same =
-    (one.scope === 'namespace' && other.scope === 'namespace' && one.name === other.name) ||
-    (one.scope === 'selector' && other.scope === 'selector' && one.selector === other.selector)
-  return same ? inWords(one, a) : undefined
+  const same = one.scope === 'selector' && other.scope === 'selector' && one.selector === other.selector
+  return same ? labelled(one.selector) : undefined
 }
 
-function inWords(watched: Watched, { manifest }: Controller): string {
-  if (watched.scope === 'all') return 'every namespace'
-  if (watched.scope === 'namespace') return `namespace ${watched.name}`
-  if (watched.scope === 'selector') return `the namespaces labelled ${watched.selector}`
-  return `the namespace ${manifest.ref.kind} ${manifest.ref.name} is limited to`
+function withoutThose(watched: Watched, { manifest }: Controller, except: readonly string[]): string | undefined {
+  switch (watched.scope) {
+    case 'all': {
+      const left = [...new Set([...except, ...watched.except])]
+      return left.length > 0 ? `every namespace but ${left.join(', ')}` : 'every namespace'
+    }
+    case 'namespaces':
+      return inWords(watched.names.filter((name) => !except.includes(name)))
+    case 'selector':
+      return labelled(watched.selector)
+    case 'unknown':
+      return except.length > 0 ? undefined : `the namespace ${manifest.ref.kind} ${manifest.ref.name} is limited to`
+  }
+}
+
+function inWords(names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined
+  return `${names.length > 1 ? 'namespaces' : 'namespace'} ${names.join(', ')}`
+}
+
+function labelled(selector: string): string {
+  return `the namespaces labelled ${selector}`
 }
 
 /** What two controllers both claim: a class; or Ingresses by the old annotation, or by naming no class. */
@@ -37,7 +57,8 @@ export function sharedClaim(a: Controller, b: Controller, snapshot: Snapshot): S
   let weakest: SharedClaim | undefined
   for (const one of a.claims) {
     for (const other of b.claims) {
-      const shared = sharedClass(one, other, snapshot) ?? sharedOtherwise(a, one, b, other, snapshot)
+      const shared =
+        sharedClass(one, other, snapshot, a.facts !== b.facts) ?? sharedOtherwise(a, one, b, other, snapshot)
       if (!shared) return undefined
       if (!weakest || weakest.by === 'class') weakest = shared
     }
@@ -45,24 +66,43 @@ export function sharedClaim(a: Controller, b: Controller, snapshot: Snapshot): S
   return weakest
 }
 
-function sharedClass(a: Claims, b: Claims, snapshot: Snapshot): SharedClaim | undefined {
-  const [classesOfA, classesOfB] = [classesOf(a, snapshot), classesOf(b, snapshot)]
+/** @param products whether they are two products, so that a class of one name cannot be one of each */
+function sharedClass(a: Claims, b: Claims, snapshot: Snapshot, products: boolean): SharedClaim | undefined {
+  const assumed = (one: Claims, other: Claims) => products && isAssumed(one, other, snapshot)
+  const [classesOfA, classesOfB] = [classesOf(a, snapshot, assumed(a, b)), classesOf(b, snapshot, assumed(b, a))]
   const names = [...classesOfA.keys()].filter((name) => classesOfB.has(name)).sort()
   const [first = ''] = names
   const through = a.controller === b.controller ? undefined : (classesOfA.get(first) ?? classesOfB.get(first))
   if (names.length > 0) return { by: 'class', name: names.join(', '), through }
-  if (a.controller === undefined || a.controller !== b.controller) return undefined
-  return { by: 'class', name: a.name === b.name ? a.name : `of ${a.controller}` }
+  if (a.controller === undefined || a.controller !== b.controller || !isOpen(a) || !isOpen(b)) return undefined
+  const same = a.names.length > 0 && a.names.join() === b.names.join()
+  return { by: 'class', name: same ? a.names.join(', ') : `of ${a.controller}` }
+}
+
+/** Whether every class of its controller is its own. */
+function isOpen({ by }: Claims): boolean {
+  return by === 'controller' || by === 'either'
 }
 
 /** The classes whose Ingresses are taken, by the name that `spec.ingressClassName` gives them, with their objects. */
-function classesOf({ controller, name, byName }: Claims, snapshot: Snapshot): Map<string, Manifest | undefined> {
-  if (controller === undefined) return new Map([[name, undefined]])
+function classesOf({ controller, names, by }: Claims, snapshot: Snapshot, assumed: boolean) {
   const own = snapshot
     .ofKind('IngressClass.networking.k8s.io')
-    .filter((one) => one.root.at('spec', 'controller').string === controller)
+    .filter(({ root }) => controller !== undefined && root.at('spec', 'controller').string === controller)
+    .filter(({ ref }) => by !== 'both' || names.includes(ref.name))
     .map((one) => [one.ref.name, one] as const)
-  return new Map<string, Manifest | undefined>([...(byName ? [[name, undefined] as const] : []), ...own])
+  const byName = by === 'name' || by === 'either' || (own.length === 0 && assumed)
+  const named = byName ? names.map((name) => [name, undefined] as const) : []
+  return new Map<string, Manifest | undefined>([...named, ...(by === 'name' ? [] : own)])
+}
+
+/**
+ * Whether a controller's class may be taken for the IngressClass of that name, which is written nowhere: beside another
+ * product it does not matter whose of the two it is.
+ */
+function isAssumed({ controller, names, facts }: Claims, other: Claims, snapshot: Snapshot): boolean {
+  if (controller !== facts.controller || controller === other.facts.controller) return false
+  return !snapshot.ofKind('IngressClass.networking.k8s.io').some(({ ref }) => names.includes(ref.name))
 }
 
 /** Distinct classes still meet where Ingresses use the annotation, or name no class at all. */
@@ -73,20 +113,17 @@ function sharedOtherwise(
   other: Claims,
   snapshot: Snapshot,
 ): SharedClaim | undefined {
-  if (one.name === other.name) {
-    const ingress = snapshot
-      .ofKind('Ingress.networking.k8s.io')
-      .find(
-        (candidate) =>
-          classAnnotation(candidate).string === one.name &&
-          !candidate.root.at('spec', 'ingressClassName').exists &&
-          [a, b].every(({ watched }) => watches(watched, candidate.ref.namespace)),
-      )
-    if (ingress) return { by: 'annotation', name: one.name, ingress }
+  const names = one.names.filter((name) => other.names.includes(name))
+  for (const ingress of names.length > 0 ? snapshot.ofKind('Ingress.networking.k8s.io') : []) {
+    const name = classAnnotation(ingress).string
+    if (name === undefined || !names.includes(name) || ingress.root.at('spec', 'ingressClassName').exists) continue
+    if ([a, b].every(({ watched }) => watches(watched, ingress.ref.namespace)))
+      return { by: 'annotation', name, ingress }
   }
   return one.unclassed && other.unclassed ? { by: 'none', name: '' } : undefined
 }
 
 function watches(watched: Watched, namespace: string): boolean {
-  return watched.scope === 'all' || (watched.scope === 'namespace' && watched.name === namespace)
+  if (watched.scope === 'all') return !watched.except.includes(namespace)
+  return watched.scope === 'namespaces' && watched.names.includes(namespace)
 }

@@ -38,3 +38,13 @@ export function controllerAt(snapshot: Snapshot, ingress: Manifest): Cursor[] {
     .map((ingressClass) => ingressClass.root.at('spec', 'controller'))
     .slice(0, 1)
 }
+
+/** Where an IngressClass is made the one that Ingresses without a class get. */
+export function defaultAnnotation(ingressClass: Manifest): Cursor {
+  return ingressClass.root.at('metadata', 'annotations', 'ingressclass.kubernetes.io/is-default-class')
+}
+
+/** Whether an IngressClass is the one that Ingresses without a class get: the API server compares with the text `true`. */
+export function isDefaultClass(ingressClass: Manifest): boolean {
+  return defaultAnnotation(ingressClass).string === 'true'
+}

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Level } from '../policy/schema'
 import type { Finding, Location, Report } from './report'
+import { countsFor } from './report'
 import { visible } from './visible'
-import { count, countedFindings } from './wording'
+import { count } from './wording'
 
 /** One annotation of a pull request; without a line it stands at its file, without a file at the run. */
 export interface Annotation {
@@ -19,29 +20,30 @@ export interface Annotation {
 /** GitHub shows this many annotations of a level for one step. */
 export const annotationLimit = 10
 
-/** Every annotation of the findings that count. */
+const levels: readonly Level[] = ['error', 'warning', 'notice']
+
+interface Placed {
+  readonly annotation: Annotation
+  readonly finding: Finding
+}
+
+/** The annotations of all the findings that count, errors first, and those on changed lines first among them. */
 export function annotationsOf(report: Report): Annotation[] {
-  return countedFindings(report).flatMap(annotationsFor)
+  return levels.flatMap((level) => placedAt(level, report).map(({ annotation }) => annotation))
 }
 
 /**
- * The annotations that GitHub shows of a step: for each level at most ten, changed lines first; where more were found the
- * last one says how many.
+ * As many of them as a step may show. Where there are more of a level, its last one says how many.
  *
  * @param taken the levels of what else the step shows
  */
-export function stepAnnotationsOf(report: Report, taken: readonly Level[] = []): Annotation[] {
-  const counted = countedFindings(report)
-  return (['error', 'warning', 'notice'] as const).flatMap((level) => {
-    const ofLevel = counted.filter((finding) => finding.level === level)
-    const sorted = [...ofLevel.filter(isOnChangedLine), ...ofLevel.filter((finding) => !isOnChangedLine(finding))]
-    const annotations = sorted.flatMap((finding) =>
-      annotationsFor(finding).map((annotation) => ({ annotation, finding })),
-    )
+export function shownAnnotations(report: Report, taken: readonly Level[] = []): Annotation[] {
+  return levels.flatMap((level) => {
+    const placed = placedAt(level, report)
     const room = annotationLimit - taken.filter((other) => other === level).length
-    if (annotations.length <= room) return annotations.map(({ annotation }) => annotation)
-    const shown = annotations.slice(0, room - 1)
-    const left = ofLevel.length - new Set(shown.map(({ finding }) => finding)).size
+    if (placed.length <= room) return placed.map(({ annotation }) => annotation)
+    const shown = placed.slice(0, room - 1)
+    const left = new Set(placed.map(({ finding }) => finding)).size - new Set(shown.map(({ finding }) => finding)).size
     const rest: Annotation = {
       level,
       title: 'ingress-guard',
@@ -52,6 +54,13 @@ export function stepAnnotationsOf(report: Report, taken: readonly Level[] = []):
     }
     return [...shown.map(({ annotation }) => annotation), rest]
   })
+}
+
+function placedAt(level: Level, report: Report): Placed[] {
+  const findings = report.findings.filter((finding) => finding.level === level && countsFor(finding, report.mode))
+  return [...findings.filter(isOnChangedLine), ...findings.filter((finding) => !isOnChangedLine(finding))].flatMap(
+    (finding) => annotationsFor(finding).map((annotation) => ({ annotation, finding })),
+  )
 }
 
 function isOnChangedLine({ location, related }: Finding): boolean {
@@ -87,7 +96,7 @@ function at({ path, region, precision }: Location): Partial<Annotation> {
 
 /** The annotations as workflow commands, for jobs that run the command line. */
 export function workflowCommands(report: Report): string {
-  return stepAnnotationsOf(report)
+  return shownAnnotations(report)
     .map(({ level, title, message, file, startLine, endLine, startColumn, endColumn }) => {
       const given = { title, file, line: startLine, endLine, col: startColumn, endColumn }
       const properties = Object.entries(given)

@@ -3,27 +3,38 @@ import { gfmTableToMarkdown } from 'mdast-util-gfm-table'
 import { toMarkdown } from 'mdast-util-to-markdown'
 import { visible, visibleLines } from './visible'
 
+/** What a message quotes: between words, not within one that merely holds backticks. */
+const quoted = /((?<![^\s("])`[^`]+`(?![^\s.,;:)"])|\s+)/
+
 /**
  * A sentence in which nothing is markup, a mention or a reference: plain words stay text; whatever else it holds (names,
  * paths, hosts) goes into inline code.
  */
 export function words(sentence: string): PhrasingContent[] {
   const pieces = visible(sentence)
-    .split(/(`[^`]*`|\s+)/)
-    .flatMap((piece): PhrasingContent[] => {
+    .split(quoted)
+    .flatMap((piece, index): PhrasingContent[] => {
       if (/^\s*$/.test(piece)) return [text(piece === '' ? '' : ' ')]
-      if (/^`[^`]+`$/.test(piece)) return [inlineCode(piece.slice(1, -1))]
+      if (index % 2 === 1) return [inlineCode(piece.slice(1, -1))]
       const [, before = '', core = '', after = ''] = piece.match(/^([("]*)(.*?)([.,;:)"]*)$/s) ?? []
       if (/^(?:[\p{L}'’–→-]*|[\d,]+)$/u.test(core)) return [text(piece)]
       return [text(before), inlineCode(core), text(after)]
     })
-  // One node for each run of words: the renderer takes its time for every node.
-  return pieces.reduce<PhrasingContent[]>((joined, piece) => {
-    const last = joined.at(-1)
-    if (piece.type === 'text' && last?.type === 'text') joined[joined.length - 1] = text(last.value + piece.value)
-    else joined.push(piece)
-    return joined
-  }, [])
+  return joined(pieces)
+}
+
+/** One node for each run of a kind: code next to code is read as one with backticks in it, and every node takes its time. */
+function joined(pieces: readonly PhrasingContent[]): PhrasingContent[] {
+  const runs: PhrasingContent[] = []
+  for (const piece of pieces) {
+    const last = runs.at(-1)
+    if ('value' in piece && piece.value === '') continue
+    if (last?.type === 'text' && piece.type === 'text') runs[runs.length - 1] = text(last.value + piece.value)
+    else if (last?.type === 'inlineCode' && piece.type === 'inlineCode')
+      runs[runs.length - 1] = inlineCode(last.value + piece.value)
+    else runs.push(piece)
+  }
+  return runs
 }
 
 /** Our own words. */

@@ -140,7 +140,7 @@ function storyOf(finding: Finding): RootContent[] {
 }
 
 function folderOf({ path }: Location): string {
-  return `./${path}`.replace(/[^/]*$/, '').replace(/^\.\/(?=.)/, '')
+  return path.slice(0, path.lastIndexOf('/') + 1) || './'
 }
 
 function linesAt({ excerpt }: Location): RootContent[] {

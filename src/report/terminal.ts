@@ -48,8 +48,11 @@ function frame({ excerpt, region }: Location, paint: Paint): string[] {
     const line = `${String(number).padStart(width)} | ${visible(text.replaceAll('\t', ' '))}`
     if (number !== region.startLine) return [paint('dim', `    ${line}`)]
     if (region.endLine !== region.startLine) return [`  > ${line}`]
-    const marks = '^'.repeat(Math.max(1, Math.min(region.endColumn, text.length + 1) - region.startColumn))
-    return [`  > ${line}`, paint('red', `    ${' '.repeat(width)} | ${' '.repeat(region.startColumn - 1)}${marks}`)]
+    const [start, end] = [region.startColumn - 1, region.endColumn - 1]
+    if (start > text.length) return [`  > ${line}`]
+    const indent = ' '.repeat(visible(text.slice(0, start)).length)
+    const marks = '^'.repeat(Math.max(1, visible(text.slice(start, end)).length))
+    return [`  > ${line}`, paint('red', `    ${' '.repeat(width)} | ${indent}${marks}`)]
   })
 }
 

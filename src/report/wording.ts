@@ -11,10 +11,13 @@ export function count(number: number, noun: string, nouns = `${noun}s`): string 
 
 /** The findings that the verdict rests on, worst first. */
 export function countedFindings(report: Report): Finding[] {
+  return worstFirst(report.findings.filter((finding) => countsFor(finding, report.mode)))
+}
+
+/** Errors, then warnings, then notices, each in their order. */
+export function worstFirst(findings: readonly Finding[]): Finding[] {
   const order = ['error', 'warning', 'notice']
-  return report.findings
-    .filter((finding) => countsFor(finding, report.mode))
-    .sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
+  return [...findings].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
 }
 
 /** The one line that sums a report up: the verdict, and what was inspected. */

@@ -1,4 +1,9 @@
+import classDefaultSingle from './controller-scope/class-default-single'
+import classKept from './controller-scope/class-kept'
+import electionIsolated from './controller-scope/election-isolated'
+import lockUnmanaged from './controller-scope/lock-unmanaged'
 import namespaceIsolated from './controller-scope/namespace-isolated'
+import publishTarget from './controller-scope/publish-target'
 import statusSource from './controller-scope/status-source'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
@@ -19,7 +24,12 @@ import type { Rule } from './rule'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
+  classDefaultSingle,
+  classKept,
+  electionIsolated,
+  lockUnmanaged,
   namespaceIsolated,
+  publishTarget,
   statusSource,
   certificateCoversHost,
   certificateIssued,

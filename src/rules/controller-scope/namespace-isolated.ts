@@ -1,12 +1,12 @@
 import {
   areOneController,
-  type Claims,
   type Controller,
   controllerKinds,
   controllersIn,
   controllersOf,
   marksOfControllers,
 } from '../../kubernetes/controller'
+import type { Claims } from '../../kubernetes/controller-claims'
 import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
 import { classAnnotation } from '../../kubernetes/ingress-class'
 import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -15,6 +15,10 @@ import { defineRule } from '../rule'
 interface Overlap {
   first: string
   second: string
+  /** The first, without the name of its product. */
+  limited: string
+  /** What both take: Ingresses, or another kind. */
+  takes: string
   /** The class, as both name it. */
   name: string
   /** The namespaces both watch. */
@@ -23,9 +27,11 @@ interface Overlap {
   scope: string
   /** How it is given a class of its own. */
   own: string
+  /** What comes of it. */
+  outcome: string
 }
 
-const outcome = 'so each keeps overwriting the addresses in their status'
+const flapping = 'so each keeps overwriting the addresses in their status'
 
 export default defineRule({
   id: 'controller-scope/namespace-isolated',
@@ -36,21 +42,44 @@ export default defineRule({
   reads: ['IngressClass.networking.k8s.io', 'Ingress.networking.k8s.io'],
   messages: {
     overlap: ({ first, second, name, where, scope, own }: Overlap) =>
-      `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${outcome}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
+      `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
     annotated: ({ first, second, name, where, own, ingress }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${first} to another name.`,
+      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${first} to another name.`,
     unclassed: ({ first, second, where, scope, own }: Overlap) =>
-      `${first} and ${second} both take Ingresses that name no class in ${where}, ${outcome}. Take ${own} from one of them, or limit ${first} to its namespaces with ${scope}.`,
+      `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own} from one of them, or limit ${first} to its namespaces with ${scope}.`,
+    contested: ({ first, second, limited, takes, name, where, scope, own, outcome }: Overlap) =>
+      `${first} and ${second} both take the ${takes} of class ${name} in ${where}, ${outcome}. Limit ${limited} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
+    contestedAnnotation: ({
+      first,
+      second,
+      limited,
+      name,
+      where,
+      own,
+      outcome,
+      ingress,
+    }: Overlap & { ingress: string }) =>
+      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${limited} to another name.`,
+    contestedUnclassed: ({ first, second, limited, takes, where, scope, own, outcome }: Overlap) =>
+      `${first} and ${second} both take ${takes} that name no class in ${where}, ${outcome}. Have one of them take those of a class alone with ${own}, or limit ${limited} to its namespaces with ${scope}.`,
+    contestedRoutes: ({ first, second, limited, takes, where, scope, own }: Overlap) =>
+      `${first} and ${second} both take the same ${takes} in ${where}, so what is meant for one is served by the other too. Limit ${limited} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
+  },
+  later: {
+    contested: '1.1.0',
+    contestedAnnotation: '1.1.0',
+    contestedUnclassed: '1.1.0',
+    contestedRoutes: '1.1.0',
   },
   *partners(manifest) {
     if (manifest.ref.kind === 'IngressClass') yield* marksOfControllers
     if (manifest.ref.kind === 'Ingress') yield* classAnnotation(manifest).exists ? marksOfControllers : []
-    for (const { facts, claims } of controllersOf(manifest)) {
-      yield* facts.marks
+    for (const { claims } of controllersOf(manifest)) {
+      yield* marksOfControllers
       for (const { controller, facts: way } of claims) {
         if (controller) yield controller
         // Only between classes of different names does it matter which Ingresses still use the annotation.
-        if (controller !== way.controllerDefault) yield 'kubernetes.io/ingress.class'
+        if (controller !== way.controller) yield 'kubernetes.io/ingress.class'
       }
     }
   },
@@ -58,21 +87,24 @@ export default defineRule({
     for (const first of controllersOf(manifest)) {
       if (first.inShell) skip(first.place, 'a shell takes its arguments apart, so what it watches is not known')
       for (const second of controllersIn(snapshot)) {
-        if (!comesFirst(first, second) || mayBeCopies(first.manifest, second.manifest)) continue
-        if (areOneController(first, second)) continue
+        if (first.facts.takes !== second.facts.takes || !comesFirst(first, second)) continue
+        if (mayBeCopies(first.manifest, second.manifest) || areOneController(first, second)) continue
         const where = sharedNamespaces(first, second)
         const shared = where === undefined ? undefined : sharedClaim(first, second, snapshot)
         if (where === undefined || !shared) continue
-        const overlap = { ...namesOf(first, second, shared), where }
+        const overlap = { ...wordsOf(first, second, shared), where }
         const ends = [first.watched.at, second.watched.at]
         const more = { keys: keysOf(first, second) }
-        if (shared.by === 'none') report(ends, 'unclassed', overlap, more)
+        const known = first.facts.name === 'ingress-nginx' && second.facts.name === 'ingress-nginx'
+        if (first.facts.takes !== 'Ingresses') report(ends, 'contestedRoutes', overlap, more)
+        else if (shared.by === 'none') report(ends, known ? 'unclassed' : 'contestedUnclassed', overlap, more)
         else if (shared.by === 'class') {
           const through = shared.through ? [shared.through.root.at('spec', 'controller')] : []
-          report([...ends, ...through], 'overlap', overlap, more)
+          report([...ends, ...through], known ? 'overlap' : 'contested', overlap, more)
         } else {
           const at = classAnnotation(shared.ingress)
-          report([...ends, at], 'annotated', { ...overlap, ingress: nameOf(shared.ingress.ref) }, more)
+          const ingress = nameOf(shared.ingress.ref)
+          report([...ends, at], known ? 'annotated' : 'contestedAnnotation', { ...overlap, ingress }, more)
         }
       }
     }
@@ -85,7 +117,7 @@ function comesFirst(a: Controller, b: Controller): boolean {
   return further > 0 || (further === 0 && identityOf(a.manifest.ref) < identityOf(b.manifest.ref))
 }
 
-const breadth = { all: 3, selector: 2, namespace: 1, unknown: 0 }
+const breadth = { all: 3, selector: 2, namespaces: 1, unknown: 0 }
 
 /** Copies of one object are one controller; an object without a namespace may be a copy of any with its name. */
 function mayBeCopies({ ref: a }: Manifest, { ref: b }: Manifest): boolean {
@@ -93,33 +125,44 @@ function mayBeCopies({ ref: a }: Manifest, { ref: b }: Manifest): boolean {
   return a.kind === b.kind && a.name === b.name && (a.namespace === '') !== (b.namespace === '')
 }
 
-function namesOf(first: Controller, second: Controller, { by, name }: SharedClaim) {
-  const { scope, classes } = first.facts
+function wordsOf(first: Controller, second: Controller, { by, name }: SharedClaim): Omit<Overlap, 'where'> {
+  const { scope, classes, dashes, takes } = first.facts
   // Where the release is not told, the newest way.
   const way = first.claims.at(-1)?.facts ?? classes.at(-1)
-  const flags = [way?.name, way?.controller].filter((flag) => flag !== undefined).map((flag) => `--${flag}`)
+  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) => (flag ? `${dashes}${flag}` : []))
+  const byClass = `${flags.join(' and ')} (in its chart ${way?.value})`
   const own = {
-    class: `${flags.join(' and ')} (in its chart ${way?.value})`,
+    class: byClass,
     annotation: flags[0],
-    // Classes differ here, so one of the two says by a flag that it takes these Ingresses.
-    none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined),
+    // Classes differ here, so one of the two says by a flag that it takes these Ingresses, or names no class.
+    none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined) ?? byClass,
   }[by]
+  const [one, other] = first.facts === second.facts ? [] : [first.facts.title, second.facts.title]
   return {
-    first: nameOf(first.manifest.ref),
-    second: nameOf(second.manifest.ref),
+    first: nameOf(first.manifest.ref) + (one ? ` (${one})` : ''),
+    second: nameOf(second.manifest.ref) + (other ? ` (${other})` : ''),
+    limited: nameOf(first.manifest.ref),
+    takes,
     name,
-    scope: `--${scope.namespace} (in its chart ${scope.value})`,
+    scope: `${dashes}${scope.namespaces} (in its chart ${scope.value})`,
     own: own ?? '',
+    outcome: [first, second].every(writes)
+      ? flapping
+      : 'so both serve them, and which of them a client reaches is chance',
   }
 }
 
-function flagForUnclassed({ facts: { unclassed } }: Claims): string | undefined {
-  return unclassed && 'flag' in unclassed ? `--${unclassed.flag}` : undefined
+function writes({ status }: Controller): boolean {
+  return status.writes !== 'nothing' && status.writes !== 'unknown'
+}
+
+function flagForUnclassed({ facts: { unclassed = [] } }: Claims): string | undefined {
+  return unclassed.flatMap((one) => ('on' in one ? `--${one.on}` : []))[0]
 }
 
 /** A wider overlap is another statement; one that this change makes narrower is not. */
 function keysOf(first: Controller, second: Controller): string[] {
-  const names = [first, second].flatMap(({ claims }) => claims.map(({ name }) => name))
+  const names = [first, second].flatMap(({ claims }) => claims.flatMap((one) => one.names))
   const everywhere = first.watched.scope === 'all' && second.watched.scope === 'all'
   return [...new Set(names), ...(everywhere ? ['every namespace'] : []), 'some namespace']
 }

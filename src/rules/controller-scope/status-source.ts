@@ -1,5 +1,6 @@
 import { type Controller, controllerKinds, controllersOf } from '../../kubernetes/controller'
-import { selects } from '../../kubernetes/service'
+import { statusFactsOf } from '../../kubernetes/controller-status'
+import { selectionMarks, selects } from '../../kubernetes/service'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
@@ -26,12 +27,7 @@ export default defineRule({
       `This change takes ${lost} from ${controller}, so it writes the addresses of the nodes that run it into the status of every Ingress it takes. Keep --${flag} (in its chart ${value}), or set --update-status=false.`,
   },
   *partners(manifest) {
-    if (manifest.ref.kind === 'Service') {
-      for (const [, value] of manifest.root.at('spec', 'selector').entries()) if (value.string) yield value.string
-    } else if (controllersOf(manifest).length > 0) {
-      for (const [key, value] of manifest.root.at('spec', 'template', 'metadata', 'labels').entries())
-        if (value.string && !neverSelected.includes(key)) yield value.string
-    }
+    if (manifest.ref.kind === 'Service' || controllersOf(manifest).length > 0) yield* selectionMarks(manifest)
   },
   check({ manifest, snapshot, report }) {
     for (const controller of controllersOf(manifest)) {
@@ -62,21 +58,13 @@ export default defineRule({
   },
 })
 
-/** Labels of the chart's release, which change with it: no selector has them. */
-const neverSelected = [
-  'helm.sh/chart',
-  'chart',
-  'heritage',
-  'app.kubernetes.io/managed-by',
-  'app.kubernetes.io/version',
-]
-
 function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): Manifest | undefined {
   return snapshot
     .ofKind('Service')
     .find((service) => service.root.at('spec', 'type').string === type && selects(service, manifest))
 }
 
-function namesOf({ manifest, facts }: Controller): Sourceless {
-  return { controller: nameOf(manifest.ref), flag: facts.status.service, value: facts.status.value }
+function namesOf({ manifest, facts, release }: Controller): Sourceless {
+  const status = statusFactsOf(facts, release)
+  return { controller: nameOf(manifest.ref), flag: status?.sources[0] ?? '', value: status?.value ?? '' }
 }

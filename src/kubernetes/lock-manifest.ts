@@ -1,0 +1,55 @@
+import type { Cursor } from '../manifest/cursor'
+import type { GroupKind, Manifest } from '../manifest/manifest'
+import { controllerFacts } from './controller-facts'
+import { lockPattern } from './leader-lock'
+
+/** The kinds a leader is written into; Endpoints were the first ones. */
+export const lockKinds: readonly GroupKind[] = ['ConfigMap', 'Lease.coordination.k8s.io', 'Endpoints']
+
+/** Who leads by a lock, as its manifest says, and where it says so. */
+export interface LockRecord {
+  readonly at: Cursor
+  /** Empty where the lock was given back; undefined where no file tells. */
+  readonly holder: string | undefined
+}
+
+/**
+ * The record of a leader in a manifest: client-go writes it as JSON into an annotation, or into the fields of a Lease.
+ * Source: https://github.com/kubernetes/client-go/tree/master/tools/leaderelection/resourcelock
+ */
+export function lockRecordOf({ ref, root }: Manifest): LockRecord | undefined {
+  // In this namespace a Lease is the heartbeat of a node: nobody leads by it.
+  if (ref.namespace === 'kube-node-lease') return undefined
+  const at = root.at('metadata', 'annotations', 'control-plane.alpha.kubernetes.io/leader')
+  if (at.exists) return { at, holder: holderIn(at.string ?? '') }
+  const holder = root.at('spec', 'holderIdentity')
+  return ref.kind === 'Lease' && holder.exists ? { at: holder, holder: holder.string } : undefined
+}
+
+function holderIn(record: string): string | undefined {
+  return record.match(/"holderIdentity"\s*:\s*"([^"]*)"/)?.[1]
+}
+
+/** Whether an object without a record is a lock all the same, by its name: a ConfigMap that holds anything is none. */
+export function isLockByName({ ref, root }: Manifest): boolean {
+  if (ref.kind === 'Endpoints' || ref.namespace === 'kube-node-lease') return false
+  const holdsData = ['data', 'binaryData'].some((field) => [...root.at(field).entries()].length > 0)
+  return !holdsData && lockNames.test(ref.name)
+}
+
+/** The names that ingress controllers give their locks by default, and how charts and client-go's users end theirs. */
+const lockNames = new RegExp(
+  [
+    ...controllerFacts
+      .flatMap(({ election }) => election)
+      .map((way) => `^${patternOf(lockPattern(way, way.default))}$`),
+    '^ingress-controller-leader',
+    '^kong-ingress-controller-leader-',
+    '-leader(?:-election)?$',
+    '^leader-elect(?:ion)?$',
+  ].join('|'),
+)
+
+function patternOf(name: string): string {
+  return name.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll('{class}', '.+')
+}

@@ -1,0 +1,31 @@
+import type { Cursor } from '../manifest/cursor'
+import type { Manifest } from '../manifest/manifest'
+import type { Snapshot } from '../manifest/snapshot'
+import { selectsLabels } from './label-selector'
+import { type Permissions, permissionsIn, roleKinds } from './rbac'
+
+/** The selectors by which a ClusterRole gathers the rules of others; `undefined` for a role that has rules of its own. */
+export function aggregationOf(role: Manifest): readonly Cursor[] | undefined {
+  const rule = role.root.at('aggregationRule')
+  return role.ref.kind === 'ClusterRole' && rule.isMap ? [...rule.at('clusterRoleSelectors').items()] : undefined
+}
+
+/**
+ * What a role allows in its cluster. The controller manager writes the rules of an aggregated role over from those of the
+ * roles it selects, so what its manifest has as rules means nothing. Source:
+ * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
+ */
+export function permissionsOfRole(role: Manifest, snapshot: Snapshot): Permissions[] {
+  return gathered(role, snapshot, new Set())
+}
+
+function gathered(role: Manifest, snapshot: Snapshot, seen: Set<Manifest>): Permissions[] {
+  const selectors = aggregationOf(role)
+  if (!selectors) return permissionsIn(role.root.at('rules'))
+  if (seen.has(role)) return []
+  seen.add(role)
+  return snapshot
+    .ofKind(roleKinds[0])
+    .filter((other) => selectors.some((selector) => selectsLabels(selector, other.root.at('metadata', 'labels'))))
+    .flatMap((other) => gathered(other, snapshot, seen))
+}

@@ -1,0 +1,120 @@
+import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controller'
+import { isPlaceholder } from '../../kubernetes/ingress'
+import { isDefaultClass } from '../../kubernetes/ingress-class'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule } from '../rule'
+
+interface Use {
+  name: string
+  /** Some Ingress, and how many more. */
+  users: string
+}
+
+export default defineRule({
+  id: 'controller-scope/class-kept',
+  summary: 'An IngressClass that Ingresses use stays, with its controller.',
+  since: '1.1.0',
+  scope: 'change',
+  kinds: ['IngressClass.networking.k8s.io'],
+  reads: ['Ingress.networking.k8s.io', ...controllerKinds],
+  messages: {
+    removed: ({ name, users }: Use) =>
+      `This change removes IngressClass ${name}, which ${users} by spec.ingressClassName, so no controller takes them any more. Keep it until no Ingress names it.`,
+    removedDefault: ({ name, users }: Use) =>
+      `This change removes IngressClass ${name}, the cluster's default, and ${users} no class, so the API server gave them this one and no controller takes them any more. Keep it, or name another class in them first.`,
+    // The field is immutable: https://kubernetes.io/docs/reference/kubernetes-api/service-resources/ingress-class-v1/
+    moved: ({ name, users, was, is }: Use & { was: string; is: string }) =>
+      `This change gives IngressClass ${name} the controller ${is} in place of ${was}, while ${users} it; the API server refuses that, and where the class is made anew its Ingresses go to the other controller at once. Leave it, and move the Ingresses one by one to a class of another name.`,
+  },
+  *partners(manifest) {
+    if (manifest.ref.kind !== 'IngressClass') return
+    yield manifest.ref.name
+    yield* marksOfControllers
+    // Those that name no class hold no other word to look for.
+    if (isDefaultClass(manifest)) yield 'Ingress'
+  },
+  check({ change, base, head, report, skip }) {
+    if (change.kind === 'added') return
+    const { before } = change
+    const { name } = before.ref
+    if (isPlaceholder(name)) return
+    const named = usersOf(head, name)
+    if (change.kind === 'changed') {
+      const [was, is] = [before, change.after].map(({ root }) => root.at('spec', 'controller'))
+      const [user] = named
+      if (!was?.string || !is?.string || was.string === is.string || isPlaceholder(is.string) || !user) return
+      const users = { name, users: inWords(named), was: was.string, is: is.string }
+      report([is, user.root.at('spec', 'ingressClassName')], 'moved', users, { keys: [name] })
+      return
+    }
+    if (head.get(before.ref).length > 0 || comparesNames(head, name)) return
+    const release = releaseThatComes(base, head, name)
+    if (release) {
+      skip(before.root, `${nameOf(release.ref)}, which this change writes, may bring the class`)
+      return
+    }
+    if (named[0]) {
+      const ends = [before.root, named[0].root.at('spec', 'ingressClassName')]
+      report(ends, 'removed', { name, users: inWords(named) }, { keys: [name] })
+      return
+    }
+    const unnamed = isDefaultClass(before) && !head.ofKind(kind).some(isDefaultClass) ? withoutClass(head) : []
+    if (unnamed[0]) {
+      const ends = [before.root, unnamed[0].root.at('spec')]
+      report(ends, 'removedDefault', { name, users: inWords(unnamed) }, { keys: [name] })
+    }
+  },
+})
+
+const kind = 'IngressClass.networking.k8s.io'
+
+/** The Ingresses that ask for a class by the field; the older annotation is compared with the controller's own argument. */
+function usersOf(head: Snapshot, name: string): Manifest[] {
+  return ingressesOf(head).filter(({ root }) => root.at('spec', 'ingressClassName').string === name)
+}
+
+/** Those to which the API server gave the default class when they were made. */
+function withoutClass(head: Snapshot): Manifest[] {
+  return ingressesOf(head).filter(
+    ({ root }) =>
+      !root.at('spec', 'ingressClassName').exists &&
+      !root.at('metadata', 'annotations', 'kubernetes.io/ingress.class').exists,
+  )
+}
+
+/** By name; of several copies of one, the first. */
+function ingressesOf(head: Snapshot): Manifest[] {
+  const ingresses = head.ofKind('Ingress.networking.k8s.io').filter((one) => head.get(one.ref)[0] === one)
+  return ingresses.sort((a, b) => (nameOf(a.ref) < nameOf(b.ref) ? -1 : 1))
+}
+
+/** Before 1.0.0 ingress-nginx compared names and read no IngressClass. */
+function comparesNames(head: Snapshot, name: string): boolean {
+  return controllersIn(head).some(
+    ({ claims }) =>
+      claims.length > 0 && claims.every((one) => one.controller === undefined && one.names.includes(name)),
+  )
+}
+
+/** A release that was added or edited and may hold the class: had it been rendered, the class would be among its objects. */
+function releaseThatComes(base: Snapshot, head: Snapshot, name: string): Manifest | undefined {
+  return releaseKinds
+    .flatMap((one) => head.ofKind(one))
+    .filter(({ ref, object }) => !base.get(ref).some((was) => was.object.content === object.content))
+    .find(({ object: { content } }) => ['ingress', name, ...marksOfControllers].some((mark) => content.includes(mark)))
+}
+
+/** The kinds that install a chart. */
+const releaseKinds = [
+  'HelmRelease.helm.toolkit.fluxcd.io',
+  'Application.argoproj.io',
+  'ApplicationSet.argoproj.io',
+  'HelmChart.helm.cattle.io',
+]
+
+/** `Ingress shop/web names`, `Ingress shop/web and 2 more name` */
+function inWords(ingresses: readonly Manifest[]): string {
+  const [first, ...others] = ingresses.map(({ ref }) => nameOf(ref))
+  return others.length === 0 ? `${first} names` : `${first} and ${others.length} more name`
+}

@@ -1,0 +1,53 @@
+import {
+  areOneController,
+  type Controller,
+  controllerKinds,
+  controllersIn,
+  controllersOf,
+} from '../../kubernetes/controller'
+import { sharedLock } from '../../kubernetes/leader-lock'
+import { shareNamespace } from '../../kubernetes/namespace'
+import { identityOf, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../rule'
+
+interface Shared {
+  first: string
+  second: string
+  lock: string
+  /** The flag that names the lock. */
+  flag: string
+}
+
+export default defineRule({
+  id: 'controller-scope/election-isolated',
+  summary: 'No two ingress controllers elect their leaders by one lock.',
+  since: '1.1.0',
+  scope: 'snapshot',
+  kinds: controllerKinds,
+  messages: {
+    shared: ({ first, second, lock, flag }: Shared) =>
+      `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with --${flag}, and let its Role name that lock.`,
+  },
+  *partners(manifest) {
+    for (const { facts } of controllersOf(manifest)) yield* facts.marks
+  },
+  check({ manifest, snapshot, report }) {
+    for (const first of controllersOf(manifest)) {
+      for (const second of controllersIn(snapshot)) {
+        if (identityOf(first.manifest.ref) >= identityOf(second.manifest.ref)) continue
+        if (!shareNamespace(first.manifest, second.manifest) || areOneController(first, second)) continue
+        const lock = sharedLock(first.locks, second.locks)
+        const other = second.locks[0]
+        if (!lock || !other) continue
+        const names = { first: nameOf(first.manifest.ref), second: nameOf(second.manifest.ref) }
+        const kind = lock.kinds.find((one) => other.kinds.includes(one)) ?? ''
+        const lockName = nameOf({ group: '', kind, namespace: lock.namespace, name: lock.name })
+        report([lock.at, other.at], 'shared', { ...names, lock: lockName, flag: flagOf(first) }, { keys: [lock.name] })
+      }
+    }
+  },
+})
+
+function flagOf({ facts }: Controller): string {
+  return facts.election.at(-1)?.id ?? ''
+}

@@ -1,0 +1,113 @@
+import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controller'
+import { statusFactsOf } from '../../kubernetes/controller-status'
+import { selectionMarks, selects } from '../../kubernetes/service'
+import type { Cursor } from '../../manifest/cursor'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { replaced } from '../fix'
+import { defineRule } from '../rule'
+
+type Dangling = {
+  controller: string
+  /** The flag that names the Service. */
+  flag: string
+  /** The Service, as the flag names it. */
+  target: string
+}
+
+export default defineRule({
+  id: 'controller-scope/publish-target',
+  summary: 'The Service whose address an ingress controller publishes exists.',
+  since: '1.1.0',
+  scope: 'snapshot',
+  kinds: controllerKinds,
+  reads: ['Service'],
+  messages: {
+    missing: ({ controller, flag, target, instead }: Dangling & { instead: string }) =>
+      `${controller} is to publish the address of Service ${target}, which no manifest of this cluster makes, and the controller ends at its start when --${flag} names a Service that is not there. Name ${instead}, or take the argument away.`,
+    removed: ({ controller, flag, target }: Dangling) =>
+      `This change removes Service ${target}, whose address ${controller} is to publish, and the controller ends at its next start when --${flag} names a Service that is not there. Keep the Service, or let --${flag} name another one.`,
+  },
+  *partners(manifest) {
+    const controllers = controllersOf(manifest)
+    if (manifest.ref.kind === 'Service' || controllers.length > 0) yield* selectionMarks(manifest)
+    if (manifest.ref.kind === 'Service') yield manifest.ref.name
+    for (const controller of controllers) {
+      const target = targetOf(controller)
+      if (target) yield target.name
+    }
+  },
+  check({ manifest, snapshot, report }) {
+    for (const controller of controllersOf(manifest)) {
+      const target = targetOf(controller)
+      const own = ownServices(controller, snapshot)
+      if (!target || own.length === 0 || isThere(target, snapshot)) continue
+      const service = own.find(bringsTraffic)
+      const ends = [target.at, (service ?? own[0])?.root.at('metadata', 'name')].filter((end) => end !== undefined)
+      const instead = service ? `${nameOf(service.ref)}, which brings it its traffic` : 'a Service that is there'
+      const fix = service && replaced(target.at, naming(target, service))
+      const more = { keys: [wordsOf(target)], ...(fix ? { fix } : {}) }
+      report(ends, 'missing', { ...namesOf(controller, target), instead }, more)
+    }
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind !== 'removed' || change.before.ref.kind !== 'Service') return
+    const { before } = change
+    for (const controller of controllersIn(head)) {
+      const target = targetOf(controller)
+      if (target?.name !== before.ref.name || target.namespace !== before.ref.namespace) continue
+      // With another Service of its own the other message says it.
+      if (isThere(target, head) || ownServices(controller, head).length > 0) continue
+      report([before.root, target.at], 'removed', namesOf(controller, target), { keys: [wordsOf(target)] })
+    }
+  },
+})
+
+interface Target {
+  readonly at: Cursor
+  readonly flag: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** The controllers that end where the Service is missing; others only leave the status empty. */
+const ending = ['ingress-nginx']
+
+/** The Service that a controller is told to publish; undefined where there is none, or no file tells. */
+function targetOf({ facts, release, status }: Controller): Target | undefined {
+  if (!ending.includes(facts.name) || status.writes !== 'source') return undefined
+  if (status.flag !== statusFactsOf(facts, release)?.sources[0]) return undefined
+  const [namespace, name, more] = (status.value ?? '').split('/')
+  return namespace && name && more === undefined ? { at: status.at, flag: status.flag, namespace, name } : undefined
+}
+
+/** Whether a Service of that name is there; one without a namespace may go to any. */
+function isThere({ namespace, name }: Target, snapshot: Snapshot): boolean {
+  return snapshot.ofKind('Service').some(({ ref }) => ref.name === name && ['', namespace].includes(ref.namespace))
+}
+
+/** The Services of a controller's release, which show that its manifests are here. */
+function ownServices({ manifest }: Controller, snapshot: Snapshot): Manifest[] {
+  return snapshot.ofKind('Service').filter((service) => selects(service, manifest))
+}
+
+/** Whether it is the Service that clients come by, and neither that of the webhook nor that of the metrics. */
+function bringsTraffic({ ref, root }: Manifest): boolean {
+  return (
+    ['LoadBalancer', 'NodePort'].includes(root.at('spec', 'type').string ?? '') ||
+    !/-(?:admission|metrics)$/.test(ref.name)
+  )
+}
+
+/** The argument, with another Service in it. */
+function naming({ at }: Target, { ref }: Manifest): string {
+  return (at.string ?? '').replace(/[^=]*$/, `${ref.namespace}/${ref.name}`)
+}
+
+function namesOf({ manifest }: Controller, target: Target): Dangling {
+  return { controller: nameOf(manifest.ref), flag: target.flag, target: wordsOf(target) }
+}
+
+function wordsOf({ namespace, name }: Pick<Target, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`
+}
