@@ -22,13 +22,18 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
 
 /** The one line that sums a report up: the verdict, and what was inspected. */
 export function summaryOf(report: Report): string {
+  return `${foundIn(report)} ${inspectedIn(report)}`
+}
+
+/** The verdict in one sentence, which holds no word from a manifest. */
+export function foundIn(report: Report): string {
   const counted = countedFindings(report)
   const levels = (['error', 'warning', 'notice'] as const)
     .map((level) => ({ level, number: counted.filter((finding) => finding.level === level).length }))
     .filter(({ number }) => number > 0)
     .map(({ level, number }) => count(number, level))
   const found = levels.length > 0 ? `found ${levels.join(', ')}` : 'found nothing'
-  return `ingress-guard ${found}${report.verdict === 'fail' ? ' and stops this' : ''}. ${inspectedIn(report)}`
+  return `ingress-guard ${found}${report.verdict === 'fail' ? ' and stops this' : ''}.`
 }
 
 function inspectedIn(report: Report): string {
