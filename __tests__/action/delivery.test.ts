@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Nodes } from 'mdast'
+import { fromMarkdown } from 'mdast-util-from-markdown'
 import { GitHubServer } from '../github/server'
 import { root } from '../harness'
 import { ingress } from '../source/objects'
@@ -254,6 +256,10 @@ describe('a token that may only read', () => {
       'issues/list-comments',
       'issues/create-comment',
     ])
+    // Dependabot's branches stand in the repository itself.
+    const env = { GITHUB_ACTOR: 'dependabot[bot]' }
+    const dependabot = await run(one.checkout(), { event: one.pullRequest(), inputs: { comment: 'on-failure' }, env })
+    expect(remarks(dependabot)).toEqual(remarks(outcome))
     // Nothing found, nothing lost.
     const silent = await run(none.checkout(), {
       event: none.pullRequest({ fork: 'dev/shop' }),
@@ -316,6 +322,20 @@ describe('the comment', () => {
   })
 })
 
+test('text of the change is data: it pings nobody and ends no markup', async () => {
+  const evil = 'x</details> @org/team `|` ::error::owned <!-- -->'
+  const manifest = holedBy(['b.example.com']).replace('b.example.com', JSON.stringify(evil))
+  const remote = new Remote({}, { [`${evil.replace('/', '')}.yaml`]: manifest })
+  const outcome = await run(remote.checkout(), { event: remote.pullRequest(), inputs: { comment: 'always' } })
+  expect(outcome.status).toBe(1)
+  expect(outcome.commands.filter((command) => !command.startsWith('::error::ingress-guard found '))).toEqual([])
+  expect(github.checkRuns[0]?.annotations.length).toBeGreaterThan(0)
+  for (const markdown of [github.checkRuns[0]?.output.summary, github.comments[0]?.body]) {
+    expect(markdown).toContain('@org/team')
+    expect(outsideOfCode(markdown ?? '')).not.toMatch(/@|::|owned/)
+  }
+})
+
 test('GitHub Enterprise Server is asked where its API is', async () => {
   const enterprise = await startGitHub('/api/v3')
   await run(one.checkout(), { event: one.pullRequest(), inputs: { comment: 'always' } }, enterprise)
@@ -333,3 +353,14 @@ test('pull_request_target is refused whatever else is given', async () => {
   }
   expect(github.operations).toEqual([])
 })
+
+/** What a reader's browser would take for text, mentions or markup. */
+function outsideOfCode(markdown: string): string {
+  const textsIn = (node: Nodes): string[] =>
+    'children' in node
+      ? node.children.flatMap(textsIn)
+      : node.type === 'text' || node.type === 'html'
+        ? [node.value]
+        : []
+  return textsIn(fromMarkdown(markdown)).join('\n')
+}
