@@ -175,6 +175,17 @@ describe('the check run', () => {
     ])
   })
 
+  test('is updated where the same findings stand in another report', async () => {
+    for (const today of ['2026-11-21', '2026-11-22']) {
+      const outcome = await run(one.checkout(), { event: one.pullRequest(), inputs: { today } })
+      expect(remarks(outcome)).toEqual([])
+    }
+    expect(github.operations).toEqual(['checks/list-for-ref', 'checks/create', 'checks/list-for-ref', 'checks/update'])
+    expect(github.checkRuns.map(({ output }) => output)).toMatchObject([
+      { annotations_count: 1, summary: expect.stringContaining('expires: 2026-12-22') },
+    ])
+  })
+
   test('is none of another program that has the name', async () => {
     await run(one.checkout(), { event: one.pullRequest() })
     const [theirs] = github.checkRuns
