@@ -289,6 +289,20 @@ describe('a token that may only read', () => {
   })
 })
 
+test('a remark takes the place of an annotation: GitHub shows ten of a level', async () => {
+  github.permissions.clear()
+  const unused = Array.from({ length: 12 }, (_, index) => {
+    const host = `h${index}.example.com`
+    return ingress(`web-${index}`, [host, `unused.${host}`], [host]).replace(/ +defaultBackend.*\n/, '')
+  })
+  const remote = new Remote({}, Object.fromEntries(unused.map((text, index) => [`${index}.yaml`, text])))
+  const { commands } = await run(remote.checkout(), { event: remote.pullRequest() })
+  const notices = commands.filter((command) => command.startsWith('::notice'))
+  expect(notices).toHaveLength(10)
+  expect(notices[0]).toMatch(/^::notice::The token of this run may not write a check run; /)
+  expect(notices[9]).toMatch(/^::notice title=ingress-guard::4 more notices of ingress-guard: see the job summary\.$/)
+})
+
 describe('the comment', () => {
   const inputs = { comment: 'on-failure', annotations: 'none' }
   const judge = (remote: Remote, more = {}) =>
