@@ -142,6 +142,57 @@ describe('the facts of each side count', () => {
   })
 })
 
+describe('kernels of each side count', () => {
+  const calico = (version: string) =>
+    `apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: calico-node, namespace: kube-system}
+spec:
+  template:
+    spec:
+      containers:
+        - name: calico-node
+          image: calico/node:${version}
+`
+  const cluster = (kernel: string) =>
+    `${inventory('v1.23.1')}kubeProxyMode: ipvs\nnodes:\n  - {name: node-1, kernelVersion: ${kernel}, architecture: amd64}\n`
+  const kernels = (report: Awaited<ReturnType<typeof judge>>) =>
+    told(report).filter((line) => line.endsWith('kernel-supported'))
+  const placed = 'introduced error head/prod/calico.yaml:9 version-matrix/kernel-supported'
+  const [old, young] = ['5.10.0-30-amd64', '5.18.1-1.el7.elrepo.x86_64']
+
+  test('a change that lies about them hides nothing', async () => {
+    const base = { [file]: named, 'live/prod.yaml': cluster(young), 'prod/web.yaml': service }
+    const report = await judge(base, { 'live/prod.yaml': cluster(old), 'prod/calico.yaml': calico('v3.20.0') })
+    expect(kernels(report)).toEqual([placed])
+    expect(report.findings.find(({ rule }) => rule.endsWith('kernel-supported'))?.text).toContain(
+      `kernel ${young} of node-1`,
+    )
+  })
+
+  test('nor one that takes them away', async () => {
+    const base = { [file]: named, 'live/prod.yaml': cluster(young), 'prod/web.yaml': service }
+    const report = await judge(base, { 'live/prod.yaml': inventory('v1.23.1'), 'prod/calico.yaml': calico('v3.20.0') })
+    expect(kernels(report)).toEqual([placed])
+  })
+
+  test('one that raises them is judged by them', async () => {
+    const base = { [file]: named, 'live/prod.yaml': cluster(old), 'prod/calico.yaml': calico('v3.20.0') }
+    expect(kernels(await judge(base, { 'live/prod.yaml': cluster(young) }))).toEqual([
+      'introduced error head/live/prod.yaml:6 version-matrix/kernel-supported',
+    ])
+    expect(
+      kernels(await judge(base, { 'live/prod.yaml': cluster(young), 'prod/calico.yaml': calico('v3.23.1') })),
+    ).toEqual([])
+  })
+
+  test('a node that goes by another name is no news', async () => {
+    const base = { [file]: named, 'live/prod.yaml': cluster(young), 'prod/calico.yaml': calico('v3.20.0') }
+    const report = await judge(base, { 'live/prod.yaml': cluster(young).replace('node-1', 'node-7') })
+    expect(kernels(report)).toEqual(['existing error head/live/prod.yaml:6 version-matrix/kernel-supported'])
+  })
+})
+
 const lease = (name: string) =>
   `apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: ${name}, namespace: kube-system, uid: a}\nspec: {holderIdentity: x}\n`
 
