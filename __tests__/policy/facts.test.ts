@@ -129,16 +129,32 @@ describe('the facts of each side count', () => {
     ])
   })
 
-  test('a cluster named like its folder needs no paths', async () => {
+  test.each(['clusters/prod', 'prod'])('a cluster named %s like its folder needs no paths', async (name) => {
     const report = await judge(
       {
         'clusters/prod/web.yaml': service,
         'clusters/dev/web.yaml': service,
-        [file]: `${policies}clusters: {clusters/prod: {kubernetes: "1.25"}}\n`,
+        [file]: `${policies}clusters: {${name}: {kubernetes: "1.25"}}\n`,
       },
       { 'clusters/prod/web.yaml': budget('policy/v1beta1'), 'clusters/dev/web.yaml': budget('policy/v1beta1') },
     )
     expect(told(report)).toEqual(['introduced error head/clusters/prod/web.yaml:1 version-matrix/api-served'])
+  })
+
+  test('of two clusters without files it is told that they have none', async () => {
+    const report = await judge(
+      {
+        'web.yaml': service,
+        [file]: `${policies}clusters: {east: {kubernetes: "1.25"}, west: {kubernetes: "1.24"}}\n`,
+      },
+      { 'web.yaml': budget('policy/v1beta1') },
+    )
+    expect(told(report)).toEqual([])
+    expect(report.inspected.skipped).toContainEqual({
+      path: file,
+      reason:
+        'it is not known which files are deployed to the cluster east, as it has neither `paths` nor a folder of its name',
+    })
   })
 })
 
