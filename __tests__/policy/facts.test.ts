@@ -202,6 +202,15 @@ spec:
     ).toEqual([])
   })
 
+  test('one that tells them first leaves nothing untold', async () => {
+    const untold = ({ inspected }: Awaited<ReturnType<typeof judge>>) =>
+      inspected.skipped.filter(({ reason }) => reason.includes('no file says which kernel'))
+    const files = { 'prod/web.yaml': service, [file]: config('kubeProxyMode: ipvs') }
+    expect(untold(await judge(files, { 'prod/calico.yaml': calico('v3.23.1') }))).toHaveLength(1)
+    const telling = { [file]: config('kubeProxyMode: ipvs, kernel: "6.1.0"'), 'prod/calico.yaml': calico('v3.23.1') }
+    expect(untold(await judge(files, telling))).toEqual([])
+  })
+
   test('a node that goes by another name is no news', async () => {
     const base = { [file]: named, 'live/prod.yaml': cluster(young), 'prod/calico.yaml': calico('v3.20.0') }
     const report = await judge(base, { 'live/prod.yaml': cluster(young).replace('node-1', 'node-7') })
@@ -250,6 +259,7 @@ describe('an inventory that cannot be read stops the change, at its line', () =>
       /The inventory live\/prod\.yaml: This inventory says nothing\. Write it with `ingress-guard inventory`/,
     ],
     ['an empty List', 'apiVersion: v1\nkind: List\nitems: []\n', 1, /says nothing/],
+    ['a document of nothing', 'format: 1\nkind: Inventory\n', 1, /says nothing/],
     ['words', 'the cluster is fine\n', 1, /says nothing/],
     ['broken YAML', 'format: 1\nkind: Inventory\nnodes: [\n', 4, /Flow sequence/],
     ['a broken List', 'apiVersion: v1\nkind: List\nitems: [\n', 4, /cannot be read: /],
