@@ -25,6 +25,7 @@ const chartKinds: readonly GroupKind[] = [
   'Application.argoproj.io',
   'HelmChart.helm.cattle.io',
   'CiliumConfig.cilium.io',
+  'OCIRepository.source.toolkit.fluxcd.io',
 ]
 const labelledKinds = componentFacts.flatMap(({ parts }) => parts.flatMap(({ object }) => object ?? []))
 
@@ -121,6 +122,9 @@ function chartsOf({ root }: Manifest, kind: GroupKind): Chart[] {
   if (kind === chartKinds[2]) return [{ name: spec.at('chart'), version: spec.at('version'), values: spec.at('set') }]
   // The object of Cilium's own operator holds the values alone.
   if (kind === chartKinds[3]) return [{ name: root.at('kind'), version: spec.at('version'), values: spec }]
+  // Flux takes a chart from a registry by its address and tag; the HelmRelease names this object.
+  if (kind === chartKinds[4])
+    return [{ name: spec.at('url'), version: spec.at('ref', 'tag'), values: spec.at('values') }]
   return [spec.at('source'), ...spec.at('sources').items()].map((source) => ({
     name: source.at('chart'),
     version: source.at('targetRevision'),
