@@ -52,15 +52,21 @@ export function componentsOf(manifest: Manifest): readonly Component[] {
  * The components that a snapshot's objects bring. What a chart's release names counts only where the chart was not rendered:
  * otherwise the workloads tell it.
  */
-export function componentsIn(snapshot: Snapshot): Component[] {
+export function componentsIn(snapshot: Snapshot): readonly Component[] {
+  const before = knownIn.get(snapshot)
+  if (before) return before
   const all = componentKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(componentsOf)
   const run = new Set(all.filter(({ container }) => container).map(({ facts }) => facts))
-  return all.filter(({ facts, container }) => container || !run.has(facts))
+  const components = all.filter(({ facts, container }) => container || !run.has(facts))
+  knownIn.set(snapshot, components)
+  return components
 }
+
+const knownIn = new WeakMap<Snapshot, readonly Component[]>()
 
 /** `calico/node:v3.20.0`, `chart cilium 1.14.2`: how messages name what brings a component. */
 export function writtenAs({ at, container, facts, release }: Component): string {
-  return container ? (at.string ?? '').replace(/@sha256:.*$/, '') : `${facts.title} ${release}`
+  return container ? (at.string ?? '').replace(/@sha256:.*$/, '') : `${facts.title} ${release ?? at.string ?? ''}`
 }
 
 /** Whether one counts for the whole component: the part that is named first, or what makes an operator bring it. */

@@ -1,7 +1,7 @@
 import { gt, satisfies } from 'semver'
 import Type from 'typebox'
 import { type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/component'
-import { Defect, endsOfLife, knownDefects } from '../../kubernetes/defect-facts'
+import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernetes/defect-facts'
 import { listOf } from '../../kubernetes/matrix'
 import { leading, subjectPartners } from '../../kubernetes/matrix-subject'
 import { configMapOf, settingKinds, settingOf } from '../../kubernetes/setting'
@@ -23,7 +23,7 @@ export default defineRule({
   kinds: componentKinds,
   reads: settingKinds,
   params: Type.Object({
-    defects: Type.Array(Defect, {
+    defects: Type.Array(OwnDefect, {
       description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
     }),
   }),
