@@ -11,10 +11,12 @@ export function gravest(breaches: readonly Breach[]): MatrixRow['severity'] {
   return severities.find((severity) => breaches.some(({ row }) => row.severity === severity)) ?? 'notice'
 }
 
-/** The image, or the mode, and then what tells the facts that the rows asked for: of each object the first. */
+/** The image, or the mode, and then where the settings and the facts stand that the rows asked for: of each object the first. */
 export function endsOf({ at }: Subject, breaches: readonly Breach[]): Cursor[] {
+  const settings = breaches.flatMap((breach) => breach.settings).filter(({ manifest }) => manifest !== at.manifest)
   const facts = breaches.flatMap(({ grounds }) => grounds.map(({ fact }) => fact.at)).filter((one) => one !== at)
-  return [at, ...facts.filter((one, index) => facts.findIndex(({ manifest }) => manifest === one.manifest) === index)]
+  const read = [...settings, ...facts]
+  return [at, ...read.filter((one, index) => read.findIndex(({ manifest }) => manifest === one.manifest) === index)]
 }
 
 /** What a message says of rows that do not hold: beside what the subject stands, why it does not work, and what to do. */

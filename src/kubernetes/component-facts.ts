@@ -40,7 +40,17 @@ const ComponentFacts = Type.Object(
     parts: Type.Array(PartFacts, { minItems: 1 }),
     /** The parts that have to be of one release. */
     agree: Type.Optional(
-      Type.Object({ parts: texts, to: Type.Enum(['minor', 'patch']), crds: Type.Optional(texts), ...proof }, strict),
+      Type.Object(
+        {
+          parts: texts,
+          to: Type.Enum(['minor', 'patch']),
+          /** The releases of the first part it holds for; all when absent. */
+          versions: Type.Optional(text),
+          crds: Type.Optional(texts),
+          ...proof,
+        },
+        strict,
+      ),
     ),
     /** Without `releases` the chart has the component's own. */
     charts: Type.Optional(Type.Array(Type.Object({ name: text, releases: Type.Optional(Releases) }, strict))),

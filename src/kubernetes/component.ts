@@ -25,6 +25,7 @@ const chartKinds: readonly GroupKind[] = [
   'Application.argoproj.io',
   'HelmChart.helm.cattle.io',
   'CiliumConfig.cilium.io',
+  'OCIRepository.source.toolkit.fluxcd.io',
 ]
 const labelledKinds = componentFacts.flatMap(({ parts }) => parts.flatMap(({ object }) => object ?? []))
 
@@ -51,15 +52,21 @@ export function componentsOf(manifest: Manifest): readonly Component[] {
  * The components that a snapshot's objects bring. What a chart's release names counts only where the chart was not rendered:
  * otherwise the workloads tell it.
  */
-export function componentsIn(snapshot: Snapshot): Component[] {
+export function componentsIn(snapshot: Snapshot): readonly Component[] {
+  const before = knownIn.get(snapshot)
+  if (before) return before
   const all = componentKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(componentsOf)
   const run = new Set(all.filter(({ container }) => container).map(({ facts }) => facts))
-  return all.filter(({ facts, container }) => container || !run.has(facts))
+  const components = all.filter(({ facts, container }) => container || !run.has(facts))
+  knownIn.set(snapshot, components)
+  return components
 }
+
+const knownIn = new WeakMap<Snapshot, readonly Component[]>()
 
 /** `calico/node:v3.20.0`, `chart cilium 1.14.2`: how messages name what brings a component. */
 export function writtenAs({ at, container, facts, release }: Component): string {
-  return container ? (at.string ?? '').replace(/@sha256:.*$/, '') : `${facts.title} ${release}`
+  return container ? (at.string ?? '').replace(/@sha256:.*$/, '') : `${facts.title} ${release ?? at.string ?? ''}`
 }
 
 /** Whether one counts for the whole component: the part that is named first, or what makes an operator bring it. */
@@ -121,6 +128,9 @@ function chartsOf({ root }: Manifest, kind: GroupKind): Chart[] {
   if (kind === chartKinds[2]) return [{ name: spec.at('chart'), version: spec.at('version'), values: spec.at('set') }]
   // The object of Cilium's own operator holds the values alone.
   if (kind === chartKinds[3]) return [{ name: root.at('kind'), version: spec.at('version'), values: spec }]
+  // Flux takes a chart from a registry by its address and tag; the HelmRelease names this object.
+  if (kind === chartKinds[4])
+    return [{ name: spec.at('url'), version: spec.at('ref', 'tag'), values: spec.at('values') }]
   return [spec.at('source'), ...spec.at('sources').items()].map((source) => ({
     name: source.at('chart'),
     version: source.at('targetRevision'),

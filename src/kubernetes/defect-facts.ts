@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 // Written by `npm run facts` from policies/facts/known-defects.yaml.
 import written from './defect-facts.json' with { type: 'json' }
-import { Severity } from './matrix-facts'
+import { knownComponent, knownSetting, Severity } from './matrix-facts'
 
 const strict = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
@@ -29,6 +29,17 @@ export const Defect = Type.Object(
   strict,
 )
 export type Defect = Static<typeof Defect>
+
+/** A row of a config. */
+export const OwnDefect = Type.Object(
+  {
+    ...Defect.properties,
+    component: knownComponent,
+    when: Type.Optional(knownSetting),
+    mitigated: Type.Optional(Type.Object({ versions: text, by: knownSetting, do: text }, strict)),
+  },
+  strict,
+)
 
 const EndOfLife = Type.Object({ component: text, versions: text, ended: day, source, checked: day }, strict)
 /** Releases that nobody mends any more. */

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { componentFacts, settings } from './component-facts'
 // Written by `npm run facts` from policies/facts/version-matrix.yaml.
 import written from './matrix-facts.json' with { type: 'json' }
 
@@ -61,6 +62,20 @@ export const MatrixRow = Type.Object(
   strict,
 )
 export type MatrixRow = Static<typeof MatrixRow>
+
+/** What a row of a config may be about: a name that nothing goes by would make it say nothing. */
+export const knownComponent = Type.Enum([...componentFacts.map(({ name }) => name), 'kubelet'])
+export const knownSetting = Type.Enum(Object.keys(settings))
+
+/** A row of a config. */
+export const OwnRow = Type.Object(
+  {
+    ...MatrixRow.properties,
+    component: knownComponent,
+    when: Type.Optional(Type.Object({ ...conditions, setting: Type.Optional(Type.Array(knownSetting)) }, strict)),
+  },
+  strict,
+)
 
 /** `policies/facts/version-matrix.yaml` */
 export const MatrixFile = Type.Object({ format: Type.Literal(1), rows: Type.Array(MatrixRow) }, strict)

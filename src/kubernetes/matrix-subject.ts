@@ -1,9 +1,8 @@
 import { type GroupKind, identityOf, type Manifest, nameOf } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
-import { describesCluster, factKinds, factMarks } from './cluster-facts'
+import { factKinds, factMarks, statesFacts } from './cluster-facts'
 import { type Component, componentKinds, componentsIn, componentsOf, isMain, marksOf } from './component'
 import { componentFacts } from './component-facts'
-import { kubeProxyModeIn, kubernetesIn } from './installer'
 import { releaseIn, rowsOn, type Subject, subjectOf } from './matrix'
 import type { MatrixRow } from './matrix-facts'
 import { marksOfSet, settingKeys } from './setting'
@@ -17,8 +16,7 @@ export function* subjectPartners(manifest: Manifest): Generator<string> {
   yield* brought
   if (brought.length > 0) yield* [...factMarks, ...settingKeys]
   yield* marksOfSet(manifest)
-  const told = kubernetesIn([manifest]) ?? kubeProxyModeIn([manifest])
-  if (told || describesCluster(manifest)) yield* componentFacts.flatMap(({ marks }) => marks)
+  if (statesFacts(manifest)) yield* componentFacts.flatMap(({ marks }) => marks)
 }
 
 /** What rows are judged for at one object: the components it brings, and what it tells of the cluster itself. */
@@ -47,7 +45,7 @@ function rankOf(component: Component): number {
 function toldBy(manifest: Manifest, snapshot: Snapshot): Subject[] {
   const { kubeProxyMode, kubernetes, nodes } = snapshot.facts
   const kubelet = nodes.find((node) => node.kubelet)?.kubelet
-  const always = { isBrought: false, isMain: true, isSet: () => false, runsOn: () => true }
+  const always = { isBrought: false, isMain: true, placeOf: () => undefined, runsOn: () => true }
   const subjects: Subject[] = []
   if (kubeProxyMode && isThe(manifest, kubeProxyMode.at.manifest, snapshot)) {
     const [image] = componentsIn(snapshot).filter(({ facts }) => facts.name === 'kube-proxy')

@@ -20,8 +20,8 @@ export interface Subject {
   readonly isBrought: boolean
   /** Whether it is the part that runs on the nodes, or what has that part brought there. */
   readonly isMain: boolean
-  /** Whether its manifests show that a setting is in use. */
-  isSet(setting: string): boolean
+  /** Where its manifests show that a setting is in use. */
+  placeOf(setting: string): Cursor | undefined
   /** Whether it runs on a node. */
   runsOn(node: ClusterNode): boolean
 }
@@ -38,6 +38,8 @@ export interface Breach {
   readonly row: MatrixRow
   /** The nodes it does not hold on; none where nodes do not matter. */
   readonly nodes: readonly ClusterNode[]
+  /** Where the settings stand that the row hangs on. */
+  readonly settings: readonly Cursor[]
   /** The cluster's facts, and those of the first of the nodes. */
   readonly grounds: readonly Ground[]
 }
@@ -64,7 +66,7 @@ export function subjectOf(component: Component, snapshot: Snapshot, place: strin
     name: `${writtenAs(component)} of ${place}`,
     isBrought: true,
     isMain: isMain(component),
-    isSet: (setting) => settingOf(setting, component, snapshot) !== undefined,
+    placeOf: (setting) => settingOf(setting, component, snapshot),
     runsOn: ({ name, architecture }) =>
       agrees(selector.at('kubernetes.io/arch'), architecture?.value) &&
       agrees(selector.at('kubernetes.io/hostname'), name),
@@ -84,7 +86,8 @@ export function breachesOf(subject: Subject, rows: readonly MatrixRow[], facts: 
     const broken = where.filter((node) => isBroken(row, facts, node))
     if (broken.length === 0) return []
     const failing = broken.filter((node) => node !== undefined)
-    return [{ row, nodes: failing, grounds: groundsOf(row, facts, failing) }]
+    const settings = (row.when?.setting ?? []).flatMap((setting) => subject.placeOf(setting) ?? [])
+    return [{ row, nodes: failing, settings, grounds: groundsOf(row, facts, failing) }]
   })
 }
 
@@ -137,7 +140,7 @@ export function rowsOn(subject: Subject, rows: readonly MatrixRow[]): MatrixRow[
     ({ component, versions, when }) =>
       component === subject.component &&
       (subject.release === undefined ? versions === '*' : satisfies(subject.release, versions)) &&
-      (when?.setting ?? []).every(subject.isSet),
+      (when?.setting ?? []).every((setting) => subject.placeOf(setting)),
   )
 }
 

@@ -46,6 +46,17 @@ export function settingOf(setting: string, component: Component, snapshot: Snaps
   return undefined
 }
 
+/** The ConfigMap in which a setting stands or would stand, where there is one. */
+export function configMapOf(setting: string, component: Component, snapshot: Snapshot): Cursor | undefined {
+  for (const sign of signsOf(setting)) {
+    const name =
+      'configMap' in sign ? sign.configMap : 'configMapOf' in sign ? namedBy(sign.configMapOf, component) : undefined
+    const found = name === undefined ? undefined : configMapsOf(name, component, snapshot)[0]
+    if (found && 'key' in sign) return found.root.at('data', sign.key)
+  }
+  return undefined
+}
+
 function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor | undefined {
   if ('object' in sign) {
     return snapshot
@@ -58,7 +69,7 @@ function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor 
   if (!container) return undefined
   const args = new Arguments(container)
   if ('configMapOf' in sign) {
-    const name = args.get(sign.configMapOf)?.value?.split('/').at(-1)
+    const name = namedBy(sign.configMapOf, component)
     return name === undefined ? undefined : inConfigMap(name, sign.key, matcherOf(sign), component, snapshot)
   }
   if ('env' in sign) {
@@ -93,16 +104,23 @@ function matcherOf(sign: { readonly is: readonly string[] } | { readonly holds: 
   return 'holds' in sign ? (value) => new RegExp(sign.holds).test(value) : (value) => sign.is.includes(value)
 }
 
+/** The name of the object that a flag gives as `namespace/name`. */
+function namedBy(flag: string, { container }: Component): string | undefined {
+  return container && new Arguments(container).get(flag)?.value?.split('/').at(-1)
+}
+
+function configMapsOf(name: string, { manifest }: Component, snapshot: Snapshot): Manifest[] {
+  return snapshot.ofKind('ConfigMap').filter((one) => one.ref.name === name && shareNamespace(one, manifest))
+}
+
 function inConfigMap(
   name: string,
   key: string,
   matches: (value: string) => boolean,
-  { manifest }: Component,
+  component: Component,
   snapshot: Snapshot,
 ): Cursor | undefined {
-  return snapshot
-    .ofKind('ConfigMap')
-    .filter((one) => one.ref.name === name && shareNamespace(one, manifest))
+  return configMapsOf(name, component, snapshot)
     .map(({ root }) => root.at('data', key))
     .find((at) => at.string !== undefined && matches(at.string))
 }

@@ -1,4 +1,4 @@
-import { major, minor, valid } from 'semver'
+import { major, minor, satisfies, valid } from 'semver'
 import { factKinds } from '../../kubernetes/cluster-facts'
 import { type Component, componentKinds, componentsIn, componentsOf, writtenAs } from '../../kubernetes/component'
 import { componentFacts } from '../../kubernetes/component-facts'
@@ -40,7 +40,8 @@ export default defineRule({
   check({ manifest, snapshot, report }) {
     for (const component of leaders(manifest, snapshot)) {
       const { facts, at } = component
-      const to = facts.agree?.to ?? 'patch'
+      const { to = 'patch', versions = '*' } = facts.agree ?? {}
+      if (!satisfies(component.release ?? '', versions)) continue
       const others = [...partsBeside(component, snapshot), ...crdsOf(component, snapshot)]
       const apart = others.filter(({ release }) => !agree(release, component.release, to))
       if (apart.length === 0) continue

@@ -1,10 +1,10 @@
 import { gt, satisfies } from 'semver'
 import Type from 'typebox'
 import { type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/component'
-import { Defect, endsOfLife, knownDefects } from '../../kubernetes/defect-facts'
+import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernetes/defect-facts'
 import { listOf } from '../../kubernetes/matrix'
 import { leading, subjectPartners } from '../../kubernetes/matrix-subject'
-import { settingKinds, settingOf } from '../../kubernetes/setting'
+import { configMapOf, settingKinds, settingOf } from '../../kubernetes/setting'
 import { nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
@@ -23,7 +23,7 @@ export default defineRule({
   kinds: componentKinds,
   reads: settingKinds,
   params: Type.Object({
-    defects: Type.Array(Defect, {
+    defects: Type.Array(OwnDefect, {
       description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
     }),
   }),
@@ -43,10 +43,12 @@ export default defineRule({
       if (defects.length > 0) {
         const message = defects.some(isSevere) ? 'severe' : 'known'
         const todo = todoOf(facts.title, release, defects)
+        const settings = settingsOf(facts.name).flatMap((setting) => configMapOf(setting, component, snapshot) ?? [])
         report(
-          at,
+          // What a ConfigMap turns on or off is a change of it.
+          [at, ...settings.slice(0, 1)],
           message,
-          { name, defects: defects.map(wordsOf).join('; '), todo },
+          { name, defects: listed(defects), todo },
           { keys: [facts.name, ...defects.map(({ id }) => id)] },
         )
       }
@@ -58,6 +60,12 @@ export default defineRule({
   },
 })
 
+/** The settings that defects of a component hang on. */
+function settingsOf(name: string): string[] {
+  const own = knownDefects.filter(({ component }) => component === name)
+  return own.flatMap(({ when, mitigated }) => [when, mitigated?.by].filter((setting) => setting !== undefined))
+}
+
 /** The defects of a component's release that nothing in its manifests keeps away, the gravest first. */
 function defectsOf(component: Component, own: readonly Defect[], snapshot: Snapshot): Defect[] {
   const replaced = new Set(own.map(({ id }) => id))
@@ -66,16 +74,27 @@ function defectsOf(component: Component, own: readonly Defect[], snapshot: Snaps
     .filter(({ component: name, versions }) => name === component.facts.name && isIn(versions))
     .filter(({ when }) => when === undefined || settingOf(when, component, snapshot))
     .filter(({ mitigated }) => !mitigated || !isIn(mitigated.versions) || !settingOf(mitigated.by, component, snapshot))
-    .sort((a, b) => Number(isSevere(b)) - Number(isSevere(a)) || (b.cvss ?? 0) - (a.cvss ?? 0))
+    .sort((a, b) => weightOf(b) - weightOf(a))
+}
+
+/** Defects that have no score and are errors crash a controller for everybody. */
+function weightOf({ cvss, severity }: Defect): number {
+  return cvss ?? (severity === 'error' ? 10 : 0)
 }
 
 function isSevere({ severity, cvss }: Defect): boolean {
   return severity ? severity === 'error' : (cvss ?? 0) >= high
 }
 
-function wordsOf({ id, cvss, reason }: Defect): string {
-  return `${id}${cvss === undefined ? '' : ` (${cvss})`}: ${reason}`
+/** The gravest with what they do, the others by name. */
+function listed(defects: readonly Defect[]): string {
+  const named = ({ id, cvss }: Defect) => `${id}${cvss === undefined ? '' : ` (${cvss})`}`
+  const gravest = defects.slice(0, mostTold).map((defect) => `${named(defect)}: ${defect.reason}`)
+  const others = defects.slice(mostTold).map(named)
+  return [...gravest, ...(others.length > 0 ? [`and ${others.join(', ')}`] : [])].join('; ')
 }
+
+const mostTold = 3
 
 /** The nearest release in which all of them are mended; else what keeps them away, where there is such a thing. */
 function todoOf(title: string, release: string, defects: readonly Defect[]): string {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { endsOf, gravest, wordsOf } from '../../kubernetes/breach'
 import { asksForKernel, breachesOf, rowsWith } from '../../kubernetes/matrix'
-import { MatrixRow } from '../../kubernetes/matrix-facts'
+import { OwnRow } from '../../kubernetes/matrix-facts'
 import { firstSubject, subjectKinds, subjectPartners, subjectsOf } from '../../kubernetes/matrix-subject'
 import { settingKinds } from '../../kubernetes/setting'
 import { defineRule } from '../rule'
@@ -16,7 +16,7 @@ export default defineRule({
   kinds: subjectKinds,
   reads: settingKinds.filter((kind) => !subjectKinds.includes(kind)),
   params: Type.Object({
-    matrix: Type.Array(MatrixRow, {
+    matrix: Type.Array(OwnRow, {
       description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
     }),
   }),
@@ -29,13 +29,15 @@ export default defineRule({
   },
   partners: subjectPartners,
   check({ manifest, snapshot, params, report, skip }) {
+    const subjects = subjectsOf(manifest, snapshot)
+    if (subjects.length === 0) return
     const rows = rowsWith(params.matrix).filter((row) => !asksForKernel(row))
-    for (const subject of subjectsOf(manifest, snapshot)) {
+    for (const subject of subjects) {
       if (subject.release === undefined && subject.isBrought) skip(subject.at, `no release is told by ${subject.name}`)
       const breaches = breachesOf(subject, rows, snapshot.facts)
       if (breaches.length === 0) continue
       const message = ({ error: 'broken', warning: 'untested', notice: 'noted' } as const)[gravest(breaches)]
-      const keys = breaches.map(({ row }) => row.id)
+      const keys = [subject.component, ...breaches.map(({ row }) => row.id)]
       report(endsOf(subject, breaches), message, wordsOf(subject, breaches, rows), { keys })
     }
     const first = snapshot.facts.kubernetes ? undefined : firstSubject(snapshot, rows)
