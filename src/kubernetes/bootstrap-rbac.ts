@@ -79,6 +79,8 @@ export interface DefaultRole {
   readonly always: readonly Permissions[]
   /** In some, and in others not. */
   readonly gated: readonly Permissions[]
+  /** The labels of the roles it gathers these from; none for a role that has rules of its own. */
+  readonly gathers: readonly string[]
 }
 
 /**
@@ -89,7 +91,9 @@ export interface DefaultRole {
  */
 export function defaultsOf(ref: ObjectRef, kubernetes?: string): DefaultRole[] {
   const known = tables.flatMap(({ release, roles = [] }) =>
-    roles.filter((role) => isOf(role, ref)).map((role) => ({ release, ...permissionsIn(role, roles) })),
+    roles
+      .filter((role) => isOf(role, ref))
+      .map((role) => ({ release, gathers: role.gathers ?? [], ...permissionsIn(role, roles) })),
   )
   const version = parseVersion(kubernetes ?? '')
   if (!version) return known

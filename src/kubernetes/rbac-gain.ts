@@ -12,7 +12,7 @@ export function gainedPermissions(before: Manifest | undefined, after: Manifest)
   // What an aggregated role allows is not in its own rules.
   if (aggregationOf(after)) return []
   const written = permissionsIn(after.root.at('rules'))
-  if (before) return uncovered(permissionsIn(before.root.at('rules')), written)
+  if (before && !aggregationOf(before)) return uncovered(permissionsIn(before.root.at('rules')), written)
   const known = defaultsOf(after.ref)
   return known.length > 0
     ? uncovered(
@@ -22,9 +22,13 @@ export function gainedPermissions(before: Manifest | undefined, after: Manifest)
     : []
 }
 
-/** The selectors by which a role comes to gather others. */
+/** The selectors by which a role comes to gather others, but for those it has by default. */
 export function gainedSelectors(before: Manifest, after: Manifest): Cursor[] {
-  const known = (aggregationOf(before) ?? []).map(({ value }) => JSON.stringify(value))
+  const defaults = defaultsOf(after.ref).flatMap(({ gathers }) => gathers)
+  const known = [
+    ...(aggregationOf(before) ?? []).map(({ value }) => JSON.stringify(value)),
+    ...defaults.map((label) => JSON.stringify({ matchLabels: { [label]: 'true' } })),
+  ]
   return (aggregationOf(after) ?? []).filter(({ value }) => !known.includes(JSON.stringify(value)))
 }
 
