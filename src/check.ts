@@ -2,7 +2,6 @@ import { Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
 import { changedClaims } from './kubernetes/claimant'
 import { type Change, sidesOf } from './manifest/change'
-import { DocumentReader } from './manifest/document-reader'
 import { Hunks } from './manifest/hunks'
 import { identityOf } from './manifest/manifest'
 import type { PlacedException } from './policy/config'
@@ -20,7 +19,7 @@ import {
   subjectOf,
 } from './report/finding'
 import { countsFor, type Finding, type Report } from './report/report'
-import { restoring } from './report/restore'
+import { Restorer } from './report/restore'
 
 /** What is in force, and the day it is. */
 export interface Terms {
@@ -102,12 +101,12 @@ function reaches(level: Level, failOn: FailOn): boolean {
 function placingIn({ changes, described, changedTexts }: Evidence): Placing {
   const touched = new Set([...changes, ...described].flatMap((change) => Object.values(sidesOf(change))))
   const hunks = new Map<string, Hunks>()
-  const reader = new DocumentReader()
+  const restorer = new Restorer()
   return {
     touched: (manifest) => touched.has(manifest),
     isNew: (path) => changedTexts.has(path) && changedTexts.get(path)?.before === undefined,
     isDeleted: (path) => changedTexts.has(path) && changedTexts.get(path)?.after === undefined,
-    restoring: (removed) => restoring(removed, changedTexts.get(removed.origin.path)?.after, reader),
+    restoring: (removed) => restorer.restoring(removed, changedTexts.get(removed.origin.path)?.after),
     hunks(path) {
       const { before, after } = changedTexts.get(path) ?? {}
       if (before === undefined || after === undefined) return undefined

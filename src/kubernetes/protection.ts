@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { Manifest } from '../manifest/manifest'
+import { defaultSubjects, defaultsOf } from './bootstrap-rbac'
 import { labelSelectorPattern, matchesLabels } from './label-selector'
 import { matchesObject, matchesPart, objectGlobPattern } from './object-glob'
 
@@ -40,4 +41,16 @@ export function protectionOf(manifest: Manifest, protect: Protect): string | und
     }
   }
   return undefined
+}
+
+/**
+ * Whether an object has a name of the cluster's own that no API server gives: kops, clouds, OpenShift and charts have such, and
+ * change them as they are upgraded. Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings
+ */
+export function isForeign({ root, ref }: Manifest): boolean {
+  const isMadeByKubernetes =
+    defaultsOf(ref).length > 0 ||
+    defaultSubjects(ref) !== undefined ||
+    root.at('metadata', 'labels', 'kubernetes.io/bootstrapping').exists
+  return ref.name.startsWith('system:') && !isMadeByKubernetes
 }

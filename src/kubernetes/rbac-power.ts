@@ -3,7 +3,11 @@ import type { Subject } from './rbac-binding'
 
 const reading = ['get', 'list', 'watch']
 
-const all = permissionsOf({ apiGroups: ['*'], resources: ['*'], verbs: ['*'] })
+const all = permissionsOf({
+  apiGroups: ['*'],
+  resources: ['*'],
+  verbs: ['create', 'delete', 'get', 'list', 'patch', 'update'],
+})
 
 /** Whether somebody with these permissions may do everything, as with cluster-admin. */
 export function allowsEverything(permissions: readonly Permissions[]): boolean {

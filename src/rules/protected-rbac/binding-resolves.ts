@@ -22,7 +22,7 @@ export default defineRule({
     role: ({ object, users, subjects }: Loss & { subjects: string }) =>
       `This change removes ${object}, and ${users} still names it: ${subjects} may do nothing of what it allowed. Put it back, or remove the binding with it.`,
     account: ({ object, users }: Loss) =>
-      `This change removes ${object}, and ${users} still runs as it: the API server admits none of its new Pods. Put it back, or name another account there.`,
+      `This change removes ${object}, and ${users} still runs as it: no new Pod of that account is admitted, and nothing is done in its name. Put it back, or name another account there.`,
     subject: ({ object, users }: Loss) =>
       `This change removes ${object}, and ${users} still gives it a role: whoever makes an account of that name has what it had. Put it back, or take it out of the binding too.`,
   },

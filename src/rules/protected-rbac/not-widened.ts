@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
-import { Protect, protectionOf } from '../../kubernetes/protection'
+import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
 import { bindingKinds, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac'
 import {
   type BoundSubject,
@@ -38,6 +38,8 @@ type Given = { binding: string; role: string; subjects: string }
 const messages = {
   rule: ({ role, more }: More) =>
     `${role} is protected and comes to allow ${more} as well, to everyone who is bound to it, and no API server takes that back. Give it by a role and a binding of your own.`,
+  grown: ({ role, more }: More) =>
+    `${role} comes to allow ${more}; it has a name of the cluster's own, though no API server makes it. See that whoever is bound to it needs that.`,
   beyond: ({ role, more }: More) =>
     `${role} is written with more than any known release of Kubernetes gives it: ${more}. Give that by a role and a binding of your own.`,
   gathers: ({ role, more }: More) =>
@@ -87,7 +89,7 @@ export default defineRule({
       if (before && !sameRole(before, after)) return
       const gaining = gainingSubjects(after, base)
       const defaults = defaultSubjects(after.ref)
-      if (isProtected && (before || defaults)) {
+      if (isProtected && (before ? !isForeign(before) : defaults)) {
         const others = gaining.filter((subject) => !defaults?.includes(subjectName(subject)))
         reportGiven(after, others, 'subject', report)
       } else if (after.ref.kind === 'ClusterRoleBinding') widensCluster(after, gaining, [base, head], report)
@@ -95,7 +97,8 @@ export default defineRule({
       return
     }
     if (isProtected) {
-      reportMore(after, gainedPermissions(before, after), before ? 'rule' : 'beyond', report)
+      const message = !before ? 'beyond' : isForeign(before) ? 'grown' : 'rule'
+      reportMore(after, gainedPermissions(before, after), message, report)
       for (const selector of before ? gainedSelectors(before, after) : []) {
         const more = JSON.stringify(selector.value)
         report(selector, 'gathers', { role: nameOf(after.ref), more }, { keys: [more] })
@@ -124,7 +127,7 @@ export default defineRule({
 function reportMore(
   role: Manifest,
   more: readonly Permissions[],
-  message: 'rule' | 'beyond' | 'escalation',
+  message: 'rule' | 'grown' | 'beyond' | 'escalation',
   report: Report,
 ): void {
   const [first] = more

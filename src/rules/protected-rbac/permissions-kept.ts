@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defaultHolders, defaultsOf } from '../../kubernetes/bootstrap-rbac'
 import { factKinds, factMarks } from '../../kubernetes/cluster-facts'
-import { Protect, protectionOf } from '../../kubernetes/protection'
+import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
 import { fields, type Permissions, parts, permissionsIn, roleKinds, shared, uncovered } from '../../kubernetes/rbac'
 import { aggregateLabels, aggregationOf } from '../../kubernetes/rbac-role'
 import { firstFew, permissionKeys, ruleTexts } from '../../kubernetes/rbac-words'
@@ -25,6 +25,8 @@ export default defineRule({
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation
     lost: ({ role, lost, holders, rules }: Loss) =>
       `${role} no longer allows ${lost}, which ${holders} will be refused until a kube-apiserver starts, if ever. Put it back into its rules: ${rules}.`,
+    shrunk: ({ role, lost, holders, rules }: Loss) =>
+      `${role} no longer allows ${lost}; it has a name of the cluster's own, though no API server makes it anew. See that ${holders} needs that no longer, or put it back into its rules: ${rules}.`,
     lacking: ({ role, lost, holders, rules, release }: Loss & { release: string }) =>
       `${role} is written without ${lost}, which ${release} gives it, so ${holders} will be refused that once it is applied. Add it to its rules: ${rules}.`,
     selector: ({ role, selector }: { role: string; selector: string }) =>
@@ -86,7 +88,8 @@ export default defineRule({
     const rules = after.root.at('rules')
     const gap = permissionsIn(rules).flatMap((rule) => gapOf(rule, first) ?? [])[0]
     const fix = (lost.length === 1 ? gap?.fix : undefined) ?? withItems(rules, ruleTexts(lost))
-    report([gap?.at ?? rules, first.at ?? before.root], 'lost', args, { ...more, ...(fix && { fix }) })
+    const message = isForeign(before) ? 'shrunk' : 'lost'
+    report([gap?.at ?? rules, first.at ?? before.root], message, args, { ...more, ...(fix && { fix }) })
   },
 })
 

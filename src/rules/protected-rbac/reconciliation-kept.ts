@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Protect, protectionOf } from '../../kubernetes/protection'
+import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
 import { bindingKinds, roleKinds } from '../../kubernetes/rbac'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { replaced } from '../fix'
@@ -26,7 +26,7 @@ export default defineRule({
     if (change.kind === 'removed') return
     const { after } = change
     const before = change.kind === 'changed' ? change.before : undefined
-    if (!protectionOf(before ?? after, protect)) return
+    if (!protectionOf(before ?? after, protect) || isForeign(before ?? after)) return
     const object = nameOf(after.ref)
     const at = after.root.at('metadata', 'annotations', autoupdate)
     const was = before?.root.at('metadata', 'annotations', autoupdate)

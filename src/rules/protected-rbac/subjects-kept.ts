@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
 import { protectedObjectFacts } from '../../kubernetes/protected-objects'
-import { Protect, protectionOf } from '../../kubernetes/protection'
+import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
 import { bindingKinds, covers } from '../../kubernetes/rbac'
 import {
   includes,
@@ -29,9 +29,9 @@ export default defineRule({
   messages: {
     lost: ({ binding, subjects, role, harm }: Loss & { harm: string }) =>
       `${binding} no longer names ${subjects} and so takes away what ${role} allows${harm}. Put that back under subjects.`,
-    // People come and go; the cluster itself does not stand on them.
+    // People come and go, and so do the accounts of charts: the cluster itself does not stand on them.
     person: ({ binding, subjects, role }: Loss) =>
-      `${binding} is protected and no longer names ${subjects}, who had what ${role} allows by it. Put that back, or see that somebody is left who may repair the cluster.`,
+      `${binding} is protected and no longer names ${subjects}, who had what ${role} allows by it. Put that back, or see that it is needed no longer.`,
     lacking: ({ binding, subjects, role }: Loss) =>
       `${binding} is written without ${subjects}, to whom every API server gives ${role} by it. Add that under subjects.`,
   },
@@ -62,7 +62,8 @@ export default defineRule({
       (subject) => !isLeft(subject) && !(given.length > 0 && covers(permissionsOfSubject(subject, head), given)),
     )
     const isPerson = (subject: Subject) =>
-      defaults !== undefined && !defaults.includes(subjectName(subject)) && !subject.name.startsWith('system:')
+      isForeign(before) ||
+      (defaults !== undefined && !defaults.includes(subjectName(subject)) && !subject.name.startsWith('system:'))
     const harm = protectedObjectFacts(after.ref)?.harm
     for (const [message, subjects] of [
       ['lost', lost.filter((subject) => !isPerson(subject))],
