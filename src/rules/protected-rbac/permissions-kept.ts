@@ -95,8 +95,10 @@ export default defineRule({
 
 /** What a new role lacks of its defaults: of the cluster's release on either side, or else of every known release. */
 function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissions[]; release: string } | undefined {
-  if (aggregationOf(role)) return undefined
-  const written = permissionsIn(role.root.at('rules'))
+  const rules = role.root.at('rules')
+  // What a manifest does not write, an apply leaves as it is.
+  if (aggregationOf(role) || !rules.exists) return undefined
+  const written = permissionsIn(rules)
   const versions = new Set(sides.flatMap(({ facts }) => facts.kubernetes?.value ?? []))
   for (const version of versions.size > 0 ? versions : [undefined]) {
     const defaults = defaultsOf(role.ref, version)
