@@ -5,7 +5,6 @@ const role = `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
   name: system:kube-controller-manager
-rules: []
 `
 const other = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n'
 const covered = `apiVersion: networking.k8s.io/v1

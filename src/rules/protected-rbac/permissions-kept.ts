@@ -95,11 +95,15 @@ export default defineRule({
 
 /** What a new role lacks of its defaults: of the cluster's release on either side, or else of every known release. */
 function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissions[]; release: string } | undefined {
-  if (aggregationOf(role)) return undefined
-  const written = permissionsIn(role.root.at('rules'))
+  const rules = role.root.at('rules')
+  // What a manifest does not write, an apply leaves as it is.
+  if (aggregationOf(role) || !rules.exists) return undefined
+  const written = permissionsIn(rules)
   const versions = new Set(sides.flatMap(({ facts }) => facts.kubernetes?.value ?? []))
   for (const version of versions.size > 0 ? versions : [undefined]) {
     const defaults = defaultsOf(role.ref, version)
+    // An apply leaves the aggregationRule that is there, and the cluster writes the rules over.
+    if (defaults.some(({ gathers }) => gathers.length > 0)) continue
     const [first, ...others] = defaults.map(({ always }) => always)
     const lost = uncovered(written, others.reduce<readonly Permissions[]>(shared, first ?? []))
     if (lost.length > 0) return { lost, release: version ? `Kubernetes ${version}` : 'every release of Kubernetes' }

@@ -54,7 +54,9 @@ export default defineRule({
     if (!before) {
       const written = named.map(subjectName)
       const lacking = (defaults ?? []).filter((subject) => !written.includes(subject))
-      if (lacking.length > 0) report(at, 'lacking', { ...args, subjects: lacking.join(' and ') }, { keys: lacking })
+      // What a manifest does not write, an apply leaves as it is.
+      if (lacking.length > 0 && at.exists)
+        report(at, 'lacking', { ...args, subjects: lacking.join(' and ') }, { keys: lacking })
       return
     }
     const given = permissionsOfBinding(before, base)
