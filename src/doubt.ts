@@ -10,7 +10,7 @@ import type { Draft } from './report/finding'
  */
 export function withDoubt(draft: Draft, evidence: Evidence): Draft {
   if (draft.level === 'notice') return draft
-  return draft.active.rule.scope === 'change' ? ofRemoval(draft, evidence) : ofPair(draft, evidence)
+  return ['change', 'removal'].includes(draft.active.rule.scope) ? ofRemoval(draft, evidence) : ofPair(draft, evidence)
 }
 
 function ofPair(draft: Draft, { clusters }: Evidence): Draft {

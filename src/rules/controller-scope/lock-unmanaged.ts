@@ -15,6 +15,10 @@ export default defineRule({
     shipped: ({ lock }: { lock: string }) =>
       `${lock} has the name of a lock that a controller makes for its leader election, so applying it takes the lock from its leader, or fails because it is there already. Take it out of the repository; the controller makes its lock itself.`,
   },
+  // Nothing is compared; but only a lock is worth reading the other files for, which tell its cluster.
+  *partners(manifest) {
+    if (lockRecordOf(manifest) || isLockByName(manifest)) yield manifest.ref.name
+  },
   check({ manifest, report }) {
     const { ref } = manifest
     const record = lockRecordOf(manifest)
