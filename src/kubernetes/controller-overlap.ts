@@ -91,7 +91,10 @@ function classesOf({ controller, names, by, made }: Claims, other: Claims, snaps
     .filter(({ root }) => controller !== undefined && root.at('spec', 'controller').string === controller)
     .filter(({ ref }) => by !== 'both' || names.includes(ref.name))
     .map((one) => [one.ref.name, one] as const)
-  const madeByIt = made === undefined || (by === 'both' && !names.includes(made)) ? [] : [[made, undefined] as const]
+  // A class of its controller is its own, whoever's release makes it.
+  const madeByIt = [made, other.controller === controller ? other.made : undefined]
+    .filter((name) => name !== undefined && (by !== 'both' || names.includes(name)))
+    .map((name) => [name ?? '', undefined] as const)
   const alone = own.length === 0 && madeByIt.length === 0
   // A flag that takes the class of a name as well means nothing while there is none of that name.
   const isThere = (name: string) => alone || name === other.made || all.some(({ ref }) => ref.name === name)
