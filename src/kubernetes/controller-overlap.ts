@@ -69,7 +69,7 @@ export function sharedClaim(a: Controller, b: Controller, snapshot: Snapshot): S
 /** @param products whether they are two products, so that a class of one name cannot be one of each */
 function sharedClass(a: Claims, b: Claims, snapshot: Snapshot, products: boolean): SharedClaim | undefined {
   const assumed = (one: Claims, other: Claims) => products && isAssumed(one, other, snapshot)
-  const [classesOfA, classesOfB] = [classesOf(a, snapshot, assumed(a, b)), classesOf(b, snapshot, assumed(b, a))]
+  const [classesOfA, classesOfB] = [classesOf(a, b, snapshot, assumed(a, b)), classesOf(b, a, snapshot, assumed(b, a))]
   const names = [...classesOfA.keys()].filter((name) => classesOfB.has(name)).sort()
   const [first = ''] = names
   const through = a.controller === b.controller ? undefined : (classesOfA.get(first) ?? classesOfB.get(first))
@@ -85,16 +85,23 @@ function isOpen({ by }: Claims): boolean {
 }
 
 /** The classes whose Ingresses are taken, by the name that `spec.ingressClassName` gives them, with their objects. */
-function classesOf({ controller, names, by, made }: Claims, snapshot: Snapshot, assumed: boolean) {
-  const own = snapshot
-    .ofKind('IngressClass.networking.k8s.io')
+function classesOf({ controller, names, by, made }: Claims, other: Claims, snapshot: Snapshot, assumed: boolean) {
+  const all = snapshot.ofKind('IngressClass.networking.k8s.io')
+  const own = all
     .filter(({ root }) => controller !== undefined && root.at('spec', 'controller').string === controller)
     .filter(({ ref }) => by !== 'both' || names.includes(ref.name))
     .map((one) => [one.ref.name, one] as const)
-  const madeByIt = made === undefined || (by === 'both' && !names.includes(made)) ? [] : [[made, undefined] as const]
-  const byName = by === 'name' || by === 'either' || (own.length === 0 && madeByIt.length === 0 && assumed)
-  const named = byName ? names.map((name) => [name, undefined] as const) : []
-  return new Map<string, Manifest | undefined>([...named, ...(by === 'name' ? [] : [...madeByIt, ...own])])
+  // A class of its controller is its own, whoever's release makes it.
+  const madeByIt = [made, other.controller === controller ? other.made : undefined]
+    .filter((name) => name !== undefined && (by !== 'both' || names.includes(name)))
+    .map((name) => [name ?? '', undefined] as const)
+  const alone = own.length === 0 && madeByIt.length === 0
+  // A flag that takes the class of a name as well means nothing while there is none of that name.
+  const isThere = (name: string) => alone || name === other.made || all.some(({ ref }) => ref.name === name)
+  const byName = by === 'name' || by === 'either' || (alone && assumed)
+  const named = byName ? names.filter((name) => by === 'name' || isThere(name)) : []
+  const found = by === 'name' ? [] : [...madeByIt, ...own]
+  return new Map<string, Manifest | undefined>([...named.map((name) => [name, undefined] as const), ...found])
 }
 
 /**

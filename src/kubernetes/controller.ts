@@ -96,7 +96,7 @@ export function controllersOf(manifest: Manifest, snapshot?: Snapshot): Controll
   })
 }
 
-/** What a container runs: the image tells, else the program, else the labels of the Pods. */
+/** What a container runs: the program tells, else the image, else the labels of the Pods. */
 function recognised(container: Cursor, alone: boolean): ControllerFacts[] {
   const { repository } = parseImage(container.at('image').string ?? '')
   const args = new Arguments(container)
@@ -104,7 +104,7 @@ function recognised(container: Cursor, alone: boolean): ControllerFacts[] {
   const byImage = controllerFacts.filter(({ images }) => patterns.get(images)?.test(repository))
   const byProgram = controllerFacts.filter(({ binary }) => binary !== undefined && args.runs(binary))
   const byLabel = controllerFacts.filter((facts) => labelled && isLabelled(facts, container))
-  const [found = []] = [byImage, byProgram, byLabel].filter((one) => one.length > 0)
+  const [found = []] = [byProgram, byImage, byLabel].filter((one) => one.length > 0)
   return found.filter((facts) => isOn(facts, container))
 }
 

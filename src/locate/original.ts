@@ -99,7 +99,8 @@ export class OriginalPlaces {
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name)
     const value =
       shown && new Manifest(shown, location.side, { kind: 'file', path }, []).root.at(...rendered.keys).value
-    const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value)
+    // What is written nowhere is missing where its nearest key above is.
+    const same = shown !== undefined && JSON.stringify(original.value) === JSON.stringify(value)
     return same ? at(location, path, original.region, text, 'exact') : at(location, path, object.region, text, 'file')
   }
 }

@@ -90,6 +90,8 @@ export default defineRule({
   check({ manifest, snapshot, report, skip }) {
     for (const first of controllersOf(manifest, snapshot)) {
       if (first.inShell) skip(first.place, 'a shell takes its arguments apart, so what it watches is not known')
+      else if (first.watched.scope === 'unknown')
+        skip(first.watched.at, 'no file that is read here tells what it watches')
       for (const second of controllersIn(snapshot)) {
         if (first.facts.takes !== second.facts.takes || !comesFirst(first, second)) continue
         if (mayBeCopies(first.manifest, second.manifest) || areOneController(first, second)) continue
