@@ -28,18 +28,25 @@ export interface ClaimsOfCluster {
   readonly after: readonly Claimant[]
 }
 
+interface Sides {
+  readonly changes: readonly Change[]
+  readonly base: ReadonlyMap<string, Snapshot>
+  readonly head: ReadonlyMap<string, Snapshot>
+  /** Ingresses that stand on both sides alike, and in no snapshot unless a rule asked for them. */
+  readonly bystanders: () => readonly Manifest[]
+}
+
 const classKind = 'IngressClass.networking.k8s.io'
 
 /** Who claims what in each cluster in which a change touches a controller or an IngressClass. */
-export function changedClaims(
-  changes: readonly Change[],
-  base: ReadonlyMap<string, Snapshot>,
-  head: ReadonlyMap<string, Snapshot>,
-): ClaimsOfCluster[] {
+export function changedClaims({ changes, base, head, bystanders }: Sides): ClaimsOfCluster[] {
   const clusters = changes.filter((change) => manifestsOf(change).some(decides)).map(({ cluster }) => cluster)
+  if (clusters.length === 0) return []
+  const others = bystanders()
   return [...new Set(clusters)].sort().map((cluster) => {
+    const its = others.filter((manifest) => manifest.clusters.includes(cluster))
     const [before = [], after = []] = [base, head].map((side) =>
-      claimantsIn(side.get(cluster) ?? new Snapshot(cluster, [])),
+      claimantsIn(side.get(cluster) ?? new Snapshot(cluster, []), its),
     )
     return { cluster, before, after }
   })
@@ -54,8 +61,8 @@ function decides(manifest: Manifest): boolean {
 }
 
 /** Copies of one object are told once. */
-function claimantsIn(snapshot: Snapshot): Claimant[] {
-  const ingresses = snapshot.ofKind('Ingress.networking.k8s.io')
+function claimantsIn(snapshot: Snapshot, bystanders: readonly Manifest[]): Claimant[] {
+  const ingresses = [...snapshot.ofKind('Ingress.networking.k8s.io'), ...bystanders]
   const controllers = controllersIn(snapshot).filter(({ facts }) => facts.takes === 'Ingresses')
   const named = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? watched.names : []))
   const claimants = controllers.map((controller): Claimant => {

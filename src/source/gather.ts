@@ -10,6 +10,7 @@ import type { DeclaredRelease } from '../policy/config'
 import type { ActiveRule } from '../policy/policy'
 import type { Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
+import { ingressesIn } from './bystanders'
 import { placeOf } from './discover'
 import { duplicateKeys } from './duplicate-keys'
 import { Files } from './files'
@@ -171,6 +172,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     changes,
     base: snapshotsOf(baseManifests),
     head: snapshotsOf(headManifests),
+    bystanders: () => manifestsOf('head', ingressesIn(rest)),
     clusters,
     changedTexts: changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
     findings: [...gaps.findings, ...unseen.findings, ...left, ...duplicateKeys(changes, base ? [] : changedHead)],
