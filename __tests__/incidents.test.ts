@@ -17,10 +17,12 @@ function expectationsOf(incident: string): Expectation[] {
   })
 }
 
-/** An outage that a chart brings has a form without it, for machines that have no helm. */
-const cases = readdirSync(folder).flatMap((incident) =>
-  existsSync(path.join(folder, incident, 'raw')) ? [incident, path.join(incident, 'raw')] : [incident],
-)
+/** An outage has other forms: without a chart, for machines that have no helm, or with one that is not in the repository. */
+const forms = ['raw', 'flux', 'argocd']
+const cases = readdirSync(folder).flatMap((incident) => [
+  incident,
+  ...forms.map((form) => path.join(incident, form)).filter((form) => existsSync(path.join(folder, form))),
+])
 
 test.each(cases)('outage %s is stopped on its lines, by these findings and no others', async (incident) => {
   const expected = expectationsOf(incident)

@@ -1,9 +1,9 @@
 import { Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
 import { changedClaims } from './kubernetes/claimant'
-import type { Change } from './manifest/change'
+import { type Change, sidesOf } from './manifest/change'
 import { Hunks } from './manifest/hunks'
-import type { Manifest } from './manifest/manifest'
+import { identityOf } from './manifest/manifest'
 import type { PlacedException } from './policy/config'
 import { applyExceptions } from './policy/exception'
 import type { Resolution } from './policy/policy'
@@ -46,8 +46,11 @@ export interface Judgement {
 export function judge(evidence: Evidence, { resolution, today }: Terms): Judgement {
   const placing = placingIn(evidence)
   const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today)
+  const [before, after] = [evaluation.ofSide('base'), evaluation.ofSide('head')]
+  const hidden = notAmong(after, evaluation.ofHeadAsBefore())
   const findings = [
-    ...statused(evaluation.ofSide('base'), evaluation.ofSide('head'), placing, evidence.mode),
+    ...statused(before, after, placing, evidence.mode),
+    ...statused(before, hidden, placing, evidence.mode).filter(({ status }) => status === 'introduced'),
     ...mergeCopies(evaluation.ofChanges().map((draft) => findingOf(draft, 'introduced', placing))),
   ]
   return { findings, skipped: evaluation.skipped }
@@ -94,12 +97,8 @@ function reaches(level: Level, failOn: FailOn): boolean {
   return failOn !== 'never' && severity[level] >= severity[failOn]
 }
 
-function placingIn({ changes, changedTexts }: Evidence): Placing {
-  const touched = new Set<Manifest>()
-  for (const change of changes) {
-    if (change.kind !== 'added') touched.add(change.before)
-    if (change.kind !== 'removed') touched.add(change.after)
-  }
+function placingIn({ changes, described, changedTexts }: Evidence): Placing {
+  const touched = new Set([...changes, ...described].flatMap((change) => Object.values(sidesOf(change))))
   const hunks = new Map<string, Hunks>()
   return {
     touched: (manifest) => touched.has(manifest),
@@ -113,6 +112,24 @@ function placingIn({ changes, changedTexts }: Evidence): Placing {
       return known
     },
   }
+}
+
+/**
+ * Drafts that others do not state already: of the same first object, with the same keys. The further ends are where a fact
+ * stands, which may be elsewhere.
+ */
+function notAmong(others: readonly Draft[], drafts: readonly Draft[]): Draft[] {
+  const subject = ({ active, message, cluster, ends: [end] }: Draft) =>
+    JSON.stringify([active.rule.id, message, cluster, end && identityOf(end.manifest.ref)])
+  const known = new Map<string, Set<string>>()
+  if (drafts.length > 0) {
+    for (const draft of others)
+      known.set(subject(draft), new Set([...(known.get(subject(draft)) ?? []), ...draft.keys]))
+  }
+  return drafts.filter((draft) => {
+    const keys = known.get(subject(draft))
+    return !keys || draft.keys.some((key) => !keys.has(key))
+  })
 }
 
 /** Compares the two sides by fingerprint: what the head has more of is introduced, what it has less of is resolved. */

@@ -1,6 +1,8 @@
 import { withDoubt } from './doubt'
 import { GuardError } from './errors'
 import type { Evidence } from './evidence'
+import { clusterKind, describesCluster, factKinds } from './kubernetes/cluster-facts'
+import { sidesOf } from './manifest/change'
 import type { Cursor } from './manifest/cursor'
 import { groupKindOf, type Manifest, nameOf, type Side } from './manifest/manifest'
 import { Snapshot } from './manifest/snapshot'
@@ -22,13 +24,34 @@ export class Evaluation {
 
   /** What `manifest` and `snapshot` rules state about one side: of touched objects, and of others together with them. */
   ofSide(side: Side): Draft[] {
+    return this.ofSnapshots(side, this.evidence[side], this.rules)
+  }
+
+  /** What rules that ask for the facts of a cluster state about the head's objects in the clusters as the base describes them. */
+  ofHeadAsBefore(): Draft[] {
+    const { base, head, changes, described } = this.evidence
+    const changed = new Set(
+      [...changes, ...described].flatMap((change) => {
+        const { before, after = before } = sidesOf(change)
+        return after && factKinds.includes(groupKindOf(after.ref)) ? [change.cluster] : []
+      }),
+    )
+    const asBefore = [...head].flatMap(([cluster, snapshot]): [string, Snapshot][] => {
+      const before = changed.has(cluster) ? base.get(cluster) : undefined
+      return before ? [[cluster, snapshot.describedBy(before)]] : []
+    })
+    return this.ofSnapshots('head', asBefore, this.rules.filter(asksForFacts))
+  }
+
+  private ofSnapshots(side: Side, snapshots: Iterable<[string, Snapshot]>, rules: readonly ActiveRule[]): Draft[] {
     const drafts: Draft[] = []
     const whole = this.evidence.mode === 'all'
-    for (const [cluster, snapshot] of this.evidence[side]) {
-      for (const active of this.rules) {
+    for (const [cluster, snapshot] of snapshots) {
+      for (const active of rules) {
         const { rule } = active
         if (rule.scope === 'change') continue
-        for (const manifest of snapshot.manifests.filter((candidate) => judges(active, candidate))) {
+        for (const manifest of [...snapshot.manifests, ...snapshot.descriptions]) {
+          if (!judges(active, manifest)) continue
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
           const made: Draft[] = []
           const context = this.contextOf(active, cluster, made, side)
@@ -46,7 +69,7 @@ export class Evaluation {
   /** What `change` rules state. */
   ofChanges(): Draft[] {
     const drafts: Draft[] = []
-    for (const change of this.evidence.changes) {
+    for (const change of [...this.evidence.changes, ...this.evidence.described]) {
       const manifest = change.kind === 'added' ? change.after : change.before
       const [base, head] = [this.evidence.base, this.evidence.head].map(
         (snapshots) => snapshots.get(change.cluster) ?? new Snapshot(change.cluster, []),
@@ -88,7 +111,12 @@ export class Evaluation {
 }
 
 function judges({ rule }: ActiveRule, manifest: Manifest): boolean {
-  return rule.kinds === '*' || rule.kinds.includes(groupKindOf(manifest.ref))
+  // What describes a cluster is no object of it.
+  return rule.kinds === '*' ? !describesCluster(manifest) : rule.kinds.includes(groupKindOf(manifest.ref))
+}
+
+function asksForFacts({ rule }: ActiveRule): boolean {
+  return rule.reads?.includes(clusterKind) === true || rule.kinds.includes(clusterKind)
 }
 
 function reads(active: ActiveRule, manifest: Manifest): boolean {

@@ -9,6 +9,8 @@ export interface Evidence {
   /** A change between two revisions, or one revision (the head) whole. */
   readonly mode: Report['mode']
   readonly changes: readonly Change[]
+  /** What becomes of the descriptions of clusters: inventories, and what the config says of a cluster. */
+  readonly described: readonly Change[]
   /** By cluster. */
   readonly base: ReadonlyMap<string, Snapshot>
   readonly head: ReadonlyMap<string, Snapshot>

@@ -20,6 +20,7 @@ export async function renderedLines(
   try {
     const side = await SideOfChange.open(new MemoryRevision('head', { 'Chart.yaml': chartFile, ...files }), 'head', {
       ignore: [],
+      inventories: new Set(),
       releases: [],
       repository: [],
       changed: undefined,

@@ -26,7 +26,7 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     ['no format', 'policies: []\n', `1:1: The file lacks the key \`format\`; the keys are ${keys}.`],
     ['another format', 'format: 2\n', '1:9: `format` has to be 1, not 2.'],
     ['a wrong type', 'format: 1\nignore: vendor/**\n', '2:9: `ignore` has to be a list, not "vendor/**".'],
-    ['a wrong item', 'format: 1\nignore: [a, 7]\n', '2:13: `ignore[1]` has to be a string, not 7.'],
+    ['a wrong item', 'format: 1\nignore: [a, 7]\n', '2:13: `ignore[1]` has to be a string, not 7; quote it.'],
     [
       'an unknown level',
       'format: 1\nfail-on: fatal\n',
@@ -156,10 +156,16 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
       exception('{rule: "*", object: "*", reason: x, expires: 2026-12-31, until: x}'),
       `3:62: There is no key \`until\` here; the keys are ${exceptionKeys}.`,
     ],
+    ['a cluster of which nothing is said', 'format: 1\nclusters:\n  prod: {}\n', '3:9: `clusters.prod` is empty.'],
     [
-      'a cluster without paths',
-      'format: 1\nclusters:\n  prod: {}\n',
-      '3:9: `clusters.prod` lacks the key `paths`; the keys are paths.',
+      'a version that is a number',
+      'format: 1\nclusters:\n  prod: {kubernetes: 1.30}\n',
+      '3:22: `clusters.prod.kubernetes` has to be a string, not 1.3; quote it.',
+    ],
+    [
+      'a version of words',
+      'format: 1\nclusters:\n  prod: {kubernetes: latest}\n',
+      '3:22: `clusters.prod.kubernetes` is "latest", which does not have the form it needs: The version of its API server, in quotes: "1.30" or "v1.30.4".',
     ],
     ['a cluster with no path', 'format: 1\nclusters:\n  prod: {paths: []}\n', '3:17: `clusters.prod.paths` is empty.'],
   ])('%s', async (_, config, sentence) => {

@@ -28,6 +28,10 @@ export class Arguments implements Settings {
     return args.exists || !command.exists ? args : command
   }
 
+  placeOf(): Cursor {
+    return this.place
+  }
+
   /** Whether a word is a program of this name. */
   runs(program: string): boolean {
     return this.words.some((word) => word.string?.split('/').at(-1) === program)

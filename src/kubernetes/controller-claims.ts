@@ -15,6 +15,8 @@ export interface Claims {
   readonly by: 'name' | 'controller' | 'both' | 'either'
   /** Whether it takes Ingresses that name no class. */
   readonly unclassed: boolean
+  /** The IngressClass that its release makes, beside those that are written. */
+  readonly made?: string | undefined
 }
 
 /** Reads what a controller claims: one for each way its release may decide; none when its class is not told. */

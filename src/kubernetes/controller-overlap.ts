@@ -85,15 +85,16 @@ function isOpen({ by }: Claims): boolean {
 }
 
 /** The classes whose Ingresses are taken, by the name that `spec.ingressClassName` gives them, with their objects. */
-function classesOf({ controller, names, by }: Claims, snapshot: Snapshot, assumed: boolean) {
+function classesOf({ controller, names, by, made }: Claims, snapshot: Snapshot, assumed: boolean) {
   const own = snapshot
     .ofKind('IngressClass.networking.k8s.io')
     .filter(({ root }) => controller !== undefined && root.at('spec', 'controller').string === controller)
     .filter(({ ref }) => by !== 'both' || names.includes(ref.name))
     .map((one) => [one.ref.name, one] as const)
-  const byName = by === 'name' || by === 'either' || (own.length === 0 && assumed)
+  const madeByIt = made === undefined || (by === 'both' && !names.includes(made)) ? [] : [[made, undefined] as const]
+  const byName = by === 'name' || by === 'either' || (own.length === 0 && madeByIt.length === 0 && assumed)
   const named = byName ? names.map((name) => [name, undefined] as const) : []
-  return new Map<string, Manifest | undefined>([...named, ...(by === 'name' ? [] : own)])
+  return new Map<string, Manifest | undefined>([...named, ...(by === 'name' ? [] : [...madeByIt, ...own])])
 }
 
 /**

@@ -24,7 +24,7 @@ export function watchedBy({ scope }: ControllerFacts, settings: Settings): Watch
     const { at, value } = selector
     return value === undefined ? { at, scope: 'unknown' } : { at, scope: 'selector', selector: value }
   }
-  const at = named?.at ?? settings.place
+  const at = named?.at ?? settings.placeOf(scope.namespaces)
   const except = scope.except === undefined ? [] : listOf(settings, scope.except)
   return except ? { at, scope: 'all', except } : { at, scope: 'unknown' }
 }

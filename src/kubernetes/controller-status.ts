@@ -41,7 +41,7 @@ export function statusOf(
   const asked = status.nodes === undefined ? false : settings.isOn(status.nodes, false)
   if (onNodes || asked !== false) return { writes: 'nodes' }
   const empty = status.sources.map((flag) => settings.get(flag)?.at).find((at) => at !== undefined)
-  return { writes: 'fallback', at: empty ?? settings.place }
+  return { writes: 'fallback', at: empty ?? settings.placeOf(status.sources[0] ?? '') }
 }
 
 /** How a release writes the status: the newest way, where no release is told. */

@@ -1,14 +1,19 @@
+import { gte } from 'semver'
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { Arguments } from './arguments'
+import type { ChartFacts } from './chart-facts'
+import { type ChartRelease, chartReleasesOf, releaseKinds } from './chart-release'
+import { ChartSettings } from './chart-settings'
 import { type Claims, claimsOf } from './controller-claims'
 import { type ControllerFacts, controllerFacts } from './controller-facts'
 import { type Watched, watchedBy } from './controller-scope'
 import { type Status, statusOf } from './controller-status'
-import { parseImage, releaseOf } from './image'
+import { minorOf, parseImage, releaseOf } from './image'
 import { type Lock, locksOf, sharedLock } from './leader-lock'
 import { shareNamespace } from './namespace'
+import type { Setting } from './settings'
 
 /** The kinds that run an ingress controller. */
 export const controllerKinds: readonly GroupKind[] = [
@@ -29,7 +34,7 @@ export interface ServiceAccount {
   readonly at: Cursor
 }
 
-/** An ingress controller, as a workload runs it. */
+/** An ingress controller, as a workload runs it, or a release installs it that is not rendered. */
 export interface Controller {
   readonly facts: ControllerFacts
   readonly manifest: Manifest
@@ -50,15 +55,31 @@ export interface Controller {
   /** What its leader is elected by: one for each way its release may do it; none when it elects none or no file tells. */
   readonly locks: readonly Lock[]
   readonly serviceAccount: ServiceAccount
+  /** What installs it, where only that tells of it. */
+  readonly installed: Installed | undefined
 }
 
-/** The controllers that a snapshot's workloads run. */
+/** What the release of a chart makes beside a controller, as far as its values tell. */
+export interface Installed {
+  readonly release: ChartRelease
+  /** The type of the Service that brings its traffic, at the value that says so; undefined without one. */
+  readonly service: Setting | undefined
+}
+
+/** The controllers that a snapshot's workloads run, and those that its releases install. */
 export function controllersIn(snapshot: Snapshot): Controller[] {
-  return controllerKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(controllersOf)
+  const kinds = [...controllerKinds, ...releaseKinds]
+  return kinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap((manifest) => controllersOf(manifest, snapshot))
 }
 
-/** The controllers that a workload runs: none while it is scaled to nothing, or where the manifest is only a patch. */
-export function controllersOf(manifest: Manifest): Controller[] {
+/**
+ * The controllers that a workload runs: none while it is scaled to nothing, or where the manifest is only a patch. Those that
+ * a release installs need the snapshot where their values stand in other objects.
+ */
+export function controllersOf(manifest: Manifest, snapshot?: Snapshot): Controller[] {
+  if (releaseKinds.includes(groupKindOf(manifest.ref))) {
+    return chartReleasesOf(manifest, snapshot).flatMap(installedBy)
+  }
   if (!controllerKinds.includes(groupKindOf(manifest.ref))) return []
   if (manifest.root.at('spec', 'replicas').value === 0) return []
   const containers = [...manifest.root.at('spec', 'template', 'spec', 'containers').items()]
@@ -68,7 +89,7 @@ export function controllersOf(manifest: Manifest): Controller[] {
   })
 }
 
-/** What a container runs: the image tells, else the program, else the labels of the Pods. */
+/** What a container runs: the program tells, else the image, else the labels of the Pods. */
 function recognised(container: Cursor, alone: boolean): ControllerFacts[] {
   const { repository } = parseImage(container.at('image').string ?? '')
   const args = new Arguments(container)
@@ -76,7 +97,7 @@ function recognised(container: Cursor, alone: boolean): ControllerFacts[] {
   const byImage = controllerFacts.filter(({ images }) => patterns.get(images)?.test(repository))
   const byProgram = controllerFacts.filter(({ binary }) => binary !== undefined && args.runs(binary))
   const byLabel = controllerFacts.filter((facts) => labelled && isLabelled(facts, container))
-  const [found = []] = [byImage, byProgram, byLabel].filter((one) => one.length > 0)
+  const [found = []] = [byProgram, byImage, byLabel].filter((one) => one.length > 0)
   return found.filter((facts) => isOn(facts, container))
 }
 
@@ -100,7 +121,8 @@ function read(facts: ControllerFacts, container: Cursor): Controller {
   const { manifest } = container
   const args = new Arguments(container, facts)
   const image = container.at('image')
-  const release = releaseOf(parseImage(image.string ?? ''))
+  const parsed = parseImage(image.string ?? '')
+  const release = releaseOf(parsed) ?? minorOf(parsed)
   const { inShell, place } = args
   const { namespace } = manifest.ref
   const claims = claimsOf(facts, args, release)
@@ -117,7 +139,48 @@ function read(facts: ControllerFacts, container: Cursor): Controller {
     status: statusOf(facts, args, release, isOnNodes(container)),
     locks: locksOf(facts, args, { release, namespace, className: claims[0]?.names[0] }),
     serviceAccount: accountOf(manifest),
+    installed: undefined,
   }
+}
+
+/** The controllers that a release of a chart installs. */
+function installedBy(release: ChartRelease): Controller[] {
+  const { facts: chart, manifest, values, namespace, version, at } = release
+  const settings = new ChartSettings(chart, release)
+  if (chart.runs?.some((one) => settings.holds(one) === false)) return []
+  const tag = values.get(chart.tag)
+  const given = typeof tag.value === 'string' ? tag.value : undefined
+  const image = { repository: '', tag: given }
+  const app = given === undefined ? appOf(chart, version) : (releaseOf(image) ?? minorOf(image))
+  const onNodes = chart.onNodes.some((path) => Boolean(values.get(path).value))
+  const made = settings.take(chart.class)?.value
+  return controllerFacts.flatMap((facts): Controller[] => {
+    if (!chart.controllers.includes(facts.name)) return []
+    if (facts.enabledBy && (!settings.has(facts.enabledBy) || !settings.isOn(facts.enabledBy, true))) return []
+    const claims = claimsOf(facts, settings, app).map((claim) => ({ ...claim, made }))
+    return [
+      {
+        facts,
+        manifest,
+        image: given === undefined ? at : tag.at,
+        release: app,
+        namespace,
+        place: settings.place,
+        inShell: false,
+        watched: watchedBy(facts, settings),
+        claims,
+        status: statusOf(facts, settings, app, onNodes),
+        locks: locksOf(facts, settings, { release: app, namespace, className: claims[0]?.names[0] }),
+        serviceAccount: { name: settings.fullname() ?? '', namespace, at: settings.place },
+        installed: { release, service: settings.take(chart.service) },
+      },
+    ]
+  })
+}
+
+/** The version of the controller that a version of its chart brings. */
+function appOf({ apps }: ChartFacts, version: string): string | undefined {
+  return Object.entries(apps).findLast(([from]) => gte(version, from))?.[1]
 }
 
 /** With the host's network or its ports the nodes are where the traffic goes. */
@@ -132,6 +195,21 @@ function accountOf({ root, ref }: Manifest): ServiceAccount {
   const named = [pod.at('serviceAccountName'), pod.at('serviceAccount')]
   const at = named.find(({ string }) => string) ?? pod.at('serviceAccountName')
   return { name: at.string ?? 'default', namespace: ref.namespace, at }
+}
+
+/** Whether one of two is the workload of the release that the other one is. */
+export function isInstalledBy(a: Controller, b: Controller): boolean {
+  const [release, workload] = a.installed ? [a.installed.release, b] : [b.installed?.release, a]
+  if (!release || workload.installed || a.facts !== b.facts) return false
+  const { root, origin, ref } = workload.manifest
+  const source = origin.kind === 'rendered' && origin.source.kind === 'helm' ? origin.source.release : undefined
+  const named = source ?? root.at('metadata', 'labels', 'app.kubernetes.io/instance').string
+  return named === release.name && ['', release.namespace].includes(ref.namespace)
+}
+
+/** Whether two controllers run in one cluster: a release may go to another one than the object it is written in. */
+export function shareCluster(a: Controller, b: Controller): boolean {
+  return (a.installed?.release.cluster ?? '') === (b.installed?.release.cluster ?? '')
 }
 
 /**

@@ -49,3 +49,17 @@ export function identify(apiVersion: string, kind: string, namespace: string, na
   const group = written === 'extensions' ? (movedFromExtensions[kind] ?? written) : written
   return { group, kind, namespace: clusterScoped[group]?.includes(kind) ? '' : namespace, name }
 }
+
+/**
+ * What a program reads from its own file: of the form of an object, but without a name, as no API server keeps it.
+ * https://kubernetes.io/docs/reference/config-api/
+ */
+const configurations: Readonly<Record<string, string>> = {
+  'kubeadm.k8s.io ClusterConfiguration': 'kubeadm',
+  'kubeproxy.config.k8s.io KubeProxyConfiguration': 'kube-proxy',
+}
+
+/** The program that a nameless document configures, which stands for its name; none for any other document. */
+export function programConfigured(apiVersion: string, kind: string): string | undefined {
+  return configurations[`${apiVersion.split('/')[0]} ${kind}`]
+}

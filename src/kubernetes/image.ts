@@ -23,3 +23,9 @@ export function releaseOf({ tag }: Image): string | undefined {
   const match = tag?.match(/^(?:[a-z]+-)?v?(\d+\.\d+\.\d+)(?:$|[-+_](?!alpha|beta|rc))/)
   return match?.[1]
 }
+
+/** The first release of the minor that a tag follows, `3.5.0` of `3.5`: for what holds for all of the minor. */
+export function minorOf({ tag }: Image): string | undefined {
+  const match = tag?.match(/^v?(\d+\.\d+)(?:$|-(?!alpha|beta|rc))/)
+  return match ? `${match[1]}.0` : undefined
+}

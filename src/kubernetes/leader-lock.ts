@@ -24,20 +24,21 @@ interface Elector {
 }
 
 /**
- * Reads what a controller elects its leader by: one lock for each way its release may do it; none when it elects no
- * leader, or no file tells.
+ * Reads what a controller elects its leader by: one lock for each way its release may do it; none when one of them elects
+ * no leader, or no file tells.
  */
 export function locksOf(facts: ControllerFacts, settings: Settings, elector: Elector): Lock[] {
   const { release } = elector
   if (settings.opaque) return []
   const ways = facts.election.filter(({ releases }) => release === undefined || satisfies(release, releases))
-  return ways.flatMap((way): Lock[] => {
+  const locks = ways.map((way): Lock | undefined => {
     const elects = way.elects ? isSwitchedOn(settings, way.elects) : true
     const name = nameOf(way, settings, elector.className)
     const namespace = namespaceOf(way, settings, elector.namespace)
-    if (elects !== true || name === undefined || namespace === undefined) return []
-    return [{ kinds: way.kinds, namespace, name, at: settings.get(way.id)?.at ?? settings.place }]
+    if (elects !== true || name === undefined || namespace === undefined) return undefined
+    return { kinds: way.kinds, namespace, name, at: settings.get(way.id)?.at ?? settings.placeOf(way.id) }
   })
+  return locks.every((lock) => lock !== undefined) ? locks : []
 }
 
 function nameOf(way: ElectionFacts, settings: Settings, className: string | undefined): string | undefined {

@@ -34,21 +34,27 @@ function holderIn(record: string): string | undefined {
 export function isLockByName({ ref, root }: Manifest): boolean {
   if (ref.kind === 'Endpoints' || ref.namespace === 'kube-node-lease') return false
   const holdsData = ['data', 'binaryData'].some((field) => [...root.at(field).entries()].length > 0)
-  return !holdsData && lockNames.test(ref.name)
+  return !holdsData && (isNameOfIngressLock(ref.name) || usualNames.test(ref.name))
 }
 
-/** The names that ingress controllers give their locks by default, and how charts and client-go's users end theirs. */
-const lockNames = new RegExp(
+/** Whether a name is one that ingress controllers or their charts give their lock. */
+export function isNameOfIngressLock(name: string): boolean {
+  return ingressLockNames.test(name)
+}
+
+const ingressLockNames = new RegExp(
   [
     ...controllerFacts
       .flatMap(({ election }) => election)
       .map((way) => `^${patternOf(lockPattern(way, way.default))}$`),
     '^ingress-controller-leader',
     '^kong-ingress-controller-leader-',
-    '-leader(?:-election)?$',
-    '^leader-elect(?:ion)?$',
+    'ingress.*-leader(?:-election)?$',
   ].join('|'),
 )
+
+/** How whoever elects a leader ends the name of the lock. */
+const usualNames = /-leader(?:-election)?$|^leader-elect(?:ion)?$/
 
 function patternOf(name: string): string {
   return name.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll('{class}', '.+')

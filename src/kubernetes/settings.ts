@@ -10,8 +10,10 @@ export interface Setting {
 
 /** What a controller is told, wherever that is written: flags are named without their dashes. */
 export interface Settings {
-  /** Where a flag that is missing has to be written. */
+  /** Where all of it stands. */
   readonly place: Cursor
+  /** Where a flag that is missing has to be written. */
+  placeOf(flag: string): Cursor
   /** Whether nothing of it can be told. */
   readonly opaque: boolean
   /** What a flag says; of several the one that counts. */

@@ -6,6 +6,14 @@ export type Change =
   | { readonly kind: 'changed'; readonly cluster: string; readonly before: Manifest; readonly after: Manifest }
   | { readonly kind: 'removed'; readonly cluster: string; readonly before: Manifest }
 
+/** The object on the sides that have it. */
+export function sidesOf(change: Change): { readonly before?: Manifest; readonly after?: Manifest } {
+  return {
+    ...(change.kind === 'added' ? {} : { before: change.before }),
+    ...(change.kind === 'removed' ? {} : { after: change.after }),
+  }
+}
+
 export interface Changes {
   readonly changes: readonly Change[]
   /** Base objects that stand nowhere at the head and may be in what could not be read there: not called removed. */

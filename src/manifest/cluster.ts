@@ -1,8 +1,19 @@
 import { minimatch } from 'minimatch'
-import { type ClusterEvidence, identityOf, type ObjectRef, type Side } from './manifest'
+import type { LoadedObject } from './load'
+import { type ClusterEvidence, identityOf, type ObjectRef, type Region, type Side } from './manifest'
 
-/** What a user's config says of one cluster: the files that are deployed to it, as globs from the repository's root. */
-export type DeclaredClusters = Readonly<Record<string, { readonly paths?: readonly string[] }>>
+/** What a user's config says of one cluster. */
+export interface DeclaredCluster {
+  /** The files that are deployed to it, as globs from the repository's root. */
+  readonly paths?: readonly string[]
+  /** The file that says what it was seen to be, and where it is named. */
+  readonly inventory?: { readonly path: string; readonly region: Region }
+  /** All that the config says of it, and in which file. */
+  readonly entry?: { readonly path: string; readonly object: LoadedObject }
+}
+
+/** The clusters of a user's config, by name. */
+export type DeclaredClusters = Readonly<Record<string, DeclaredCluster>>
 
 /** A file with the objects it holds on one side. */
 export interface FileObjects {
@@ -33,9 +44,7 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
   const hasBase = files.some(({ side }) => side === 'base')
   const placeBy = (declarations: readonly DeclaredClusters[], path: string): ReturnType<ClusterMap['of']> => {
     for (const declared of declarations) {
-      const names = Object.keys(declared).filter((name) =>
-        declared[name]?.paths?.some((glob) => minimatch(path, glob, { dot: true })),
-      )
+      const names = Object.keys(declared).filter((name) => holds(name, declared[name], path))
       if (names.length > 0) return { clusters: names, evidence: 'declared' }
     }
     const layout = path.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0]
@@ -54,6 +63,12 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
     of: (path) => placeBy(isNew(path) ? [base, fresh] : [base], path),
   }
+}
+
+/** Without globs a cluster is the folder of its name. */
+function holds(name: string, declared: DeclaredCluster | undefined, path: string): boolean {
+  if (!declared?.paths) return path.startsWith(`${name}/`)
+  return declared.paths.some((glob) => minimatch(path, glob, { dot: true }))
 }
 
 /** `a/b/c.yaml` → `a`, `a/b`. */

@@ -1,5 +1,7 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
+import type { LoadedObject } from './load'
 import type { Manifest, Region } from './manifest'
+import { nestedIn } from './nested'
 
 type Key = string | number
 
@@ -16,6 +18,8 @@ export class Cursor {
     /** The key the value is written under; list items and the root have none. */
     private readonly key: Node | undefined,
     private readonly parent: Cursor | undefined,
+    /** What the nodes were parsed from: the object's own text, or one that a string of it holds. */
+    private readonly source: Pick<LoadedObject, 'regionOf' | 'resolve'> = manifest.object,
   ) {}
 
   static root(manifest: Manifest): Cursor {
@@ -23,7 +27,7 @@ export class Cursor {
   }
 
   private get node(): Node | undefined {
-    return isAlias(this.written) ? this.manifest.object.resolve(this.written) : this.written
+    return isAlias(this.written) ? this.source.resolve(this.written) : this.written
   }
 
   get exists(): boolean {
@@ -48,6 +52,12 @@ export class Cursor {
     return isMap(this.node)
   }
 
+  /** The YAML that a string holds: values in an Argo CD Application, say. Undefined where it is none. */
+  get nested(): Cursor | undefined {
+    const nested = this.string === undefined ? undefined : nestedIn(this.string, this.region, this.manifest.object)
+    return nested && new Cursor(this.manifest, this.path, nested.node, undefined, this, nested)
+  }
+
   at(...keys: Key[]): Cursor {
     return keys.reduce<Cursor>((cursor, key) => cursor.child(key), this)
   }
@@ -56,10 +66,11 @@ export class Cursor {
     const node = this.node
     if (typeof key === 'number') {
       const item = isSeq(node) ? (node.items[key] as Node | undefined) : undefined
-      return new Cursor(this.manifest, [...this.path, key], item, undefined, this)
+      return new Cursor(this.manifest, [...this.path, key], item, undefined, this, this.source)
     }
-    const pair = isMap(node) ? findPair(node, key, (alias) => this.manifest.object.resolve(alias)) : undefined
-    return new Cursor(this.manifest, [...this.path, key], nodeUnder(pair), pair?.key as Node | undefined, this)
+    const pair = isMap(node) ? findPair(node, key, (alias) => this.source.resolve(alias)) : undefined
+    const name = pair?.key as Node | undefined
+    return new Cursor(this.manifest, [...this.path, key], nodeUnder(pair), name, this, this.source)
   }
 
   /** The items of a list; nothing where there is none. */
@@ -72,22 +83,22 @@ export class Cursor {
   *entries(): Generator<[string, Cursor]> {
     const node = this.node
     if (!isMap(node)) return
-    for (const key of new Set(keysOf(node, (alias) => this.manifest.object.resolve(alias))))
-      yield [key, this.child(key)]
+    for (const key of new Set(keysOf(node, (alias) => this.source.resolve(alias)))) yield [key, this.child(key)]
   }
 
   /** Where a reader finds this: the scalar, or the key of a map or list, or the nearest thing above that is written. */
   get region(): Region {
     const { object } = this.manifest
     if (this.written === undefined) return this.parent?.region ?? object.region
+    const { source } = this
     if (isScalar(this.written) || isAlias(this.written)) {
       const empty = this.written.range?.[0] === this.written.range?.[1] && this.key
-      return object.regionOf(empty ? this.key : this.written)
+      return source.regionOf(empty ? this.key : this.written)
     }
-    if (this.key) return object.regionOf(this.key)
+    if (this.key) return source.regionOf(this.key)
     if (!this.parent) return object.region
     const first = isMap(this.written) ? (this.written.items[0]?.key as Node | undefined) : undefined
-    return object.regionOf(first ?? this.written)
+    return source.regionOf(first ?? this.written)
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLError } from 'yaml'
-import { identify } from '../kubernetes/identity'
+import { identify, programConfigured } from '../kubernetes/identity'
 import { findPair, type Resolve } from './cursor'
 import type { ObjectRef } from './manifest'
 import { type ParsedDocument, parseAsKubectl } from './yaml-dialect'
@@ -216,7 +216,7 @@ function objectsIn(
     )
   }
   const metadata = nodeIn(node, 'metadata', resolve)
-  const name = stringIn(metadata, 'name', resolve)
+  const name = stringIn(metadata, 'name', resolve) ?? programConfigured(apiVersion, kind)
   if (!name) return []
   return [{ node, apiVersion, kind, metadata: { namespace: stringIn(metadata, 'namespace', resolve) ?? '', name } }]
 }

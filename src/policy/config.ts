@@ -1,3 +1,4 @@
+import { clusterRef } from '../kubernetes/cluster-facts'
 import type { DeclaredClusters } from '../manifest/cluster'
 import type { Region } from '../manifest/manifest'
 import { readOwnDocument } from './document'
@@ -56,12 +57,23 @@ export const emptyConfig: Config = {
 export function readConfig(text: string, path: string): Config {
   // A file of nothing but comments says nothing.
   if (text.split('\n').every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path }
-  const { value, regionOf, regionOfKey } = readOwnDocument<ConfigFile>(text, path, ConfigFile, 'config')
+  const { value, regionOf, regionOfKey, objectAt } = readOwnDocument<ConfigFile>(text, path, ConfigFile, 'config')
   return {
     path,
     failOn: value['fail-on'],
     ignore: value.ignore ?? defaultIgnore,
-    clusters: value.clusters ?? {},
+    clusters: Object.fromEntries(
+      Object.entries(value.clusters ?? {}).map(([name, { paths, inventory }]) => [
+        name,
+        {
+          ...(paths ? { paths } : {}),
+          ...(inventory
+            ? { inventory: { path: inventory.replace(/^\.\//, ''), region: regionOf(['clusters', name, 'inventory']) } }
+            : {}),
+          entry: { path, object: objectAt(['clusters', name], clusterRef(name)) },
+        },
+      ]),
+    ),
     releases: (value.helm ?? []).map((release, index) => ({
       ...release,
       chart: release.chart.replace(/^\.(?:\/|$)/, '').replace(/\/+$/, ''),

@@ -2,7 +2,8 @@ import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv'
 import Ajv2020 from 'ajv/dist/2020'
 import { type Alias, type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { GuardError, type GuardErrorCode } from '../errors'
-import type { Region } from '../manifest/manifest'
+import type { LoadedObject } from '../manifest/load'
+import type { ObjectRef, Region } from '../manifest/manifest'
 
 /** A validated YAML 1.2 document of ours that still knows where each value is written. */
 export interface OwnDocument<T> {
@@ -10,6 +11,8 @@ export interface OwnDocument<T> {
   regionOf(path: readonly (string | number)[]): Region
   /** Where the last key of a path is written; the value's place for an item of a list. */
   regionOfKey(path: readonly (string | number)[]): Region
+  /** The map at a path as an object that cursors can walk. */
+  objectAt(path: readonly (string | number)[], ref: ObjectRef): LoadedObject
 }
 
 const start: Region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
@@ -79,7 +82,23 @@ export function readOwnDocument<T>(
     const key = keyAt(document, keys.slice(0, -1), String(keys.at(-1)))
     return key?.range ? region(key.range[0], key.range[1]) : regionOf(keys)
   }
-  return { value: value as T, regionOf, regionOfKey }
+  const objectAt = (keys: readonly (string | number)[], ref: ObjectRef): LoadedObject => {
+    const node = nodeAt(document, keys)
+    if (!node) throw new GuardError('internal', 'A document that was validated is empty.', { path })
+    const [from, to] = node.range ?? [0, text.length]
+    return {
+      ref,
+      apiVersion: '',
+      node,
+      content: text.slice(from, to).trim(),
+      fileText: text,
+      region: region(from, to),
+      duplicateKeys: [],
+      regionOf: ({ range }) => (range ? region(range[0], range[1]) : start),
+      resolve: (alias) => alias.resolve(document),
+    }
+  }
+  return { value: value as T, regionOf, regionOfKey, objectAt }
 }
 
 function lostAliasIn(document: Document.Parsed): Alias | undefined {
@@ -165,8 +184,10 @@ function sentenceFor(error: ErrorObject, keys: readonly (string | number)[]): st
       const types = (schema as { type?: string }[]).map((option) => article(option.type ?? 'value'))
       return `${name} has to be ${types.join(' or ')}, not ${written(error.data)}.`
     }
-    case 'type':
-      return `${name} has to be ${article(String(params.type))}, not ${written(error.data)}.`
+    case 'type': {
+      const quoting = params.type === 'string' && typeof error.data === 'number' ? '; quote it' : ''
+      return `${name} has to be ${article(String(params.type))}, not ${written(error.data)}${quoting}.`
+    }
     case 'format':
       return `${name} has to be a day that exists, as YYYY-MM-DD, not ${written(error.data)}.`
     case 'pattern':
@@ -176,6 +197,7 @@ function sentenceFor(error: ErrorObject, keys: readonly (string | number)[]): st
     }
     case 'minLength':
     case 'minItems':
+    case 'minProperties':
       return `${name} is empty.`
     default:
       return `${name} ${error.message}.`

@@ -81,12 +81,37 @@ export type Exception = Static<typeof Exception>
 
 const Cluster = Type.Object(
   {
-    paths: Type.Array(Type.String({ minLength: 1 }), {
-      minItems: 1,
-      description: 'Globs of the files that are deployed to the cluster, from the repository’s root.',
-    }),
+    paths: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description:
+          'Globs of the files that are deployed to the cluster, from the repository’s root. When absent, the cluster is the folder of its name (clusters/prod), else what belongs to no other cluster.',
+      }),
+    ),
+    inventory: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'A file of the repository that says what the cluster was seen to be: as ingress-guard inventory or kubectl get … -o json writes it.',
+      }),
+    ),
+    kubernetes: Type.Optional(
+      Type.String({
+        pattern: '^v?\\d+\\.\\d+',
+        description: 'The version of its API server, in quotes: "1.30" or "v1.30.4".',
+      }),
+    ),
+    kernel: Type.Optional(
+      Type.String({
+        pattern: '^\\d+\\.\\d+',
+        description: 'The kernel of its nodes as uname -r prints it, in quotes: "5.15.0-105-generic".',
+      }),
+    ),
+    kubeProxyMode: Type.Optional(
+      Type.String({ pattern: '^[a-z]+$', description: 'How kube-proxy works: iptables, ipvs or nftables.' }),
+    ),
   },
-  strict,
+  { ...strict, minProperties: 1 },
 )
 
 const Release = Type.Object(

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { releaseKinds } from '../kubernetes/chart-release'
 import type { Cursor } from '../manifest/cursor'
 import type { Hunks } from '../manifest/hunks'
-import { identityOf, type Manifest, nameOf, type Side } from '../manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, nameOf, type Side } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
 import type { Level } from '../policy/schema'
 import type { Fix } from '../rules/rule'
@@ -81,7 +82,11 @@ export function findingOf(draft: Draft, status: Status, placing: Placing): Findi
 function locationOf(cursor: Cursor, placing: Placing, note?: string): Location {
   const { side, origin, object, ref } = cursor.manifest
   const { region } = cursor
-  if (origin.kind === 'file') return place(side, origin.path, region, object.fileText, placing, note)
+  if (origin.kind === 'file') {
+    // Of a release that is not rendered only the values were read.
+    const precision = releaseKinds.includes(groupKindOf(ref)) ? 'values' : 'exact'
+    return { ...place(side, origin.path, region, object.fileText, placing, note), precision }
+  }
   return {
     side,
     path: origin.path,
@@ -121,7 +126,7 @@ function place(
 
 /** For what stood at the base: the line of the head that took it away, where the file is still there. */
 function removalOf({ side, path, region, precision }: Location, placing: Placing): Location[] {
-  const line = side === 'base' && precision === 'exact' ? placing.hunks(path)?.removalOf(region) : undefined
+  const line = side === 'base' && precision !== 'file' ? placing.hunks(path)?.removalOf(region) : undefined
   if (line === undefined) return []
   const at = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 }
   return [{ side: 'head', path, region: at, precision: 'exact', note: 'taken away here', changed: true }]

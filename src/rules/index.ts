@@ -1,10 +1,16 @@
 import classDefaultSingle from './controller-scope/class-default-single'
 import classKept from './controller-scope/class-kept'
+import classKnown from './controller-scope/class-known'
 import electionIsolated from './controller-scope/election-isolated'
+import lockHeld from './controller-scope/lock-held'
 import lockUnmanaged from './controller-scope/lock-unmanaged'
 import namespaceIsolated from './controller-scope/namespace-isolated'
 import publishTarget from './controller-scope/publish-target'
+import rbacScoped from './controller-scope/rbac-scoped'
+import rbacSufficient from './controller-scope/rbac-sufficient'
+import statusKept from './controller-scope/status-kept'
 import statusSource from './controller-scope/status-source'
+import webhookSafe from './controller-scope/webhook-safe'
 import certificateCoversHost from './ingress-tls/certificate-covers-host'
 import certificateIssued from './ingress-tls/certificate-issued'
 import certificateValid from './ingress-tls/certificate-valid'
@@ -21,16 +27,24 @@ import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
 import objectKept from './protected-rbac/object-kept'
 import type { Rule } from './rule'
+import apiServed from './version-matrix/api-served'
+import versionSkew from './version-matrix/version-skew'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
   classDefaultSingle,
   classKept,
+  classKnown,
   electionIsolated,
+  lockHeld,
   lockUnmanaged,
   namespaceIsolated,
   publishTarget,
+  rbacScoped,
+  rbacSufficient,
+  statusKept,
   statusSource,
+  webhookSafe,
   certificateCoversHost,
   certificateIssued,
   certificateValid,
@@ -46,4 +60,6 @@ export const rules: readonly Rule[] = [
   secretType,
   tlsKept,
   objectKept,
+  apiServed,
+  versionSkew,
 ]

@@ -34,7 +34,7 @@ export async function readConfigs(
   if (named !== undefined && path.isAbsolute(named)) {
     const config = readConfig(readOperatorFile(named), named)
     validate(config)
-    return { inForce: config, head: emptyConfig, findings: [] }
+    return { inForce: config, head: config, findings: [] }
   }
   const file = named === undefined ? configPath : path.normalize(named)
   const [baseText, headText] = [base && (await textAt(base, file)), await textAt(head, file)]

@@ -1,5 +1,5 @@
 import type { Evidence } from '../evidence'
-import { changesBetween, renamedClusters } from '../manifest/change'
+import { type Change, changesBetween, renamedClusters, sidesOf } from '../manifest/change'
 import { type DeclaredClusters, type FileObjects, mapClusters } from '../manifest/cluster'
 import { DocumentReader } from '../manifest/document-reader'
 import { decodeFile, type LoadedFile, loadFile, mentionsKubernetes } from '../manifest/load'
@@ -11,6 +11,7 @@ import type { ActiveRule } from '../policy/policy'
 import type { Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
 import { ingressesIn } from './bystanders'
+import { type Descriptions, inventoriesOf, readDescriptions } from './descriptions'
 import { placeOf } from './discover'
 import { duplicateKeys } from './duplicate-keys'
 import { Files } from './files'
@@ -23,6 +24,7 @@ import { type RenderedSide, SideOfChange } from './side'
 import type { Source } from './source'
 import type { Tree } from './tree'
 import { unrendered } from './unrendered'
+import { unseenIn } from './unseen'
 import { untakenValues } from './untaken-values'
 
 /** What to compare, and what decides how much of it has to be read. */
@@ -54,14 +56,22 @@ const nowhere: Pick<Tree, 'files' | 'aliases'> = { files: new Map(), aliases: ne
 export async function gather(scope: Scope): Promise<Gathered> {
   const { rules } = scope
   const changed = scope.base && (await changedPaths(scope.base, scope.head))
+  const inventories = await inventoriesOf(scope.base, scope.clusters)
   const base =
     scope.base &&
-    (await SideOfChange.open(scope.base, 'base', { ...scope, changed, releases: scope.releases.base, base: undefined }))
+    (await SideOfChange.open(scope.base, 'base', {
+      ...scope,
+      changed,
+      releases: scope.releases.base,
+      base: undefined,
+      inventories: inventories.base,
+    }))
   const head = await SideOfChange.open(scope.head, 'head', {
     ...scope,
     changed,
     releases: scope.releases.head,
     base: base?.discovery,
+    inventories: inventories.head,
   })
   const [baseTree, headTree] = [base?.tree ?? nowhere, head.tree]
   const differs = (path: string) =>
@@ -82,10 +92,14 @@ export async function gather(scope: Scope): Promise<Gathered> {
     renderAll(head, (source) => !sameSource(source)),
   ])
 
+  const descriptions: { base: Descriptions; head: Descriptions } = {
+    base: base ? await readDescriptions('base', base, scope.clusters.base) : { manifests: [], findings: [] },
+    head: await readDescriptions('head', head, scope.clusters.head),
+  }
   const others = new Files()
   const touched = differing(
-    [...manifestsIn('base', before), ...looseManifests('base', renderedBefore)],
-    [...manifestsIn('head', after), ...looseManifests('head', renderedAfter)],
+    [...manifestsIn('base', before), ...looseManifests('base', renderedBefore), ...descriptions.base.manifests],
+    [...manifestsIn('head', after), ...looseManifests('head', renderedAfter), ...descriptions.head.manifests],
   )
   const needsRest = needsOtherFiles(rules, touched)
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : new Map<string, string>()
@@ -147,8 +161,13 @@ export async function gather(scope: Scope): Promise<Gathered> {
           : failed.has(origin.id) || adopted(origin.id, ref),
       )
     : { changes: [], unknown: [] }
+  const describing = descriptions.base.manifests.map(
+    ({ object, side, origin, clusters: names, evidence }) =>
+      new Manifest(object, side, origin, named('base', names), evidence),
+  )
+  const described = base ? changesBetween(describing, descriptions.head.manifests).changes : []
   const further = manifestsFrom('head', renderedRest)
-  const partners = loadPartners(rules, changes, rest, further)
+  const partners = loadPartners(rules, [...changes, ...described], rest, further)
 
   const baseManifests = [...changedBase, ...manifestsOf('base', partners), ...manifestsFrom('base', renderedRest)]
   const headManifests = [...changedHead, ...manifestsOf('head', partners), ...further]
@@ -166,16 +185,34 @@ export async function gather(scope: Scope): Promise<Gathered> {
     taken: await base?.takenFromElsewhere(),
   })
   const left = base ? await leftBehind({ base, head }, before, renderedAfter, (file) => hidden(file) !== undefined) : []
+  const hides = unseenIn({
+    head,
+    rendered: [...renderedAfter, ...renderedRest],
+    unreadable: [...gaps.skipped, ...gaps.findings.map(({ location }) => location)].map(({ path }) => path),
+    texts: [...[...after.loaded].map(([path, { text }]) => [path, text] as const), ...rest],
+    repository: scope.repository,
+    clustersOf: (path) => clustersOf(headTree, path),
+  })
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))
   return {
     mode: base ? 'change' : 'all',
     changes,
-    base: snapshotsOf(baseManifests),
-    head: snapshotsOf(headManifests),
+    described,
+    base: snapshotsOf(baseManifests, describing, hides),
+    head: snapshotsOf(headManifests, descriptions.head.manifests, hides),
     bystanders: () => manifestsOf('head', ingressesIn(rest)),
     clusters,
-    changedTexts: changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
-    findings: [...gaps.findings, ...unseen.findings, ...left, ...duplicateKeys(changes, base ? [] : changedHead)],
+    changedTexts: new Map([
+      ...changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
+      ...describedTexts(described),
+    ]),
+    findings: [
+      ...descriptions.head.findings,
+      ...gaps.findings,
+      ...unseen.findings,
+      ...left,
+      ...duplicateKeys(changes, base ? [] : changedHead),
+    ],
     inspected: {
       base: base ? inspected(base.revision, base.tree, baseManifests) : null,
       head: inspected(head.revision, headTree, headManifests),
@@ -305,6 +342,16 @@ function changedTexts(before: Files, after: Files, still: ReadonlyMap<string, st
     texts.set(path, { before: text, ...(now === undefined ? {} : { after: now }) })
   }
   for (const [path, { text }] of after.loaded) texts.set(path, { ...texts.get(path), after: text })
+  return texts
+}
+
+/** The texts of inventories and configs that say something else now. */
+function describedTexts(changes: readonly Change[]): Map<string, { before?: string; after?: string }> {
+  const texts = new Map<string, { before?: string; after?: string }>()
+  for (const { before, after } of changes.map(sidesOf)) {
+    if (before) texts.set(before.origin.path, { ...texts.get(before.origin.path), before: before.object.fileText })
+    if (after) texts.set(after.origin.path, { ...texts.get(after.origin.path), after: after.object.fileText })
+  }
   return texts
 }
 

@@ -1,3 +1,4 @@
+import { releaseKinds } from '../kubernetes/chart-release'
 import type { Change } from '../manifest/change'
 import { type LoadedFile, loadFile } from '../manifest/load'
 import { type GroupKind, groupKindOf, identityOf, Manifest } from '../manifest/manifest'
@@ -10,7 +11,10 @@ export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly 
 }
 
 function compares({ rule, params }: ActiveRule, manifest: Manifest): boolean {
-  return rule.kinds === '*' ? partnersOf(rule, manifest, params).length > 0 : concerns(rule, groupKindOf(manifest.ref))
+  const kind = groupKindOf(manifest.ref)
+  // What a rule only reads has no partner unless it names a string of one, and most releases install what no rule knows.
+  if (rule.kinds !== '*' && rule.kinds.includes(kind) && !releaseKinds.includes(kind)) return true
+  return concerns(rule, kind) && partnersOf(rule, manifest, params).length > 0
 }
 
 /** What a text must hold to be a partner's: one of the kinds, and one of the strings. */

@@ -40,7 +40,7 @@ export class SideOfChange {
   static async open(
     revision: Revision,
     side: Side,
-    { ignore, releases, repository, renderer, base, changed }: Opening,
+    { ignore, inventories, releases, repository, renderer, base, changed }: Opening,
   ): Promise<SideOfChange> {
     const tree = await readTree(revision, ignore)
     const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents)
@@ -51,7 +51,8 @@ export class SideOfChange {
         return [source.id, JSON.stringify([key, source.target])] as const
       }),
     )
-    return new SideOfChange(revision, withoutClaimed(tree, discovery), checkout, discovery, renderer, new Map(keys))
+    const plain = withoutClaimed(tree, discovery, inventories)
+    return new SideOfChange(revision, plain, checkout, discovery, renderer, new Map(keys))
   }
 
   files(source: Source): Promise<string[]> {
@@ -116,6 +117,8 @@ export class SideOfChange {
 
 interface Opening {
   readonly ignore: readonly string[]
+  /** The files that describe clusters and are deployed to none. */
+  readonly inventories: ReadonlySet<string>
   readonly releases: readonly DeclaredRelease[]
   readonly repository: readonly string[]
   readonly renderer: Renderer
@@ -149,9 +152,10 @@ function withNamespace(object: LoadedObject, source: Source): LoadedObject {
   return { ...object, ref: identify(object.apiVersion, kind, source.namespace, name) }
 }
 
-function withoutClaimed(tree: Tree, { claims, notInspected }: Discovery): Tree {
+function withoutClaimed(tree: Tree, { claims, notInspected }: Discovery, inventories: ReadonlySet<string>): Tree {
   const orphans = new Map<string, string[]>()
   const files = new Map(tree.files)
+  for (const path of inventories) files.delete(path)
   for (const [path, { deployed, reason }] of claims) {
     if (files.delete(path) && !deployed) orphans.set(reason, [...(orphans.get(reason) ?? []), path])
   }

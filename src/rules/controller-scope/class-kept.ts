@@ -89,11 +89,16 @@ function ingressesOf(head: Snapshot): Manifest[] {
   return ingresses.sort((a, b) => (nameOf(a.ref) < nameOf(b.ref) ? -1 : 1))
 }
 
-/** Before 1.0.0 ingress-nginx compared names and read no IngressClass. */
+/**
+ * Whether a controller takes Ingresses by the name of their class alone, whose object it never reads: ingress-nginx before
+ * 1.0.0, Kong, Contour. F5's compares names too, and ends at its start without the object.
+ */
 function comparesNames(head: Snapshot, name: string): boolean {
   return controllersIn(head).some(
-    ({ claims }) =>
-      claims.length > 0 && claims.every((one) => one.controller === undefined && one.names.includes(name)),
+    ({ facts, claims }) =>
+      facts.name !== 'nginx-inc' &&
+      claims.length > 0 &&
+      claims.every(({ by, names }) => by === 'name' && names.includes(name)),
   )
 }
 

@@ -35,10 +35,10 @@ export default defineRule({
     for (const first of controllersOf(manifest)) {
       for (const second of controllersIn(snapshot)) {
         if (identityOf(first.manifest.ref) >= identityOf(second.manifest.ref)) continue
-        if (!shareNamespace(first.manifest, second.manifest) || areOneController(first, second)) continue
         const lock = sharedLock(first.locks, second.locks)
         const other = second.locks[0]
-        if (!lock || !other) continue
+        if (!lock || !other || areOneController(first, second)) continue
+        if (lock.namespace === '' && !shareNamespace(first.manifest, second.manifest)) continue
         const names = { first: nameOf(first.manifest.ref), second: nameOf(second.manifest.ref) }
         const kind = lock.kinds.find((one) => other.kinds.includes(one)) ?? ''
         const lockName = nameOf({ group: '', kind, namespace: lock.namespace, name: lock.name })

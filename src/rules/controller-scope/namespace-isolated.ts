@@ -1,15 +1,18 @@
+import { releaseKinds, valuesHolders } from '../../kubernetes/chart-release'
 import {
   areOneController,
   type Controller,
   controllerKinds,
   controllersIn,
   controllersOf,
+  isInstalledBy,
   marksOfControllers,
+  shareCluster,
 } from '../../kubernetes/controller'
 import type { Claims } from '../../kubernetes/controller-claims'
 import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
 import { classAnnotation } from '../../kubernetes/ingress-class'
-import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
 interface Overlap {
@@ -38,8 +41,8 @@ export default defineRule({
   summary: 'No two ingress controllers of a cluster take the same Ingresses.',
   since: '1.0.0',
   scope: 'snapshot',
-  kinds: controllerKinds,
-  reads: ['IngressClass.networking.k8s.io', 'Ingress.networking.k8s.io'],
+  kinds: [...controllerKinds, ...releaseKinds],
+  reads: ['IngressClass.networking.k8s.io', 'Ingress.networking.k8s.io', 'ConfigMap'],
   messages: {
     overlap: ({ first, second, name, where, scope, own }: Overlap) =>
       `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
@@ -72,6 +75,7 @@ export default defineRule({
     contestedRoutes: '1.1.0',
   },
   *partners(manifest) {
+    if (releaseKinds.includes(groupKindOf(manifest.ref))) yield* valuesHolders(manifest)
     if (manifest.ref.kind === 'IngressClass') yield* marksOfControllers
     if (manifest.ref.kind === 'Ingress') yield* classAnnotation(manifest).exists ? marksOfControllers : []
     for (const { claims } of controllersOf(manifest)) {
@@ -84,18 +88,21 @@ export default defineRule({
     }
   },
   check({ manifest, snapshot, report, skip }) {
-    for (const first of controllersOf(manifest)) {
+    for (const first of controllersOf(manifest, snapshot)) {
       if (first.inShell) skip(first.place, 'a shell takes its arguments apart, so what it watches is not known')
+      else if (first.watched.scope === 'unknown')
+        skip(first.watched.at, 'no file that is read here tells what it watches')
       for (const second of controllersIn(snapshot)) {
         if (first.facts.takes !== second.facts.takes || !comesFirst(first, second)) continue
         if (mayBeCopies(first.manifest, second.manifest) || areOneController(first, second)) continue
+        if (!shareCluster(first, second) || isInstalledBy(first, second)) continue
         const where = sharedNamespaces(first, second)
         const shared = where === undefined ? undefined : sharedClaim(first, second, snapshot)
         if (where === undefined || !shared) continue
         const overlap = { ...wordsOf(first, second, shared), where }
         const ends = [first.watched.at, second.watched.at]
         const more = { keys: keysOf(first, second) }
-        const known = first.facts.name === 'ingress-nginx' && second.facts.name === 'ingress-nginx'
+        const known = [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
         if (first.facts.takes !== 'Ingresses') report(ends, 'contestedRoutes', overlap, more)
         else if (shared.by === 'none') report(ends, known ? 'unclassed' : 'contestedUnclassed', overlap, more)
         else if (shared.by === 'class') {
@@ -130,7 +137,9 @@ function wordsOf(first: Controller, second: Controller, { by, name }: SharedClai
   // Where the release is not told, the newest way.
   const way = first.claims.at(-1)?.facts ?? classes.at(-1)
   const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) => (flag ? `${dashes}${flag}` : []))
-  const byClass = `${flags.join(' and ')} (in its chart ${way?.value})`
+  const byClass = first.installed
+    ? `${way?.value} in its values`
+    : `${flags.join(' and ')} (in its chart ${way?.value})`
   const own = {
     class: byClass,
     annotation: flags[0],
@@ -144,7 +153,9 @@ function wordsOf(first: Controller, second: Controller, { by, name }: SharedClai
     limited: nameOf(first.manifest.ref),
     takes,
     name,
-    scope: `${dashes}${scope.namespaces} (in its chart ${scope.value})`,
+    scope: first.installed
+      ? `${scope.value} in its values`
+      : `${dashes}${scope.namespaces} (in its chart ${scope.value})`,
     own: own ?? '',
     outcome: [first, second].every(writes)
       ? flapping

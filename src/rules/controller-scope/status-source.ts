@@ -1,7 +1,8 @@
+import { releaseKinds, valuesHolders } from '../../kubernetes/chart-release'
 import { type Controller, controllerKinds, controllersOf } from '../../kubernetes/controller'
 import { statusFactsOf } from '../../kubernetes/controller-status'
 import { selectionMarks, selects } from '../../kubernetes/service'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
 
@@ -13,32 +14,50 @@ interface Sourceless {
   value: string
 }
 
+const unpublished = ({ controller, flag, value, service, target }: Sourceless & { service: string; target: string }) =>
+  `Nothing tells ${controller} its address, so it writes those of the nodes that run it into the status of every Ingress it takes, although ${service} is its load balancer. Set --${flag}=${target} (in its chart ${value}).`
+
+const taken = ({ controller, flag, value, lost }: Sourceless & { lost: string }) =>
+  `This change takes ${lost} from ${controller}, so it writes the addresses of the nodes that run it into the status of every Ingress it takes. Keep --${flag} (in its chart ${value}), or set --update-status=false.`
+
 export default defineRule({
   id: 'controller-scope/status-source',
   summary: 'An ingress controller behind a load balancer writes that address into the status of its Ingresses.',
   since: '1.0.0',
   scope: 'snapshot',
-  kinds: controllerKinds,
-  reads: ['Service'],
+  kinds: [...controllerKinds, ...releaseKinds],
+  reads: ['Service', 'ConfigMap'],
   messages: {
-    unpublished: ({ controller, flag, value, service, target }: Sourceless & { service: string; target: string }) =>
-      `Nothing tells ${controller} its address, so it writes those of the nodes that run it into the status of every Ingress it takes, although ${service} is its load balancer. Set --${flag}=${target} (in its chart ${value}).`,
-    taken: ({ controller, flag, value, lost }: Sourceless & { lost: string }) =>
-      `This change takes ${lost} from ${controller}, so it writes the addresses of the nodes that run it into the status of every Ingress it takes. Keep --${flag} (in its chart ${value}), or set --update-status=false.`,
+    unpublished,
+    taken,
+    unpublishedOther: unpublished,
+    takenOther: taken,
+    unpublishedRelease: ({ controller, value, product }: Omit<Sourceless, 'flag'> & { product: string }) =>
+      `${controller} installs ${product} behind a load balancer and tells it nothing of its address, so it writes those of the nodes that run it into the status of every Ingress it takes. Set ${value} in its values.`,
   },
+  later: { unpublishedOther: '1.1.0', takenOther: '1.1.0', unpublishedRelease: '1.1.0' },
   *partners(manifest) {
-    if (manifest.ref.kind === 'Service' || controllersOf(manifest).length > 0) yield* selectionMarks(manifest)
+    if (releaseKinds.includes(groupKindOf(manifest.ref))) yield* valuesHolders(manifest)
+    else if (manifest.ref.kind === 'Service' || controllersOf(manifest).length > 0) yield* selectionMarks(manifest)
   },
   check({ manifest, snapshot, report }) {
-    for (const controller of controllersOf(manifest)) {
-      if (controller.status.writes !== 'fallback') continue
+    for (const controller of controllersOf(manifest, snapshot)) {
+      const { status, installed } = controller
+      if (status.writes !== 'fallback') continue
+      if (installed) {
+        const { controller: name, value } = namesOf(controller)
+        const args = { controller: name, value, product: controller.facts.title }
+        if (installed.service?.value === 'LoadBalancer')
+          report(status.at, 'unpublishedRelease', args, { keys: [value] })
+        continue
+      }
       const service = serviceOf(controller, snapshot, 'LoadBalancer')
       if (!service) continue
       const { namespace, name } = service.ref
       const target = `${namespace ? `${namespace}/` : ''}${name}`
       report(
-        [controller.status.at, service.root.at('spec', 'type')],
-        'unpublished',
+        [status.at, service.root.at('spec', 'type')],
+        isFirst(controller) ? 'unpublished' : 'unpublishedOther',
         { ...namesOf(controller), service: nameOf(service.ref), target },
         { keys: [target] },
       )
@@ -48,15 +67,26 @@ export default defineRule({
     if (change.kind !== 'changed') return
     const lost = controllersOf(change.before).flatMap(({ status }) => (status.writes === 'source' ? [status] : []))
     for (const controller of controllersOf(change.after)) {
+      if (controller.installed) continue
       const [source] = lost
       if (controller.status.writes !== 'fallback' || !source) continue
       // With a load balancer the other message says it; with nothing but node ports the nodes are the right addresses.
       if (serviceOf(controller, head, 'LoadBalancer') || serviceOf(controller, head, 'NodePort')) continue
       const argument = `--${source.flag}${source.value === undefined ? '' : `=${source.value}`}`
-      report(controller.status.at, 'taken', { ...namesOf(controller), lost: argument }, { keys: [source.flag] })
+      report(
+        controller.status.at,
+        isFirst(controller) ? 'taken' : 'takenOther',
+        { ...namesOf(controller), lost: argument },
+        { keys: [source.flag] },
+      )
     }
   },
 })
+
+/** Whether it is of the product that the rule began with. */
+function isFirst({ facts }: Controller): boolean {
+  return facts.name === 'ingress-nginx'
+}
 
 function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): Manifest | undefined {
   return snapshot

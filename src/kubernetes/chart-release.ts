@@ -1,0 +1,137 @@
+import { maxSatisfying, valid } from 'semver'
+import type { Cursor } from '../manifest/cursor'
+import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
+import type { Snapshot } from '../manifest/snapshot'
+import { type ChartFacts, chartFacts } from './chart-facts'
+import { ReleaseValues, type ValuesLayer } from './release-values'
+
+/** The kinds that install a chart: objects of Flux, Argo CD and k3s. */
+export const releaseKinds: readonly GroupKind[] = [
+  'HelmRelease.helm.toolkit.fluxcd.io',
+  'Application.argoproj.io',
+  'HelmChart.helm.cattle.io',
+]
+
+/** A release of a known chart that is not in the repository, so that only its values tell what it installs. */
+export interface ChartRelease {
+  readonly facts: ChartFacts
+  readonly manifest: Manifest
+  readonly name: string
+  /** Empty where the manifest gives none. */
+  readonly namespace: string
+  /** The cluster it is installed to, where that is another one than its object's own; empty where it is not. */
+  readonly cluster: string
+  /** The version of the chart: of a range the newest one that is known. */
+  readonly version: string
+  /** Where that is written. */
+  readonly at: Cursor
+  readonly values: ReleaseValues
+}
+
+/** Reads the releases of known charts that an object installs; those of charts in the repository are rendered instead. */
+export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): ChartRelease[] {
+  switch (groupKindOf(manifest.ref)) {
+    case 'HelmRelease.helm.toolkit.fluxcd.io':
+      return fluxReleasesOf(manifest, snapshot)
+    case 'Application.argoproj.io':
+      return argoReleasesOf(manifest)
+    case 'HelmChart.helm.cattle.io':
+      return k3sReleasesOf(manifest)
+    default:
+      return []
+  }
+}
+
+/** https://fluxcd.io/flux/components/helm/helmreleases/ */
+function fluxReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): ChartRelease[] {
+  const { root, ref } = manifest
+  const spec = root.at('spec')
+  const chart = spec.at('chart', 'spec')
+  const facts = factsOf(chart.at('chart'), chart.at('sourceRef', 'name'))
+  // A chart of a GitRepository or Bucket is one of files, and may be any.
+  if (!facts || (chart.at('sourceRef', 'kind').string ?? 'HelmRepository') !== 'HelmRepository') return []
+  const holders = [...spec.at('valuesFrom').items()].map((reference) => heldBy(reference, ref.namespace, snapshot))
+  const layers = [spec.at('values'), ...holders.toReversed()].filter((one) => one?.exists)
+  const more = holders.includes(undefined) || chart.at('valuesFiles').exists
+  const target = spec.at('targetNamespace').string
+  const namespace = target ?? ref.namespace
+  const name = spec.at('releaseName').string ?? (target ? `${target}-${ref.name}` : ref.name)
+  const values = new ReleaseValues(spec.at('values'), layersOf(layers), more)
+  const cluster = spec.at('kubeConfig').exists ? `of HelmRelease ${ref.name}` : ''
+  return [{ facts, manifest, name, namespace, cluster, ...versionAt(facts, chart.at('version')), values }]
+}
+
+/** The names of the ConfigMaps that a release takes values of. */
+export function* valuesHolders({ root }: Manifest): Iterable<string> {
+  for (const reference of root.at('spec', 'valuesFrom').items()) {
+    const name = reference.at('name').string
+    if (name) yield name
+  }
+}
+
+/** What a ConfigMap of the cluster gives; undefined where it is not there, is a Secret, or gives a single value. */
+function heldBy(reference: Cursor, namespace: string, snapshot: Snapshot | undefined): Cursor | undefined {
+  if (reference.at('kind').string !== 'ConfigMap' || reference.at('targetPath').exists) return undefined
+  const name = reference.at('name').string ?? ''
+  const [holder] = snapshot?.get({ group: '', kind: 'ConfigMap', namespace, name }) ?? []
+  return holder?.root.at('data', reference.at('valuesKey').string ?? 'values.yaml').nested
+}
+
+/** https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
+function argoReleasesOf({ root, ref }: Manifest): ChartRelease[] {
+  const spec = root.at('spec')
+  const destination = spec.at('destination')
+  const written = destination.at('name').string || destination.at('server').string || ''
+  const cluster = ownCluster.includes(written) ? '' : written
+  return [spec.at('source'), ...spec.at('sources').items()].flatMap((source) => {
+    const facts = factsOf(source.at('chart'), source.at('repoURL'))
+    if (!facts) return []
+    const helm = source.at('helm')
+    const object = helm.at('valuesObject')
+    // The object takes the place of the text: https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
+    const inline = object.exists ? object : helm.at('values').nested
+    const parameters: ValuesLayer = { root: helm.at('parameters'), parameters: true }
+    const more = [...helm.at('valueFiles').items(), ...helm.at('fileParameters').items()].length > 0
+    const place = object.exists ? object : helm.at('values')
+    const values = new ReleaseValues(place, [parameters, ...layersOf([inline])], more)
+    const name = helm.at('releaseName').string ?? ref.name
+    const namespace = helm.at('namespace').string ?? spec.at('destination', 'namespace').string ?? ''
+    const { manifest } = root
+    return [{ facts, manifest, name, namespace, cluster, ...versionAt(facts, source.at('targetRevision')), values }]
+  })
+}
+
+/** The names of the cluster that Argo CD itself runs in. */
+const ownCluster = ['', 'in-cluster', 'https://kubernetes.default.svc']
+
+/** https://docs.k3s.io/helm */
+function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
+  const spec = root.at('spec')
+  const facts = factsOf(spec.at('chart'), spec.at('repo'))
+  if (!facts || spec.at('chartContent').exists) return []
+  const content = spec.at('valuesContent')
+  // Values may be set one by one, too, with their paths as keys.
+  const more = spec.at('set').exists || spec.at('valuesSecrets').exists
+  const values = new ReleaseValues(content, layersOf([content.nested]), more)
+  const namespace = spec.at('targetNamespace').string ?? ref.namespace
+  const { manifest } = root
+  return [{ facts, manifest, name: ref.name, namespace, cluster: '', ...versionAt(facts, spec.at('version')), values }]
+}
+
+function layersOf(roots: readonly (Cursor | undefined)[]): ValuesLayer[] {
+  return roots.flatMap((root) => (root ? [{ root }] : []))
+}
+
+/** The chart of an OCI registry is named with its path. */
+function factsOf(chart: Cursor, repository: Cursor): ChartFacts | undefined {
+  const written = chart.string?.split('/').at(-1)
+  const from = repository.string ?? ''
+  return chartFacts.find(({ name, notOf = [] }) => name === written && !notOf.some((part) => from.includes(part)))
+}
+
+/** A version that is written; of a range, or of none, the newest that the facts know. */
+function versionAt({ apps }: ChartFacts, at: Cursor): { version: string; at: Cursor } {
+  const written = (at.string ?? '*').trim()
+  const known = Object.keys(apps)
+  return { at, version: valid(written) ?? maxSatisfying(known, written) ?? known.at(-1) ?? '0.0.0' }
+}

@@ -1,0 +1,101 @@
+import type { Cursor } from '../manifest/cursor'
+import { type GroupKind, groupKindOf, type Manifest, type ObjectRef } from '../manifest/manifest'
+import { installerKinds, installerMarks, isTold, kubeProxyModeIn, kubernetesIn } from './installer'
+import {
+  type Fact as FactIn,
+  factAt,
+  type Inventory,
+  type LiveIngressClass,
+  type LivePod,
+  type LiveService,
+  type Lock as LockIn,
+  type NodeFacts,
+  readInventory,
+} from './inventory'
+import { newestOf } from './version'
+
+/** A value that somebody states of a cluster, and the cursor that says so. */
+export type Fact = FactIn<Cursor>
+export type ClusterNode = NodeFacts<Cursor>
+export type Lock = LockIn<Cursor>
+
+/**
+ * The kind of what describes a cluster: the config's entry and the documents of its inventory. All that describes one cluster
+ * has one identity, so that a finding stays the same one when a node gets a new name, or a fact a better place.
+ */
+export const clusterKind: GroupKind = 'Cluster.ingress-guard'
+
+/** The identity of what describes a cluster. */
+export function clusterRef(name: string): ObjectRef {
+  return { group: 'ingress-guard', kind: 'Cluster', namespace: '', name }
+}
+
+/** The kinds that a rule which asks for facts has to read. */
+export const factKinds: readonly GroupKind[] = [clusterKind, ...installerKinds]
+
+/** Strings that the files of installers contain: a rule that asks for facts names them as partners of what it judges. */
+export const factMarks: readonly string[] = installerMarks
+
+/** Whether this describes a cluster and is no object that is deployed to it. */
+export function describesCluster({ ref }: Manifest): boolean {
+  return groupKindOf(ref) === clusterKind
+}
+
+/** Whether an object states facts of its cluster: a rule then names as its partners whatever such a fact may bear on. */
+export function statesFacts(manifest: Manifest): boolean {
+  return describesCluster(manifest) || isTold(manifest)
+}
+
+/**
+ * What a cluster runs on, as one side of a change describes it. Each fact is taken from the strongest place that states it:
+ * the inventory, then the config, then what an installer is told in the cluster's own files. What nobody states is undefined.
+ */
+export class ClusterFacts {
+  /** The API server's version, as it is written: `v1.30.4-eks-a737599`. */
+  readonly kubernetes: Fact | undefined
+  /** `iptables`, `ipvs` or `nftables`. */
+  readonly kubeProxyMode: Fact | undefined
+  /** The nodes; one without a name stands for all when the config alone gives a kernel. */
+  readonly nodes: readonly ClusterNode[]
+  readonly takenAt: Fact | undefined
+  readonly locks: readonly Lock[]
+  readonly pods: readonly LivePod<Cursor>[]
+  readonly services: readonly LiveService<Cursor>[]
+  readonly ingressClasses: readonly LiveIngressClass<Cursor>[]
+
+  /**
+   * @param descriptions the cluster's entry of the config and the objects of its inventory
+   * @param manifests what is deployed to the cluster, as far as it was read
+   */
+  constructor(descriptions: readonly Manifest[], manifests: readonly Manifest[]) {
+    const declared = descriptions.filter(isDeclaration)
+    const inventory: Inventory<Cursor> = readInventory(
+      descriptions.filter((manifest) => !isDeclaration(manifest)).map(({ root }) => root),
+    )
+    const said = (key: string) => declared.flatMap(({ root }) => factAt(root.at(key)) ?? [])[0]
+    this.kubernetes =
+      inventory.kubernetes ??
+      said('kubernetes') ??
+      kubernetesIn(manifests) ??
+      // No kubelet is newer than its API server, so it is at least of this version.
+      newestOf(inventory.nodes.flatMap(({ kubelet }) => kubelet ?? []))
+    this.kubeProxyMode = inventory.kubeProxyMode ?? said('kubeProxyMode') ?? kubeProxyModeIn(manifests)
+    this.nodes = withKernel(inventory.nodes, said('kernel'))
+    this.takenAt = inventory.takenAt
+    this.locks = inventory.locks
+    this.pods = inventory.pods
+    this.services = inventory.services
+    this.ingressClasses = inventory.ingressClasses
+  }
+}
+
+/** The config's entry has no kind; every object of an inventory has one. */
+function isDeclaration({ root }: Manifest): boolean {
+  return !root.at('kind').exists
+}
+
+/** The config's kernel is every node's, unless the inventory knows better. */
+function withKernel(nodes: readonly ClusterNode[], kernel: Fact | undefined): readonly ClusterNode[] {
+  if (!kernel || nodes.some((node) => node.kernel)) return nodes
+  return nodes.length > 0 ? nodes.map((node) => ({ ...node, kernel })) : [{ name: undefined, at: kernel.at, kernel }]
+}

@@ -1,0 +1,54 @@
+import type { Cursor } from '../manifest/cursor'
+import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
+import { type Fact, factAt } from './inventory'
+import { kubeProxyModeOf, kubeProxyModeIn as modeInConfigMap } from './kube-proxy'
+
+/** Strings that the files of installers contain. */
+export const installerMarks: readonly string[] = ['kubekey.kubesphere.io', 'kubeadm.k8s.io', 'kubeproxy.config.k8s.io']
+
+type Read = (root: Cursor) => Fact<Cursor> | undefined
+
+/** What is told to one kind of installer, and where in its object. */
+interface Installer {
+  readonly kubernetes?: Read
+  readonly kubeProxyMode?: Read
+}
+
+/**
+ * Sources: https://github.com/kubesphere/kubekey/blob/v3.1.9/docs/config-example.md,
+ * https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/,
+ * https://kubernetes.io/docs/reference/config-api/kube-proxy-config.v1alpha1/
+ */
+const installers: Readonly<Record<GroupKind, Installer>> = {
+  'Cluster.kubekey.kubesphere.io': {
+    kubernetes: (root) => factAt(root.at('spec', 'kubernetes', 'version')),
+    kubeProxyMode: (root) => factAt(root.at('spec', 'kubernetes', 'proxyMode')),
+  },
+  'ClusterConfiguration.kubeadm.k8s.io': { kubernetes: (root) => factAt(root.at('kubernetesVersion')) },
+  'KubeProxyConfiguration.kubeproxy.config.k8s.io': { kubeProxyMode: kubeProxyModeOf },
+  ConfigMap: { kubeProxyMode: modeInConfigMap },
+}
+
+/** The kinds that tell an installer something. */
+export const installerKinds: readonly GroupKind[] = Object.keys(installers)
+
+/** Whether an object tells an installer something. */
+export function isTold(manifest: Manifest): boolean {
+  return Object.values(installers[groupKindOf(manifest.ref)] ?? {}).some((read) => read(manifest.root))
+}
+
+/** The Kubernetes version that an installer among the manifests is told to install. */
+export function kubernetesIn(manifests: readonly Manifest[]): Fact<Cursor> | undefined {
+  return agreed(manifests, 'kubernetes')
+}
+
+/** The mode that kube-proxy is told to run in. */
+export function kubeProxyModeIn(manifests: readonly Manifest[]): Fact<Cursor> | undefined {
+  return agreed(manifests, 'kubeProxyMode')
+}
+
+/** Where two installers' files of one cluster differ, it is not known which of them was used. */
+function agreed(manifests: readonly Manifest[], what: keyof Installer): Fact<Cursor> | undefined {
+  const facts = manifests.flatMap((manifest) => installers[groupKindOf(manifest.ref)]?.[what]?.(manifest.root) ?? [])
+  return facts.every(({ value }) => value === facts[0]?.value) ? facts[0] : undefined
+}

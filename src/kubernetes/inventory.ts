@@ -1,0 +1,152 @@
+import { readLive } from './live-objects'
+
+/** A tree that values are read from: cursors of a parsed file, or plain data. */
+export interface Tree<T> {
+  at(...keys: (string | number)[]): T
+  items(): Iterable<T>
+  entries(): Iterable<[string, T]>
+  readonly string: string | undefined
+  readonly value: unknown
+  readonly exists: boolean
+}
+
+/** A value that somebody states of a cluster, and the place that says so. */
+export interface Fact<T> {
+  readonly value: string
+  readonly at: T
+}
+
+/** What is known of a node; `name` is undefined where a value is declared of every node. */
+export interface NodeFacts<T> {
+  readonly name: string | undefined
+  readonly at: T
+  /** `uname -r`: `5.15.0-105-generic`. */
+  readonly kernel?: Fact<T> | undefined
+  readonly kubelet?: Fact<T> | undefined
+  readonly kubeProxy?: Fact<T> | undefined
+  readonly osImage?: Fact<T> | undefined
+  /** `containerd://1.7.27` */
+  readonly containerRuntime?: Fact<T> | undefined
+  readonly architecture?: Fact<T> | undefined
+  readonly operatingSystem?: Fact<T> | undefined
+}
+
+/** What replicas of a controller elect their leader with. */
+export interface Lock<T> {
+  readonly kind: 'ConfigMap' | 'Lease'
+  readonly namespace: string
+  readonly name: string
+  /** Who leads: a Pod's name, of many controllers with `_` and an id behind it. */
+  readonly holder: Fact<T> | undefined
+  /** When the holder last said that it is alive. */
+  readonly renewTime: Fact<T> | undefined
+  /** For how many seconds that counts. */
+  readonly duration: number | undefined
+  readonly at: T
+}
+
+/** An object of a running cluster, by name alone. */
+export interface LiveObject<T> {
+  readonly namespace: string
+  readonly name: string
+  readonly at: T
+}
+
+export interface LivePod<T> extends LiveObject<T> {
+  readonly node: string | undefined
+}
+
+export interface LiveService<T> extends LiveObject<T> {
+  readonly type: string | undefined
+}
+
+export interface LiveIngressClass<T> {
+  readonly name: string
+  readonly controller: string | undefined
+  readonly isDefault: boolean
+  readonly at: T
+}
+
+/** What a snapshot of a running cluster says of it. */
+export interface Inventory<T> {
+  /** When it was taken, as RFC 3339. */
+  readonly takenAt: Fact<T> | undefined
+  /** The API server's version, as it gives it: `v1.30.4-eks-a737599`. */
+  readonly kubernetes: Fact<T> | undefined
+  /** `iptables`, `ipvs` or `nftables`. */
+  readonly kubeProxyMode: Fact<T> | undefined
+  readonly nodes: readonly NodeFacts<T>[]
+  readonly locks: readonly Lock<T>[]
+  /** None at all where the snapshot has no Pods: nothing then follows from a Pod that is missing. */
+  readonly pods: readonly LivePod<T>[]
+  readonly services: readonly LiveService<T>[]
+  readonly ingressClasses: readonly LiveIngressClass<T>[]
+}
+
+/** The fields of a node as an inventory and `status.nodeInfo` of a Node call them. */
+export const nodeFields = {
+  kernel: 'kernelVersion',
+  kubelet: 'kubeletVersion',
+  kubeProxy: 'kubeProxyVersion',
+  osImage: 'osImage',
+  containerRuntime: 'containerRuntimeVersion',
+  architecture: 'architecture',
+  operatingSystem: 'operatingSystem',
+} as const
+
+/** A moment as RFC 3339. */
+export const momentPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:Z|[+-]\\d{2}:\\d{2})$'
+
+/** Whether a text is a moment that exists, as RFC 3339. */
+export function isMoment(text: string): boolean {
+  return new RegExp(momentPattern).test(text) && !Number.isNaN(Date.parse(text))
+}
+
+/** A string as a fact; none where there is no string, or an empty one. */
+export function factAt<T extends Tree<T>>(at: T): Fact<T> | undefined {
+  return at.string ? { value: at.string, at } : undefined
+}
+
+/** Reads the fields of a node. */
+export function nodeAt<T extends Tree<T>>(name: string | undefined, at: T, info: T): NodeFacts<T> {
+  const facts = Object.entries(nodeFields).map(([key, field]) => [key, factAt(info.at(field))])
+  return { name, at, ...Object.fromEntries(facts) }
+}
+
+/** Reads a snapshot: an inventory document, or what `kubectl get` printed, object by object. */
+export function readInventory<T extends Tree<T>>(objects: readonly T[]): Inventory<T> {
+  const document = objects.find((object) => object.at('kind').string === 'Inventory')
+  return document ? readDocument(document) : readLive(objects)
+}
+
+function readDocument<T extends Tree<T>>(root: T): Inventory<T> {
+  const list = (key: string) => [...root.at(key).items()]
+  const text = (at: T, key: string) => at.at(key).string
+  const named = (at: T) => ({ namespace: text(at, 'namespace') ?? '', name: text(at, 'name') ?? '', at })
+  return {
+    takenAt: factAt(root.at('takenAt')),
+    kubernetes: factAt(root.at('kubernetes')),
+    kubeProxyMode: factAt(root.at('kubeProxyMode')),
+    nodes: list('nodes').map((at) => nodeAt(text(at, 'name'), at, at)),
+    locks: list('locks').map((at) => ({
+      ...named(at),
+      kind: text(at, 'kind') === 'ConfigMap' ? 'ConfigMap' : 'Lease',
+      holder: factAt(at.at('holder')),
+      renewTime: factAt(at.at('renewTime')),
+      duration: numberAt(at.at('duration')),
+    })),
+    pods: list('pods').map((at) => ({ ...named(at), node: text(at, 'node') })),
+    services: list('services').map((at) => ({ ...named(at), type: text(at, 'type') })),
+    ingressClasses: list('ingressClasses').map((at) => ({
+      name: text(at, 'name') ?? '',
+      controller: text(at, 'controller'),
+      isDefault: at.at('default').value === true,
+      at,
+    })),
+  }
+}
+
+/** A number; none where there is none. */
+export function numberAt<T extends Tree<T>>({ value }: T): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}

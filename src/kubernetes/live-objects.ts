@@ -1,0 +1,139 @@
+import { parseImage, releaseOf } from './image'
+import {
+  type Fact,
+  factAt,
+  type Inventory,
+  isMoment,
+  type LiveObject,
+  type Lock,
+  type NodeFacts,
+  nodeAt,
+  numberAt,
+  type Tree,
+} from './inventory'
+import { kubeProxyModeIn } from './kube-proxy'
+import { newestOf } from './version'
+
+/** The kinds of `kubectl get` that say something of what a cluster runs on, and no other is wanted. */
+export const liveKinds = ['Node', 'Pod', 'Service', 'Lease', 'ConfigMap', 'IngressClass', 'DaemonSet'] as const
+
+/** What client-go of old kept a leader in, on a ConfigMap or Endpoints. */
+export const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
+
+/** Reads what `kubectl get … -o json` or `-o yaml` printed. */
+export function readLive<T extends Tree<T>>(objects: readonly T[]): Inventory<T> {
+  const ofKind = (kind: (typeof liveKinds)[number]) => objects.filter((object) => object.at('kind').string === kind)
+  const pods = ofKind('Pod')
+    .filter(isRunning)
+    .map((at) => ({ ...named(at), node: at.at('spec', 'nodeName').string }))
+  const images = new Map<string, Fact<T>>()
+  const apiServers: Fact<T>[] = []
+  for (const { at, node } of pods) {
+    for (const container of at.at('spec', 'containers').items()) {
+      const version = versionOf(container)
+      if (!version) continue
+      if (container.at('name').string === 'kube-apiserver') apiServers.push(version)
+      if (container.at('name').string === 'kube-proxy' && node !== undefined) images.set(node, version)
+    }
+  }
+  const isProxy = (at: T) => named(at).namespace === 'kube-system' && named(at).name === 'kube-proxy'
+  const proxy = ofKind('DaemonSet').find(isProxy)
+  const proxyImage = proxy && versionOf(proxy.at('spec', 'template', 'spec', 'containers', 0))
+  const nodes = ofKind('Node').map((at): NodeFacts<T> => {
+    const { name } = named(at)
+    const node = nodeAt(name, at, at.at('status', 'nodeInfo'))
+    // nodeInfo.kubeProxyVersion is the kubelet's own: https://kep.k8s.io/4004
+    return { ...node, kubeProxy: images.get(name) ?? proxyImage ?? node.kubeProxy }
+  })
+  const locks = [
+    ...ofKind('Lease')
+      .filter((at) => named(at).namespace !== 'kube-node-lease')
+      .map(leaseAt),
+    ...ofKind('ConfigMap').flatMap(leaderAt),
+  ]
+  const proxyConfig = ofKind('ConfigMap').find(isProxy)
+  return {
+    takenAt: newestRenewal([...locks, ...ofKind('Lease').map(leaseAt)]),
+    kubernetes:
+      objects.flatMap((object) => factAt(object.at('serverVersion', 'gitVersion')) ?? [])[0] ?? newestOf(apiServers),
+    kubeProxyMode: proxyConfig && kubeProxyModeIn(proxyConfig),
+    nodes,
+    locks,
+    pods,
+    services: ofKind('Service').map((at) => ({ ...named(at), type: at.at('spec', 'type').string })),
+    ingressClasses: ofKind('IngressClass').map((at) => ({
+      name: named(at).name,
+      controller: at.at('spec', 'controller').string,
+      isDefault: at.at('metadata', 'annotations', 'ingressclass.kubernetes.io/is-default-class').string === 'true',
+      at,
+    })),
+  }
+}
+
+function named<T extends Tree<T>>(at: T): LiveObject<T> {
+  const metadata = at.at('metadata')
+  return { namespace: metadata.at('namespace').string ?? '', name: metadata.at('name').string ?? '', at }
+}
+
+/** A Pod that has ended stays listed until somebody takes it away. */
+function isRunning<T extends Tree<T>>(pod: T): boolean {
+  return !['Succeeded', 'Failed'].includes(pod.at('status', 'phase').string ?? '')
+}
+
+/** The release that a container's image names, as a version of Kubernetes. */
+function versionOf<T extends Tree<T>>(container: T): Fact<T> | undefined {
+  const at = container.at('image')
+  const release = releaseOf(parseImage(at.string ?? ''))
+  return release ? { value: `v${release}`, at } : undefined
+}
+
+function leaseAt<T extends Tree<T>>(at: T): Lock<T> {
+  const spec = at.at('spec')
+  return {
+    ...named(at),
+    kind: 'Lease',
+    holder: factAt(spec.at('holderIdentity')),
+    renewTime: factAt(spec.at('renewTime')),
+    duration: numberAt(spec.at('leaseDurationSeconds')),
+  }
+}
+
+/** A ConfigMap's lock is a line of JSON in an annotation, so what it says stands at the annotation. */
+function leaderAt<T extends Tree<T>>(configMap: T): Lock<T>[] {
+  const at = configMap.at('metadata', 'annotations', leaderAnnotation)
+  if (at.string === undefined) return []
+  const record = parsed(at.string)
+  const fact = (key: string): Fact<T> | undefined => {
+    const value = record[key]
+    return typeof value === 'string' && value !== '' ? { value, at } : undefined
+  }
+  const { leaseDurationSeconds: duration } = record
+  return [
+    {
+      ...named(configMap),
+      kind: 'ConfigMap',
+      holder: fact('holderIdentity'),
+      renewTime: fact('renewTime'),
+      duration: typeof duration === 'number' ? duration : undefined,
+    },
+  ]
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** A snapshot is at least as young as the youngest sign of life in it; the leases of nodes give one every ten seconds. */
+function newestRenewal<T extends Tree<T>>(locks: readonly Lock<T>[]): Fact<T> | undefined {
+  return locks
+    .flatMap(({ renewTime }) => (renewTime && isMoment(renewTime.value) ? [renewTime] : []))
+    .reduce<Fact<T> | undefined>(
+      (newest, next) => (newest && Date.parse(newest.value) >= Date.parse(next.value) ? newest : next),
+      undefined,
+    )
+}

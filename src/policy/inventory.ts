@@ -1,0 +1,109 @@
+import Type, { type Static } from 'typebox'
+import { GuardError } from '../errors'
+import { momentPattern } from '../kubernetes/inventory'
+import { liveKinds } from '../kubernetes/live-objects'
+import { type LoadedObject, loadFile } from '../manifest/load'
+import type { ObjectRef } from '../manifest/manifest'
+import { readOwnDocument } from './document'
+
+const strict = { additionalProperties: false }
+const Text = Type.String({ minLength: 1 })
+
+const version = '^v?\\d+\\.\\d+'
+
+/** What is in a namespace. */
+const namespaced = { namespace: Text, name: Text }
+
+/** `kind: Inventory`: what a running cluster was seen to be, as `ingress-guard inventory` writes it. */
+export const InventoryFile = Type.Object(
+  {
+    format: Type.Literal(1, { description: 'The form of this file.' }),
+    kind: Type.Literal('Inventory'),
+    takenAt: Type.Optional(
+      Type.String({
+        pattern: momentPattern,
+        description: 'When it was seen, as RFC 3339: 2026-11-21T10:00:00Z.',
+      }),
+    ),
+    kubernetes: Type.Optional(
+      Type.String({ pattern: version, description: 'The version of the API server, in quotes: "1.30" or "v1.30.4".' }),
+    ),
+    kubeProxyMode: Type.Optional(Type.String({ minLength: 1, description: 'iptables, ipvs or nftables.' })),
+    nodes: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            name: Text,
+            kernelVersion: Type.Optional(Text),
+            osImage: Type.Optional(Text),
+            kubeletVersion: Type.Optional(Text),
+            kubeProxyVersion: Type.Optional(Text),
+            containerRuntimeVersion: Type.Optional(Text),
+            architecture: Type.Optional(Text),
+            operatingSystem: Type.Optional(Text),
+          },
+          { ...strict, description: 'Fields as in status.nodeInfo of a Node.' },
+        ),
+      ),
+    ),
+    locks: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            kind: Type.Enum(['ConfigMap', 'Lease']),
+            ...namespaced,
+            holder: Type.Optional(Type.String({ description: 'Who leads; absent when nobody does.' })),
+            renewTime: Type.Optional(Type.String()),
+            duration: Type.Optional(Type.Number({ description: 'For how many seconds a renewal counts.', minimum: 0 })),
+          },
+          { ...strict, description: 'What replicas of a controller elect their leader with.' },
+        ),
+      ),
+    ),
+    ingressClasses: Type.Optional(
+      Type.Array(
+        Type.Object({ name: Text, controller: Type.Optional(Text), default: Type.Optional(Type.Boolean()) }, strict),
+      ),
+    ),
+    services: Type.Optional(Type.Array(Type.Object({ ...namespaced, type: Type.Optional(Text) }, strict))),
+    pods: Type.Optional(Type.Array(Type.Object({ ...namespaced, node: Type.Optional(Text) }, strict))),
+  },
+  { ...strict, title: 'What a cluster was seen to run on' },
+)
+export type InventoryFile = Static<typeof InventoryFile>
+
+/** Whether a text says that it is an inventory of ours, rather than what kubectl printed. */
+const isDocument = /^kind:[ \t]+["']?Inventory\b|^\s*\{[^{[]*"kind"\s*:\s*"Inventory"/m
+
+/**
+ * Reads an inventory: a document of ours, or what `kubectl get … -o json` or `-o yaml` printed.
+ *
+ * @param ref what its objects are said to be
+ * @throws GuardError `source`, at the line that is wrong
+ */
+export function readInventoryFile(text: string, path: string, ref: ObjectRef): LoadedObject[] {
+  if (isDocument.test(text)) {
+    const document = readOwnDocument<InventoryFile>(text, path, InventoryFile, 'source')
+    return [document.objectAt([], ref)]
+  }
+  const { objects, unreadable } = loadFile({ text })
+  const [broken] = unreadable
+  if (broken)
+    throw new GuardError('source', `This inventory cannot be read: ${broken.reason}.`, { path, region: broken.region })
+  const other = objects.find(({ ref: { kind } }) => !liveKinds.some((known) => known === kind))
+  if (other) {
+    throw new GuardError(
+      'source',
+      `An inventory holds no ${other.ref.kind}; it is \`kind: Inventory\`, as \`ingress-guard inventory\` writes it, or what \`kubectl get\` prints of ${liveKinds.join(', ')}.`,
+      { path, region: other.region },
+    )
+  }
+  if (objects.length === 0) {
+    throw new GuardError(
+      'source',
+      'This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.',
+      { path, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } },
+    )
+  }
+  return objects.map((object) => ({ ...object, ref }))
+}

@@ -1,0 +1,66 @@
+import { type ClusterFacts, clusterKind, type Lock } from '../../kubernetes/cluster-facts'
+import { type Controller, controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controller'
+import { isNameOfIngressLock } from '../../kubernetes/lock-manifest'
+import { nameOf } from '../../manifest/manifest'
+import { defineRule } from '../rule'
+
+type Held = { lock: string; holder: string; renewed: string }
+
+export default defineRule({
+  id: 'controller-scope/lock-held',
+  summary: 'The leader of an ingress controller is a Pod of the cluster, and alive.',
+  since: '1.1.0',
+  scope: 'snapshot',
+  kinds: [clusterKind],
+  reads: controllerKinds,
+  messages: {
+    // A machine that had left the cluster still ran the controller's container and went on renewing: docs/incidents/000.md
+    ghost: ({ lock, holder, renewed, namespace }: Held & { namespace: string }) =>
+      `${lock} is held by ${holder}, which is no Pod of namespace ${namespace}${renewed}, so none of the Pods there writes the status of Ingresses. Look for a machine outside of the cluster that still runs it and stop it, then delete the lock: the Pods elect a leader among them.`,
+    expired: ({ lock, holder, renewed, takenAt }: Held & { takenAt: string }) =>
+      `${lock} is held by ${holder}${renewed}, and had expired when this was taken, at ${takenAt}, so nobody leads and nobody writes the status of Ingresses. See whether the account of the controller may still update the lock, and why no other Pod took it over.`,
+  },
+  partners: () => marksOfControllers,
+  check({ manifest, snapshot, report }) {
+    const { facts } = snapshot
+    const users = controllersIn(snapshot)
+    for (const lock of facts.locks.filter(({ at }) => at.manifest === manifest)) {
+      const user = users.find((controller) => electsBy(controller, lock))
+      if (!lock.holder || (!user && !isNameOfIngressLock(lock.name))) continue
+      const { value: holder, at } = lock.holder
+      const { kind, namespace, name } = lock
+      const words = nameOf({ group: '', kind, namespace, name })
+      const renewed = lock.renewTime ? ` and renewed it last at ${lock.renewTime.value}` : ''
+      const ends = [at, ...(user?.locks[0] ? [user.locks[0].at] : [])]
+      if (isGhost(holder, namespace, facts)) {
+        report(ends, 'ghost', { lock: words, holder, renewed, namespace }, { keys: [words] })
+      } else if (facts.takenAt && isExpired(lock, facts.takenAt.value)) {
+        const takenAt = facts.takenAt.value
+        report(ends, 'expired', { lock: words, holder, renewed, takenAt }, { keys: [words] })
+      }
+    }
+  },
+})
+
+/** Whether a controller elects its leader by this lock; one without a namespace may be anywhere. */
+function electsBy({ locks }: Controller, { kind, namespace, name }: Lock): boolean {
+  return locks.some((one) => one.name === name && one.kinds.includes(kind) && ['', namespace].includes(one.namespace))
+}
+
+/**
+ * Whether nobody in the namespace is the holder: client-go's identity is the name of the Pod or of its host, of many
+ * programs with `_` and an id behind it. Where no Pod of the namespace is listed nothing is known.
+ */
+function isGhost(holder: string, namespace: string, { pods, nodes }: ClusterFacts): boolean {
+  const there = pods.filter((pod) => pod.namespace === namespace)
+  const hosts = [...there.map(({ node }) => node), ...nodes.map(({ name }) => name)]
+  const known = [...there.map(({ name }) => name), ...hosts].filter((name) => name !== undefined)
+  return there.length > 0 && !known.some((name) => holder === name || holder.startsWith(`${name}_`))
+}
+
+/** Whether a lock was not renewed for longer than it holds. */
+function isExpired({ renewTime, duration }: Lock, takenAt: string): boolean {
+  if (!renewTime || duration === undefined) return false
+  const ends = Date.parse(renewTime.value) + duration * 1000
+  return Number.isFinite(ends) && ends < Date.parse(takenAt)
+}

@@ -1,0 +1,155 @@
+import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controller'
+import { binds, type Grants, grantsOf, marksOfGrants } from '../../kubernetes/controller-grants'
+import { missing, type Need, needsOf } from '../../kubernetes/controller-permissions'
+import { bindingKinds, roleKinds } from '../../kubernetes/rbac'
+import { roleRefOf, type Subject, subjectName } from '../../kubernetes/rbac-binding'
+import type { Change } from '../../manifest/change'
+import type { Cursor } from '../../manifest/cursor'
+import { type GroupKind, groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule, type ReportFunction } from '../rule'
+
+type Lack = {
+  account: string
+  controller: string
+  /** The lock, the namespaces or the Ingress it is about. */
+  of: string
+  /** What has to be allowed, as kubectl asks for it. */
+  words: string
+}
+
+const mending = ({ words, account }: Lack) => `Allow \`${words}\` to ${account} by a role that is bound to it.`
+
+const messages = {
+  lock: (lack: Lack) =>
+    `${lack.account} may not use ${lack.of}, by which ${lack.controller} elects its leader, so it has none and nobody writes the status of its Ingresses. ${mending(lack)}`,
+  status: (lack: Lack) =>
+    `${lack.account} may not write the status of Ingresses in ${lack.of}, which ${lack.controller} watches, so these never get an address. ${mending(lack)}`,
+  namespace: (lack: Lack) =>
+    `${lack.account} may not read Namespace ${lack.of}, to which ${lack.controller} is limited, so the controller ends at its start. ${mending(lack)}`,
+  classes: (lack: Lack) =>
+    `${lack.account} may not list IngressClasses, so ${lack.controller} leaves out every Ingress that names its class by spec.ingressClassName, such as ${lack.of}. ${mending(lack)}`,
+}
+
+export default defineRule({
+  id: 'controller-scope/rbac-sufficient',
+  summary: 'The account of an ingress controller may do what the controller does.',
+  since: '1.1.0',
+  scope: 'snapshot',
+  kinds: controllerKinds,
+  reads: [...roleKinds, ...bindingKinds, 'Ingress.networking.k8s.io', 'IngressClass.networking.k8s.io'],
+  messages,
+  *partners(manifest) {
+    yield* marksOfGrants(manifest)
+    for (const { claims } of controllersOf(manifest)) {
+      for (const { names, controller } of claims) {
+        if (controller) yield controller
+        for (const name of names) yield `ingressClassName: ${name}`
+      }
+    }
+  },
+  check({ manifest, snapshot, report }) {
+    for (const controller of controllersOf(manifest)) {
+      const grants = grantsOf(controller, snapshot)
+      for (const lack of lacks(controller, grants, snapshot)) {
+        const roles = byConcern(grants?.roles ?? [], lack.need).map((role) => placeIn(role, lack.need))
+        state(report, [...roles, lack.need.at, ...unseen(lack.need)], controller, lack)
+      }
+    }
+  },
+  // What a removed role or binding gave has no place at the head: only both sides together show it.
+  checkChange({ change, base, head, report }) {
+    if (change.kind === 'added') return
+    const { before } = change
+    for (const controller of controllersIn(head)) {
+      const [was, is] = [grantsOf(controller, base), grantsOf(controller, head, base)]
+      if (!was || !is || !takes(change, was, head) || isToldAt(head, controller, base)) continue
+      const known = new Set(lacks(controller, was, base).flatMap(({ words }) => words))
+      for (const lack of lacks(controller, is, head)) {
+        const words = lack.words.filter((word) => !known.has(word))
+        const at = change.kind === 'removed' ? before.root : change.after.root.at('subjects')
+        if (words.length > 0) state(report, [at, lack.need.at], controller, { ...lack, words })
+      }
+    }
+  },
+})
+
+interface Missing {
+  readonly account: Subject
+  readonly need: Need
+  readonly words: readonly string[]
+}
+
+function lacks(controller: Controller, grants: Grants | undefined, snapshot: Snapshot): Missing[] {
+  if (!grants) return []
+  const { account, permissions } = grants
+  return needsOf(controller, permissions, snapshot)
+    .map((need) => ({ account, need, words: missing(need, permissions) }))
+    .filter(({ words }) => words.length > 0)
+}
+
+/** Whether a change takes a role from the account while it stays bound to it, or takes the account out of a binding. */
+function takes(change: Change & { kind: 'changed' | 'removed' }, { account, roles }: Grants, head: Snapshot): boolean {
+  const { before } = change
+  if (isOneOf(before, roleKinds)) {
+    const bound = bindingKinds.flatMap((kind) => head.ofKind(kind)).filter((binding) => binds(binding, account))
+    const named = bound.map((binding) => roleRefOf(binding)?.ref).filter((ref) => ref !== undefined)
+    const stays = named.some((ref) => identityOf(ref) === identityOf(before.ref))
+    return change.kind === 'removed' && stays && roles.includes(before)
+  }
+  const stays = change.kind === 'changed' && binds(change.after, account)
+  return isOneOf(before, bindingKinds) && binds(before, account) && !stays
+}
+
+/** Whether the head alone shows what is missing, at an object that this change writes. */
+function isToldAt(head: Snapshot, controller: Controller, base: Snapshot): boolean {
+  const grants = grantsOf(controller, head)
+  const written = ({ ref, object }: Manifest) => !base.get(ref).some((was) => was.object.content === object.content)
+  return grants !== undefined && [controller.manifest, ...grants.roles].some(written)
+}
+
+function isOneOf({ ref }: Manifest, kinds: readonly GroupKind[]): boolean {
+  return kinds.includes(groupKindOf(ref))
+}
+
+/** The roles of which one is to be mended, those first that speak of the resource and reach as far as it does. */
+function byConcern(roles: readonly Manifest[], need: Need): Manifest[] {
+  const wide = need.permissions.some(({ namespace }) => namespace.has('*'))
+  const concern = (role: Manifest) =>
+    2 * Number(rulesOn(role, need).length > 0) + Number((role.ref.kind === 'ClusterRole') === wide)
+  return [...roles].sort((a, b) => concern(b) - concern(a))
+}
+
+/** The rules of a role that speak of the resource that is needed. */
+function rulesOn(role: Manifest, { permissions }: Need): Cursor[] {
+  const resources = new Set(permissions.flatMap(({ resource }) => [...resource]))
+  const speaksOf = (rule: Cursor) =>
+    [...rule.at('resources').items()].some(({ string }) => string && resources.has(string))
+  return [...role.root.at('rules').items()].filter(speaksOf)
+}
+
+/** Where a role would allow it: at the names or verbs of the rule on the same resource, else at its rules. */
+function placeIn(role: Manifest, need: Need): Cursor {
+  const names = new Set(need.permissions.flatMap(({ name }) => [...name]))
+  const rules = rulesOn(role, need)
+  const limited = rules.find((rule) => rule.at('resourceNames').exists)
+  const named = limited && [...limited.at('resourceNames').items()].some(({ string }) => string && names.has(string))
+  if (limited && !named) return limited.at('resourceNames')
+  return (limited ?? rules[0])?.at('verbs') ?? role.root.at('rules')
+}
+
+/** The field of an Ingress that is left out. */
+function unseen({ ingress }: Need): Cursor[] {
+  return ingress ? [ingress.root.at('spec', 'ingressClassName')] : []
+}
+
+function state(
+  report: ReportFunction<typeof messages>,
+  ends: readonly Cursor[],
+  { manifest }: Controller,
+  { account, need, words }: Missing,
+): void {
+  const of = need.ingress ? nameOf(need.ingress.ref) : need.of
+  const lack = { account: subjectName(account), controller: nameOf(manifest.ref), of, words: words.join('`, `') }
+  report(ends, need.kind, lack, { keys: words })
+}

@@ -1,0 +1,74 @@
+import { controllerKinds } from '../../kubernetes/controller'
+import { selects } from '../../kubernetes/service'
+import { isOneService, serviceText, type Webhook, webhookKinds, webhooksIn, webhooksOf } from '../../kubernetes/webhook'
+import { nameOf } from '../../manifest/manifest'
+import { defineRule } from '../rule'
+
+export default defineRule({
+  id: 'controller-scope/webhook-safe',
+  summary: 'Each admission webhook is of one release, and what answers for it stays.',
+  since: '1.1.0',
+  scope: 'snapshot',
+  kinds: webhookKinds,
+  reads: ['Service', ...controllerKinds],
+  messages: {
+    shared: ({ configuration, first, second }: { configuration: string; first: string; second: string }) =>
+      `${configuration} is made twice, once for Service ${first} and once for Service ${second}, and belongs to no namespace, so the release that is applied last takes the webhook from the other. Give one of the releases another name, or turn its webhook off.`,
+    unanswered: ({ act, webhook, configuration, resources }: Unanswered) =>
+      `This change ${act}, which answers for the webhook ${webhook} of ${configuration}, so the API server refuses ${resources} that the webhook is to be asked about. Remove ${configuration} in the same change, or set the webhook's failurePolicy to Ignore first.`,
+  },
+  *partners(manifest) {
+    if (!isWebhookConfiguration(manifest.ref.kind)) yield 'WebhookConfiguration'
+    else {
+      yield manifest.ref.name
+      for (const { service } of webhooksOf(manifest)) yield service.name
+    }
+  },
+  check({ manifest, snapshot, report }) {
+    const [first] = webhooksOf(manifest)
+    if (!first) return
+    const copies = snapshot.get(manifest.ref).flatMap((copy) => webhooksOf(copy)[0] ?? [])
+    const second = copies.find((copy) => !isOneService(copy.service, first.service))
+    // However many there are, it is said once, by the first.
+    if (!second || copies[0]?.at.manifest !== manifest) return
+    const [one, other] = [first, second].map(({ service }) => serviceText(service)) as [string, string]
+    const configuration = nameOf(manifest.ref)
+    report(
+      [first.service.at, second.service.at],
+      'shared',
+      { configuration, first: one, second: other },
+      { keys: [one, other] },
+    )
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind === 'added') return
+    const { before } = change
+    const stopped = change.kind === 'changed' ? change.after.root.at('spec', 'replicas') : undefined
+    if (stopped && (stopped.value !== 0 || before.root.at('spec', 'replicas').value === 0)) return
+    if (!stopped && head.get(before.ref).length > 0) return
+    const at = stopped ?? before.root
+    const act = stopped ? `scales ${nameOf(before.ref)} to nothing` : `removes ${nameOf(before.ref)}`
+    for (const webhook of webhooksIn(head).filter(({ closed }) => closed)) {
+      const answers = before.ref.kind === 'Service' ? isOneService(webhook.service, before.ref) : isLeftAlone(webhook)
+      if (!answers) continue
+      const configuration = nameOf(webhook.at.manifest.ref)
+      const { name: hook, resources } = webhook
+      report([at, webhook.service.at], 'unanswered', { act, webhook: hook, configuration, resources }, { keys: [hook] })
+    }
+
+    /** Whether the workload was the last one that a webhook's Service leads to. */
+    function isLeftAlone({ service }: Webhook): boolean {
+      const services = head.ofKind('Service').filter(({ ref }) => isOneService(service, ref))
+      const others = controllerKinds
+        .flatMap((kind) => head.ofKind(kind))
+        .filter((one) => one.root.at('spec', 'replicas').value !== 0)
+      return services.some((one) => selects(one, before) && !others.some((other) => selects(one, other)))
+    }
+  },
+})
+
+type Unanswered = { act: string; webhook: string; configuration: string; resources: string }
+
+function isWebhookConfiguration(kind: string): boolean {
+  return webhookKinds.some((one) => one.startsWith(`${kind}.`))
+}

@@ -1,0 +1,58 @@
+import { missingChart, remoteEntries } from './kustomization'
+import { repositoryName } from './repository-name'
+import type { RenderedSide, SideOfChange } from './side'
+import type { Target } from './source'
+
+/** What may have been left out of one side of a change. */
+interface Sight {
+  readonly head: SideOfChange
+  /** What was rendered, or tried. */
+  readonly rendered: readonly RenderedSide[]
+  /** Files that could not be read. */
+  readonly unreadable: readonly string[]
+  /** The texts of plain files, by path. */
+  readonly texts: Iterable<readonly [path: string, text: string]>
+  /** The names of this repository. */
+  readonly repository: readonly string[]
+  readonly clustersOf: (path: string) => readonly string[]
+}
+
+/**
+ * Tells whether something of a cluster was not looked at and may hold whatever object is missed there: a release of a chart
+ * from elsewhere, a source that did not render, a file that could not be read. It is looked for when it is first asked: only
+ * rules ask that state of something that it is nowhere.
+ */
+export function unseenIn(sight: Sight): (cluster: string) => boolean {
+  let known: ReadonlySet<string> | undefined
+  return (cluster) => {
+    known ??= new Set(placesOf(sight))
+    // What belongs to no cluster in particular may go to each of them, and to what belongs to none anything may.
+    return known.has(cluster) || known.has('') || (cluster === '' && known.size > 0)
+  }
+}
+
+function* placesOf({ head, rendered, unreadable, texts, repository, clustersOf }: Sight): Iterable<string> {
+  const ofTarget = (target: Target) => ('cluster' in target ? [target.cluster] : clustersOf(target.path))
+  for (const { manifest } of head.discovery.notInspected) yield* clustersOf(manifest.origin.path)
+  for (const { source, failure, remote, unreadable: lost } of rendered) {
+    if (failure || remote.length > 0 || lost.length > 0) yield* ofTarget(source.target)
+  }
+  for (const one of head.discovery.kustomizations.values()) {
+    if (remoteEntries(one, head.checkout).length > 0 || missingChart([one], head.checkout)) yield* clustersOf(one.file)
+  }
+  for (const path of unreadable) yield* clustersOf(path)
+  for (const [path, text] of texts) if (namesWhatIsElsewhere(text, repository)) yield* clustersOf(path)
+}
+
+/**
+ * Whether a text installs what is not in this repository, by an object that discovery reads only where something is rendered,
+ * or never: a chart of its own, or a place of another repository.
+ */
+function namesWhatIsElsewhere(text: string, repository: readonly string[]): boolean {
+  if (/\bkind["']?:\s*["']?(?:HelmRelease|HelmChart|HelmChartConfig)\b/.test(text)) return installs.test(text)
+  if (!/\bkind["']?:\s*["']?Application(?:Set)?\b/.test(text) || !text.includes('argoproj.io/')) return false
+  const urls = [...text.matchAll(/\brepoURL["']?:\s*["']?([^\s"',}]+)/g)].map(([, url = '']) => repositoryName(url))
+  return /\bchart["']?:/.test(text) || (repository.length > 0 && urls.some((url) => !repository.includes(url)))
+}
+
+const installs = /toolkit\.fluxcd\.io\/|helm\.cattle\.io\//
