@@ -83,7 +83,7 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, t
       changes: { added: count('added'), changed: count('changed'), removed: count('removed') },
     },
     findings: all,
-    claims: changedClaims(changes, evidence.base, evidence.head),
+    claims: changedClaims(evidence),
   }
 }
 

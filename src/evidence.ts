@@ -1,5 +1,6 @@
 import type { Change, Move } from './manifest/change'
 import type { ClusterMap } from './manifest/cluster'
+import type { Manifest } from './manifest/manifest'
 import type { Snapshot } from './manifest/snapshot'
 import type { Finding, Report } from './report/report'
 
@@ -14,6 +15,8 @@ export interface Evidence {
   /** By cluster. */
   readonly base: ReadonlyMap<string, Snapshot>
   readonly head: ReadonlyMap<string, Snapshot>
+  /** Ingresses of unchanged files, read only when someone wants to show who takes them; no rule judges them. */
+  readonly bystanders: () => readonly Manifest[]
   readonly clusters: ClusterMap
   /** The texts of every file this change adds, changes or removes. */
   readonly changedTexts: ReadonlyMap<string, { readonly before?: string; readonly after?: string }>

@@ -100,7 +100,7 @@ describe.each(cases)('%s', (_, attack) => {
   test('Markdown stays words and code', () => {
     const markdown = markdownReport(report)
     expect(markdown).not.toMatch(unseen)
-    expect(markdown.length).toBeLessThan(400_000)
+    expect(markdown.length).toBeLessThan(700_000)
     const tree = treeOf(markdown)
     const types = new Set(nodesIn(tree).map(({ type }) => type))
     const known = ['root', 'paragraph', 'strong', 'text', 'inlineCode', 'code', 'heading', 'list', 'listItem']
@@ -121,7 +121,7 @@ describe.each(cases)('%s', (_, attack) => {
     const text = terminalReport(report, (_style, words) => words)
     expect(text).not.toMatch(unseen)
     expect(text).not.toMatch(/^\s*::|##\[/m)
-    expect(text.length).toBeLessThan(200_000)
+    expect(text.length).toBeLessThan(400_000)
   })
 
   test('workflow commands are ours, one a line', () => {
@@ -147,7 +147,7 @@ describe.each(cases)('%s', (_, attack) => {
     for (const text of texts) {
       expect(text).not.toMatch(unseen)
       expect(text).not.toMatch(/(?<!\w)[@#]\w|\]\(|<[a-z/!]/)
-      expect(text.length).toBeLessThan(20_000)
+      expect(text.length).toBeLessThan(40_000)
     }
   })
 })

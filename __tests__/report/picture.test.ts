@@ -99,6 +99,18 @@ describe('who claims what', () => {
     ).toEqual([[['one > every namespace'], ['one > every namespace', 'one > Ingress one/plain']]])
   })
 
+  test('counts Ingresses of files that the change leaves alone, in their cluster', async () => {
+    const files = (args: readonly string[]) => ({
+      'clusters/a/c.yaml': controller('one', args),
+      'clusters/a/web.yaml': ingress('two', 'web', 'nginx'),
+      'clusters/a/other.yaml': ingress('two', 'other', 'traefik'),
+      'clusters/b/api.yaml': ingress('two', 'api', 'nginx'),
+    })
+    expect(await claims(files(['--watch-namespace=one']), files([]))).toEqual([
+      [['one > namespace one'], ['one > every namespace', 'one > Ingress two/web']],
+    ])
+  })
+
   test('says no more of labelled namespaces than their labels', async () => {
     const users = touched(['one', 'web', 'nginx'])
     expect(

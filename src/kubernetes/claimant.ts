@@ -1,7 +1,7 @@
-import type { Change } from '../manifest/change'
+import { type Change, sidesOf } from '../manifest/change'
 import { groupKindOf, type Manifest, nameOf } from '../manifest/manifest'
 import { Snapshot } from '../manifest/snapshot'
-import { type Controller, controllersIn, controllersOf } from './controller'
+import { type Controller, controllersIn, controllersOf, isInstalledBy } from './controller'
 import type { Claims } from './controller-claims'
 import type { Watched } from './controller-scope'
 import { classAnnotation, isDefaultClass } from './ingress-class'
@@ -28,35 +28,45 @@ export interface ClaimsOfCluster {
   readonly after: readonly Claimant[]
 }
 
+interface Sides {
+  readonly changes: readonly Change[]
+  readonly base: ReadonlyMap<string, Snapshot>
+  readonly head: ReadonlyMap<string, Snapshot>
+  /** Ingresses that stand on both sides alike, and in no snapshot unless a rule asked for them. */
+  readonly bystanders: () => readonly Manifest[]
+}
+
 const classKind = 'IngressClass.networking.k8s.io'
 
 /** Who claims what in each cluster in which a change touches a controller or an IngressClass. */
-export function changedClaims(
-  changes: readonly Change[],
-  base: ReadonlyMap<string, Snapshot>,
-  head: ReadonlyMap<string, Snapshot>,
-): ClaimsOfCluster[] {
-  const clusters = changes.filter((change) => manifestsOf(change).some(decides)).map(({ cluster }) => cluster)
+export function changedClaims({ changes, base, head, bystanders }: Sides): ClaimsOfCluster[] {
+  const touched = changes.filter((change) => {
+    const { before, after } = sidesOf(change)
+    return decides(before, base.get(change.cluster)) || decides(after, head.get(change.cluster))
+  })
+  const clusters = touched.map(({ cluster }) => cluster)
+  if (clusters.length === 0) return []
+  const others = bystanders()
   return [...new Set(clusters)].sort().map((cluster) => {
+    const its = others.filter((manifest) => manifest.clusters.includes(cluster))
     const [before = [], after = []] = [base, head].map((side) =>
-      claimantsIn(side.get(cluster) ?? new Snapshot(cluster, [])),
+      claimantsIn(side.get(cluster) ?? new Snapshot(cluster, []), its),
     )
     return { cluster, before, after }
   })
 }
 
-function manifestsOf(change: Change): Manifest[] {
-  return [...(change.kind === 'added' ? [] : [change.before]), ...(change.kind === 'removed' ? [] : [change.after])]
-}
-
-function decides(manifest: Manifest): boolean {
-  return groupKindOf(manifest.ref) === classKind || controllersOf(manifest).length > 0
+function decides(manifest: Manifest | undefined, snapshot: Snapshot | undefined): boolean {
+  if (!manifest) return false
+  return groupKindOf(manifest.ref) === classKind || controllersOf(manifest, snapshot).length > 0
 }
 
 /** Copies of one object are told once. */
-function claimantsIn(snapshot: Snapshot): Claimant[] {
-  const ingresses = snapshot.ofKind('Ingress.networking.k8s.io')
-  const controllers = controllersIn(snapshot).filter(({ facts }) => facts.takes === 'Ingresses')
+function claimantsIn(snapshot: Snapshot, bystanders: readonly Manifest[]): Claimant[] {
+  const ingresses = [...snapshot.ofKind('Ingress.networking.k8s.io'), ...bystanders]
+  const all = controllersIn(snapshot).filter(({ facts }) => facts.takes === 'Ingresses')
+  // A release whose workload is there too is one controller with it.
+  const controllers = all.filter((one) => !one.installed || !all.some((other) => isInstalledBy(one, other)))
   const named = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? watched.names : []))
   const claimants = controllers.map((controller): Claimant => {
     const { watched } = controller

@@ -14,8 +14,8 @@ const mostRelated = 5
 const mostEntries = 50
 
 /**
- * A report as Markdown: the verdict and what was inspected first, then the findings by cluster in a table, how a wanted change
- * gets through, exceptions, what stood before, what was not inspected and why, policies; last every finding with its lines.
+ * A report as Markdown: the verdict and what was inspected first, then the findings by cluster in tables, who claims what,
+ * how a wanted change gets through, exceptions, what stood before, what was not inspected and why, policies; last every finding with its lines.
  * Words from manifests stand in inline code, where they are neither markup nor a mention.
  */
 export function markdownReport(report: Report, room: Room = jobSummary): string {
@@ -23,6 +23,7 @@ export function markdownReport(report: Report, room: Room = jobSummary): string 
   const counted = countedFindings(report)
   const quiet = findings.filter(({ status, exception }) => status === 'existing' && mode === 'change' && !exception)
   const excepted = findings.filter(({ exception }) => exception)
+  const resolved = findings.filter(({ status }) => status === 'resolved')
   const clusters = grouped(counted, (finding) => clustersOf(finding).join(', '))
   const sections = [
     plain([paragraph([strong(words(summaryOf(report)))])]),
@@ -56,6 +57,7 @@ export function markdownReport(report: Report, room: Room = jobSummary): string 
     folded('Not inspected', 'place', inspected.skipped, ({ path: file, reason }) => [
       paragraph([inlineCode(file), text(': '), ...words(reason)]),
     ]),
+    plain(resolved.length > 0 ? [paragraph(words(`This change resolves ${count(resolved.length, 'finding')}.`))] : []),
     plain([paragraph(words(policiesIn(report)))]),
     plain(inspected.tools.length > 0 ? [paragraph(words(`Rendered with ${toolsOf(inspected)}.`))] : []),
     folded('Every finding with its lines', 'finding', [...clusters.values()].flat(), storyOf),

@@ -1,6 +1,6 @@
 /** A longer piece of text is shown by its two ends: a sentence starts with what is wrong and ends with what to do. */
-const longest = 2000
-const end = 500
+const longest = 4000
+const end = 1000
 
 /**
  * Makes a piece of text from manifests safe to print on one line: control characters, which a terminal or a log would obey,

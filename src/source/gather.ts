@@ -10,7 +10,12 @@ import type { DeclaredRelease } from '../policy/config'
 import type { ActiveRule } from '../policy/policy'
 import type { Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
+<<<<<<< HEAD
 import { type Descriptions, inventoriesOf, nothingDescribed, readDescriptions } from './descriptions'
+=======
+import { ingressesIn } from './bystanders'
+import { type Descriptions, inventoriesOf, readDescriptions } from './descriptions'
+>>>>>>> delivery-report
 import { placeOf } from './discover'
 import { droppedElsewhere } from './dropped-elsewhere'
 import { duplicateKeys } from './duplicate-keys'
@@ -202,6 +207,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     described,
     base: snapshotsOf(baseManifests, describing, hides),
     head: snapshotsOf(headManifests, descriptions.head.manifests, hides),
+    bystanders: () => manifestsOf('head', ingressesIn(rest)),
     clusters,
     changedTexts: new Map([
       ...changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
