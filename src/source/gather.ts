@@ -10,12 +10,8 @@ import type { DeclaredRelease } from '../policy/config'
 import type { ActiveRule } from '../policy/policy'
 import type { Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
-<<<<<<< HEAD
-import { type Descriptions, inventoriesOf, nothingDescribed, readDescriptions } from './descriptions'
-=======
 import { ingressesIn } from './bystanders'
-import { type Descriptions, inventoriesOf, readDescriptions } from './descriptions'
->>>>>>> delivery-report
+import { type Descriptions, inventoriesOf, nothingDescribed, readDescriptions } from './descriptions'
 import { placeOf } from './discover'
 import { droppedElsewhere } from './dropped-elsewhere'
 import { duplicateKeys } from './duplicate-keys'
