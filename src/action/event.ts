@@ -5,7 +5,7 @@ import { resolveCommit, writtenParents } from '../source/git'
 interface Branch {
   readonly sha: string
   /** Gone when a fork was deleted. */
-  readonly repo: { readonly full_name: string } | null
+  readonly repo?: { readonly full_name: string } | null
 }
 
 /** What a GitHub event says of the change to judge. */
@@ -14,7 +14,7 @@ export interface Event {
   /** GITHUB_SHA: the commit the event is about. */
   readonly sha: string
   readonly payload: {
-    readonly pull_request?: { readonly number: number; readonly base: Branch; readonly head: Branch }
+    readonly pull_request?: { readonly number?: number; readonly base: Branch; readonly head?: Branch }
     readonly merge_group?: { readonly base_sha: string }
     readonly before?: string
     readonly repository?: { readonly default_branch?: string }
@@ -29,6 +29,8 @@ export function readEvent(env: NodeJS.ProcessEnv): Event {
 
 /** Where on GitHub the people are whom a report is for. */
 export interface Audience {
+  /** Where the API is: not at github.com for GitHub Enterprise Server. */
+  readonly api: string
   readonly owner: string
   readonly repo: string
   /** The commit that GitHub shows checks of. */
@@ -43,16 +45,19 @@ const ofTheirCommit = ['merge_group', 'push', 'workflow_dispatch', 'schedule']
 
 /** Who a report on the event is for; nobody when its commit is not what was judged. */
 export function audienceOf({ name, sha, payload }: Event, env: NodeJS.ProcessEnv): Audience | undefined {
-  const [owner, repo] = (env.GITHUB_REPOSITORY ?? '').split('/')
+  const { GITHUB_REPOSITORY = '', GITHUB_API_URL: api = 'https://api.github.com' } = env
+  const [owner, repo] = GITHUB_REPOSITORY.split('/')
   if (!owner || !repo) return undefined
   const pull = payload.pull_request
-  if (name === 'pull_request' && pull) {
+  if (name === 'pull_request' && pull?.head) {
     // The test merge is no commit of the pull request: only the head's checks are shown in it.
     const { number: pullRequest, base, head } = pull
     const readOnly = head.repo?.full_name !== base.repo?.full_name || env.GITHUB_ACTOR === 'dependabot[bot]'
-    return { owner, repo, sha: head.sha, pullRequest, readOnly }
+    return { api, owner, repo, sha: head.sha, pullRequest, readOnly }
   }
-  return ofTheirCommit.includes(name) && sha ? { owner, repo, sha, pullRequest: undefined, readOnly: false } : undefined
+  return ofTheirCommit.includes(name) && sha
+    ? { api, owner, repo, sha, pullRequest: undefined, readOnly: false }
+    : undefined
 }
 
 /** The base to compare with; none when the head is to be judged whole. */

@@ -33,8 +33,8 @@ export class GitHub {
   readonly #repository: { owner: string; repo: string }
   #patience = patience
 
-  constructor(token: string, { owner, repo }: Audience) {
-    this.#octokit = getOctokit(token)
+  constructor(token: string, { api, owner, repo }: Audience) {
+    this.#octokit = getOctokit(token, { baseUrl: api })
     this.#octokit.hook.wrap('request', async (request, options) => {
       // Octokit's own hooks are bound to these very options, so others would not reach the request.
       options.request.signal = AbortSignal.timeout(longestRequest)
