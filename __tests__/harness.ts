@@ -36,6 +36,11 @@ const newest: Use[] = [...new Set(bundled.map(({ file }) => file.policy))].map((
   return { use: `${policy}@${versions.sort(semver.rcompare)[0]}` }
 })
 
+/** The params that the newest version of its policy gives a rule. */
+export function ruleParams(id: string): unknown {
+  return resolvePolicies(newest, bundled, rules).rules.find(({ rule }) => rule.id === id)?.params
+}
+
 /** Judges a case by the bundled policies, or by the one rule alone. */
 export async function judge({ base, head, guard, headClusters }: Case, rule?: string): Promise<Report> {
   const config = guard === undefined ? emptyConfig : readConfig(guard, configPath)
@@ -57,6 +62,7 @@ export async function judge({ base, head, guard, headClusters }: Case, rule?: st
     resolution: { ...resolution, rules: active },
     exceptions: config.exceptions,
     exceptionsPath: config.path,
+    ignore: config.ignore,
     failOn: 'error',
     today: '2026-11-21',
   })
@@ -147,16 +153,14 @@ export function caseOf(texts: Texts): { input: Case; expected: Expectation[] } {
 
 /**
  * A file that is the same on both sides carries its comments twice. What is taken away is found at the base; anything else on
- * the head, unless its comment stands at the base alone.
+ * the head. A comment that stands on one side alone means that side.
  */
 function once(expected: readonly Expectation[]): Expectation[] {
-  const atHead = new Set(expected.map(({ place, rule, text }) => `${fileOf(place)} ${rule} ${text}`))
+  const key = ({ place, rule, text }: Expectation) => `${fileOf(place)} ${rule} ${text}`
+  const all = new Set(expected.map(key))
   return expected.filter((one) => {
-    if (/(?:object|secret)-kept$/.test(one.rule)) return one.place.startsWith('base/')
-    return (
-      one.place.startsWith('head/') ||
-      !atHead.has(`${fileOf(one.place).replace(/^base/, 'head')} ${one.rule} ${one.text}`)
-    )
+    const side = /(?:object|secret)-kept$/.test(one.rule) ? 'base' : 'head'
+    return one.place.startsWith(`${side}/`) || !all.has(key(one).replace(/^(?:base|head)/, side))
   })
 }
 

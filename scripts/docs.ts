@@ -8,6 +8,7 @@ import type { Policy } from '../src/policy/policy'
 import { rules } from '../src/rules/index'
 import type { Rule } from '../src/rules/rule'
 import { bundledPolicies } from '../src/source/bundled'
+import { versionMatrix } from './version-matrix'
 
 const root = process.cwd()
 const policies = bundledPolicies(root)
@@ -34,6 +35,7 @@ const scopes = {
   manifest: 'one object',
   snapshot: 'the objects of a cluster together',
   change: 'both sides of a change',
+  removal: 'what a change takes away, and what is left',
 }
 
 function headOf(rule: Rule): string {
@@ -41,7 +43,9 @@ function headOf(rule: Rule): string {
   const { level = 'error', levels = {} } = file.rules[rule.id] ?? {}
   const kinds =
     rule.kinds === '*' ? 'every kind' : [...rule.kinds, ...(rule.reads ?? [])].map((kind) => `\`${kind}\``).join(', ')
-  const messages = Object.keys(rule.messages).map((message) => `\`${message}\` ${levels[message] ?? level}`)
+  const messages = Object.keys(rule.messages)
+    .filter((message) => !(message in (rule.until ?? {})))
+    .map((message) => `\`${message}\` ${levels[message] ?? level}`)
   const params = Object.entries((rule.params?.properties ?? {}) as Record<string, { description?: string }>)
   return [
     `\n> ${rule.summary}\n`,
@@ -71,6 +75,8 @@ function between(text: string, from: RegExp, to: RegExp): string {
   if (start === -1 || length === -1) throw new Error(`The demo does not print ${from} … ${to}.`)
   return text.slice(start, start + length).trimEnd()
 }
+
+writeFileSync('docs/version-matrix.md', versionMatrix())
 
 const demo = await printed('demo')
 fill('README.md', 'demo', `\n\`\`\`text\n${between(demo, /^=== 001/m, /^If this change/m)}\n\`\`\`\n`)

@@ -2,9 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import { ApiFactsFile } from '../src/kubernetes/api-facts'
+import { BootstrapFile } from '../src/kubernetes/bootstrap-rbac'
 import { ChartFactsFile } from '../src/kubernetes/chart-facts'
+import { ClusterObjectFactsFile } from '../src/kubernetes/cluster-object'
+import { ComponentFactsFile } from '../src/kubernetes/component-facts'
 import { ControllerFactsFile } from '../src/kubernetes/controller-facts'
+import { DefectFile } from '../src/kubernetes/defect-facts'
 import { ManagedClassesFile } from '../src/kubernetes/managed-class'
+import { MatrixFile } from '../src/kubernetes/matrix-facts'
+import { PermissionFile } from '../src/kubernetes/permission-facts'
 import { SkewFactsFile } from '../src/kubernetes/skew-facts'
 import { readOwnDocument } from '../src/policy/document'
 
@@ -15,7 +21,14 @@ function carry(from: string, schema: TSchema, to: string): void {
 }
 
 carry('api-lifecycle', ApiFactsFile, 'api-facts')
+carry('bootstrap-rbac', BootstrapFile, 'bootstrap-rbac')
+carry('cluster-objects', ClusterObjectFactsFile, 'cluster-object-facts')
+carry('component-permissions', PermissionFile, 'permission-facts')
+carry('components', ComponentFactsFile, 'component-facts')
 carry('controller-charts', ChartFactsFile, 'chart-facts')
 carry('controllers', ControllerFactsFile, 'controller-facts')
+carry('known-defects', DefectFile, 'defect-facts')
 carry('managed-classes', ManagedClassesFile, 'managed-class-facts')
+carry('protected-objects', ClusterObjectFactsFile, 'protected-objects')
+carry('version-matrix', MatrixFile, 'matrix-facts')
 carry('version-skew', SkewFactsFile, 'skew-facts')

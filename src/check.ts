@@ -1,6 +1,7 @@
 import { Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
 import { type Change, sidesOf } from './manifest/change'
+import { DocumentReader } from './manifest/document-reader'
 import { Hunks } from './manifest/hunks'
 import { identityOf } from './manifest/manifest'
 import type { PlacedException } from './policy/config'
@@ -18,12 +19,14 @@ import {
   subjectOf,
 } from './report/finding'
 import { countsFor, type Finding, type Report } from './report/report'
+import { restoring } from './report/restore'
 
 /** What is in force, and the day it is. */
 export interface Terms {
   readonly resolution: Resolution
   readonly exceptions: readonly PlacedException[]
   readonly exceptionsPath: string | undefined
+  readonly ignore: readonly string[]
   readonly failOn: FailOn
   /** YYYY-MM-DD */
   readonly today: string
@@ -67,6 +70,13 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, t
     today: terms.today,
     mode,
     policies: terms.resolution.policies,
+    config: {
+      path: terms.exceptionsPath ?? null,
+      ignore: terms.ignore,
+      exceptions: terms.exceptions
+        .filter(({ expires }) => terms.today <= expires)
+        .map(({ region: _, ...rest }) => rest),
+    },
     inspected: {
       ...evidence.inspected,
       skipped: sortSkipped([...evidence.inspected.skipped, ...skipped]),
@@ -90,10 +100,12 @@ function reaches(level: Level, failOn: FailOn): boolean {
 function placingIn({ changes, described, changedTexts }: Evidence): Placing {
   const touched = new Set([...changes, ...described].flatMap((change) => Object.values(sidesOf(change))))
   const hunks = new Map<string, Hunks>()
+  const reader = new DocumentReader()
   return {
     touched: (manifest) => touched.has(manifest),
     isNew: (path) => changedTexts.has(path) && changedTexts.get(path)?.before === undefined,
     isDeleted: (path) => changedTexts.has(path) && changedTexts.get(path)?.after === undefined,
+    restoring: (removed) => restoring(removed, changedTexts.get(removed.origin.path)?.after, reader),
     hunks(path) {
       const { before, after } = changedTexts.get(path) ?? {}
       if (before === undefined || after === undefined) return undefined

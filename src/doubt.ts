@@ -1,4 +1,5 @@
 import type { Evidence } from './evidence'
+import { describesCluster } from './kubernetes/cluster-facts'
 import type { Draft } from './report/finding'
 
 /**
@@ -9,11 +10,13 @@ import type { Draft } from './report/finding'
  */
 export function withDoubt(draft: Draft, evidence: Evidence): Draft {
   if (draft.level === 'notice') return draft
-  return draft.active.rule.scope === 'change' ? ofRemoval(draft, evidence) : ofPair(draft, evidence)
+  return ['change', 'removal'].includes(draft.active.rule.scope) ? ofRemoval(draft, evidence) : ofPair(draft, evidence)
 }
 
 function ofPair(draft: Draft, { clusters }: Evidence): Draft {
-  const folders = new Set(draft.ends.map((end) => folderOf(end.manifest.origin.path)))
+  // What describes the cluster is of no folder of it.
+  const ends = draft.ends.filter((end) => !describesCluster(end.manifest))
+  const folders = new Set(ends.map((end) => folderOf(end.manifest.origin.path)))
   if (!clusters.assumed || draft.cluster !== '' || folders.size < 2) return draft
   return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`)
 }

@@ -2,9 +2,9 @@ import { withDoubt } from './doubt'
 import { GuardError } from './errors'
 import type { Evidence } from './evidence'
 import { clusterKind, describesCluster, factKinds } from './kubernetes/cluster-facts'
-import { sidesOf } from './manifest/change'
+import { type Change, sidesOf } from './manifest/change'
 import type { Cursor } from './manifest/cursor'
-import { groupKindOf, type Manifest, nameOf, type Side } from './manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, nameOf, type Side } from './manifest/manifest'
 import { Snapshot } from './manifest/snapshot'
 import type { ActiveRule } from './policy/policy'
 import type { Draft } from './report/finding'
@@ -47,11 +47,11 @@ export class Evaluation {
     const drafts: Draft[] = []
     const whole = this.evidence.mode === 'all'
     for (const [cluster, snapshot] of snapshots) {
+      const candidates = [...snapshot.manifests, ...snapshot.descriptions]
       for (const active of rules) {
         const { rule } = active
-        if (rule.scope === 'change') continue
-        for (const manifest of [...snapshot.manifests, ...snapshot.descriptions]) {
-          if (!judges(active, manifest)) continue
+        if (rule.scope !== 'manifest' && rule.scope !== 'snapshot') continue
+        for (const manifest of candidates.filter((candidate) => judges(active, candidate))) {
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
           const made: Draft[] = []
           const context = this.contextOf(active, cluster, made, side)
@@ -66,24 +66,43 @@ export class Evaluation {
     return drafts.map((draft) => withDoubt(draft, this.evidence))
   }
 
-  /** What `change` rules state. */
+  /** What `change` and `removal` rules state. */
   ofChanges(): Draft[] {
     const drafts: Draft[] = []
     for (const change of [...this.evidence.changes, ...this.evidence.described]) {
       const manifest = change.kind === 'added' ? change.after : change.before
-      const [base, head] = [this.evidence.base, this.evidence.head].map(
-        (snapshots) => snapshots.get(change.cluster) ?? new Snapshot(change.cluster, []),
-      ) as [Snapshot, Snapshot]
+      const { base, head } = this.snapshotsOf(change.cluster)
       for (const active of this.rules) {
         const { rule } = active
         const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
         if (rule.scope === 'change' && judges(active, manifest)) guarded(active, manifest, () => rule.check(context))
+        if (rule.scope === 'removal' && judges(active, manifest) && isGone(change, head)) {
+          guarded(active, manifest, () => rule.check({ ...context, removed: manifest }))
+        }
         if (rule.scope === 'snapshot' && reads(active, manifest)) {
           guarded(active, manifest, () => rule.checkChange?.(context))
         }
       }
     }
-    return drafts.map((draft) => withDoubt(draft, this.evidence))
+    for (const move of this.evidence.moves) {
+      for (const active of this.rules) {
+        const { rule } = active
+        if (rule.scope !== 'change' || !rule.checkMove || !judges(active, move.before)) continue
+        const context = {
+          ...this.contextOf(active, move.cluster, drafts, 'head'),
+          ...this.snapshotsOf(move.cluster),
+          move,
+        }
+        guarded(active, move.before, () => rule.checkMove?.(context))
+      }
+    }
+    return heard(drafts).map((draft) => withDoubt(draft, this.evidence))
+  }
+
+  private snapshotsOf(cluster: string): { base: Snapshot; head: Snapshot } {
+    const { base, head } = this.evidence
+    const none = new Snapshot(cluster, [])
+    return { base: base.get(cluster) ?? none, head: head.get(cluster) ?? none }
   }
 
   private contextOf(active: ActiveRule, cluster: string, drafts: Draft[], side: Side) {
@@ -121,6 +140,24 @@ function asksForFacts({ rule }: ActiveRule): boolean {
 
 function reads(active: ActiveRule, manifest: Manifest): boolean {
   return judges(active, manifest) || active.rule.reads?.includes(groupKindOf(manifest.ref)) === true
+}
+
+/** Nothing is left of an object. One without a namespace was in whichever a tool gave it, so it may be there with it written. */
+function isGone(change: Change, head: Snapshot): boolean {
+  if (change.kind !== 'removed' || head.get(change.before.ref).length > 0) return false
+  const { ref } = change.before
+  return ref.namespace !== '' || !head.ofKind(groupKindOf(ref)).some(({ ref: { name } }) => name === ref.name)
+}
+
+/** Of what several rules say of one removed object, that of the rules the others yield to. */
+function heard(drafts: readonly Draft[]): Draft[] {
+  const subject = (rule: string, { cluster, ends }: Draft) =>
+    JSON.stringify([rule, cluster, ends[0] && identityOf(ends[0].manifest.ref)])
+  const said = new Set(drafts.map((draft) => subject(draft.active.rule.id, draft)))
+  return drafts.filter((draft) => {
+    const { rule } = draft.active
+    return rule.scope !== 'removal' || !rule.yieldsTo?.some((other) => said.has(subject(other, draft)))
+  })
 }
 
 /** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */

@@ -1,4 +1,4 @@
-import type { Change } from './manifest/change'
+import type { Change, Move } from './manifest/change'
 import type { ClusterMap } from './manifest/cluster'
 import type { Snapshot } from './manifest/snapshot'
 import type { Finding, Report } from './report/report'
@@ -8,6 +8,7 @@ export interface Evidence {
   /** A change between two revisions, or one revision (the head) whole. */
   readonly mode: Report['mode']
   readonly changes: readonly Change[]
+  readonly moves: readonly Move[]
   /** What becomes of the descriptions of clusters: inventories, and what the config says of a cluster. */
   readonly described: readonly Change[]
   /** By cluster. */

@@ -44,6 +44,7 @@ export async function run(options: Options, host: Host): Promise<Report> {
     resolution,
     exceptions: config.exceptions,
     exceptionsPath: config.path,
+    ignore: config.ignore,
     failOn: options.failOn ?? config.failOn ?? 'error',
     today,
   }

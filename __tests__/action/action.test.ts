@@ -187,7 +187,7 @@ describe.each([
     const before = stream(configMap('one'), gone, configMap('two'))
     const outcome = judge({ 'all.yaml': before }, { 'all.yaml': stream(configMap('one'), configMap('two')) })
     const text =
-      'This change removes ClusterRole system:node, which is protected (ClusterRole/system:*). Put it back: a default object of Kubernetes returns only when a kube-apiserver starts, any other never, and until then whatever stands on it is refused.'
+      'This change removes ClusterRole system:node: nodes stand on it where the Node authorizer does not stand in, and those that join are refused first. Put it back; only a kube-apiserver that starts makes it anew.'
     expect(outcome.commands).toEqual([
       `::error title=protected-rbac/object-kept,file=all.yaml,line=7,endLine=7::${text}`,
       `::error title=protected-rbac/object-kept,file=all.yaml::removed: was line 8 at the base. ${text}`,
@@ -211,7 +211,7 @@ describe.each([
     expect(excepted).toMatchObject({ status: 0, commands: [] })
     expect(counts(excepted)).toEqual(passed)
     expect(excepted.summary).toContain('Exceptions in force: 1')
-    expect(excepted.summary).toMatch(/host-covered.*web\.yaml:12:13.*2026-11-21.*the CDN terminates it/)
+    expect(excepted.summary).toMatch(/web\.yaml:12:13.*host-covered.*2026-11-21.*the CDN terminates it/)
     const expired = judge({ 'web.yaml': sound, [config]: exception('2026-11-20') }, { 'web.yaml': holed })
     expect(expired.status).toBe(1)
     expect(expired.commands[0]).toBe(uncovered('web.yaml', 'b.example.com'))
@@ -322,10 +322,26 @@ describe.each([
       for (const name of ['host', 'name', 'held', 'broken', 'template']) expect(summary).toContain(`::error::${name}`)
       const outside = plainTextOf(summary)
       expect(outside).not.toMatch(/@|::|##\[|org/)
-      expect(outside.match(/<[^>]*>/g)).toEqual(['<details>', '<summary>', '</summary>', '</details>'])
+      const fold = ['<details>', '<summary>', '</summary>', '</details>']
+      expect(outside.match(/<[^>]*>/g)).toEqual([...fold, ...fold])
       for (const row of summary.split('\n').filter((line) => line.startsWith('|')))
         expect(row.match(/(?<!\\)\|/g)).toHaveLength(5)
     })
+  })
+
+  test('sarif-file is written, in a folder of its own too; where that cannot be, a warning says so', () => {
+    const remote = new Remote({ 'web.yaml': sound }, { 'web.yaml': holed })
+    const checkout = remote.checkout()
+    const event = remote.pullRequest()
+    const outcome = run(checkout, { event, inputs: { 'sarif-file': 'out/ingress-guard.sarif' } })
+    const log = JSON.parse(readFileSync(path.join(checkout.workspace, 'out', 'ingress-guard.sarif'), 'utf8'))
+    expect(log.runs[0].results[0]).toMatchObject({ ruleId: 'ingress-tls/host-covered', level: 'error' })
+    expect(log.runs[0].tool.driver.rules[0].help.markdown).toContain('## What to do')
+    const unwritten = run(checkout, { event, inputs: { 'sarif-file': 'web.yaml/x.sarif' } })
+    expect(unwritten.commands.filter((command) => command.startsWith('::warning'))).toEqual([
+      expect.stringMatching(/^::warning::The SARIF report could not be written \(/),
+    ])
+    expect([unwritten.status, counts(unwritten)]).toEqual([outcome.status, counts(outcome)])
   })
 
   test('working-directory names the checkout, from the workspace or absolutely', () => {

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { readFolder, root } from '../harness'
@@ -64,7 +65,8 @@ export class Remote {
     return { workspace, dir }
   }
 
-  pullRequest(): Event {
+  /** @param fork where the head is, when it is not a branch */
+  pullRequest({ fork }: { readonly fork?: string } = {}): Event {
     const repo = { id: 1, name: 'shop', full_name: 'acme/shop', default_branch: 'main', private: true }
     const side = (ref: string, sha: string) => ({ label: `acme:${ref}`, ref, sha, user: { login: 'acme' }, repo })
     const pull_request = {
@@ -73,7 +75,7 @@ export class Remote {
       draft: false,
       merge_commit_sha: this.merge,
       base: side('main', this.base),
-      head: side('feature', this.head),
+      head: { ...side('feature', this.head), repo: fork ? { ...repo, id: 2, full_name: fork, fork: true } : repo },
     }
     const payload = { action: 'synchronize', number: 1, before: this.fork, after: this.head, pull_request }
     return {
@@ -110,10 +112,23 @@ export interface Step {
 }
 
 /** Runs the built Action as a runner does: its own process, little else in the environment than what a step is given. */
-export function act(
-  { workspace, dir }: Checkout,
-  { event, inputs = {}, env = {}, node = process.execPath }: Step,
-): Outcome {
+export function act(checkout: Checkout, step: Step): Outcome {
+  const { program, options, outcomeOf } = prepared(checkout, step)
+  const { status, stdout, stderr } = spawnSync(step.node ?? process.execPath, program, { ...options, encoding: 'utf8' })
+  return outcomeOf(status, stdout + stderr)
+}
+
+/** The same while this process goes on, to answer what the Action asks of it. */
+export async function actMeanwhile(checkout: Checkout, step: Step): Promise<Outcome> {
+  const { program, options, outcomeOf } = prepared(checkout, step)
+  const child = spawn(step.node ?? process.execPath, program, options)
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (log += text))
+  const [status] = await once(child, 'close')
+  return outcomeOf(status, log)
+}
+
+function prepared({ workspace, dir }: Checkout, { event, inputs = {}, env = {} }: Step) {
   const temp = temporaryFolder()
   const file = (name: string, text = '') => {
     writeFileSync(path.join(temp, name), text)
@@ -121,14 +136,14 @@ export function act(
   }
   mkdirSync(path.join(temp, 'home'))
   const files = { summary: file('summary'), outputs: file('outputs') }
-  const given = Object.entries({ today: '2026-11-21', token: 'ghs_token', ...inputs }).map(([name, value]) => [
+  const defaults = { today: '2026-11-21', token: 'ghs_token', annotations: 'commands' }
+  const given = Object.entries({ ...defaults, ...inputs }).map(([name, value]) => [
     `INPUT_${name.toUpperCase()}`,
     value,
   ])
-  const { status, stdout, stderr } = spawnSync(node, [path.join(root, 'dist', 'action.cjs')], {
+  const options = {
     cwd: dir,
-    encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 60_000,
     env: {
       PATH: process.env.PATH,
       HOME: path.join(temp, 'home'),
@@ -147,15 +162,18 @@ export function act(
       ...Object.fromEntries(given),
       ...env,
     },
-  })
-  const outputs = readFileSync(files.outputs, 'utf8').matchAll(/^(.+?)<<(ghadelimiter_.+)\n([\s\S]*?)\n\2$/gm)
-  return {
-    status,
-    log: stdout + stderr,
-    commands: commandsIn(stdout + stderr),
-    summary: readFileSync(files.summary, 'utf8'),
-    outputs: Object.fromEntries([...outputs].map(([, name, , value]) => [name, value])),
   }
+  const outcomeOf = (status: number | null, log: string): Outcome => {
+    const outputs = readFileSync(files.outputs, 'utf8').matchAll(/^(.+?)<<(ghadelimiter_.+)\n([\s\S]*?)\n\2$/gm)
+    return {
+      status,
+      log,
+      commands: commandsIn(log),
+      summary: readFileSync(files.summary, 'utf8'),
+      outputs: Object.fromEntries([...outputs].map(([, name, , value]) => [name, value])),
+    }
+  }
+  return { program: [path.join(root, 'dist', 'action.cjs')], options, outcomeOf }
 }
 
 const registered =

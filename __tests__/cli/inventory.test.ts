@@ -204,9 +204,11 @@ ${JSON.stringify(second)}
     }))
     const pods = Array.from({ length: 10_000 }, (_, index) => pod(`pod-${index}`, `node-${index % 500}`))
     const file = printed(list(...nodes, ...pods))
-    const started = performance.now()
+    const before = process.cpuUsage()
     const { stdout } = await guard(['inventory', file])
-    expect(performance.now() - started).toBeLessThan(1000)
+    // The processor's time, as other work on the machine is none of it.
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1e6).toBeLessThan(1)
     expect(stdout.split('\n')).toHaveLength(500 * 8 + 10_000 + 6)
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import Ajv2020 from 'ajv/dist/2020'
 import { ReportJson } from '../../src/report/json'
 import { rules } from '../../src/rules/index'
+import { sarifErrors } from '../report/sarif-schema'
 import { binding, configMap, ingress, role, stream } from '../source/objects'
 import { TestRepository, temporaryFolder, withEnvironment, writeFiles } from '../source/repository'
 import { checkJson, guard, lines } from './guard'
@@ -50,6 +51,13 @@ describe('check', () => {
     expect(status).toBe(1)
   })
 
+  test('as SARIF that its schema describes', async () => {
+    const { status, stdout } = await guard([...change, '--format', 'sarif'])
+    expect(sarifErrors(JSON.parse(stdout))).toEqual([])
+    expect(JSON.parse(stdout).runs[0].results).toHaveLength(2)
+    expect(status).toBe(1)
+  })
+
   test('as workflow commands', async () => {
     const { status, stdout } = await guard([...change, '--format', 'github'])
     expect(stdout).toMatch(
@@ -88,7 +96,7 @@ describe('check', () => {
     expect(lines(one)).toEqual(['introduced error base/rbac.yaml:8 protected-rbac/object-kept'])
     const two = await checkJson(...change.slice(1), '--policy', 'protected-rbac', '--policy', 'ingress-tls@~1.0')
     expect(two.policies).toEqual([
-      { name: 'protected-rbac', version: '1.0.0', requested: '^1' },
+      { name: 'protected-rbac', version: '1.1.0', requested: '^1' },
       { name: 'ingress-tls', version: '1.0.0', requested: '~1.0' },
     ])
   })
@@ -156,7 +164,7 @@ describe('what manifests hold is shown, never obeyed', () => {
     'rbac.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "x\\e]0;y\\a"}\n\ta: b\n`,
   }
 
-  test.each(['terminal', 'markdown', 'github', 'json'])('%s', async (format) => {
+  test.each(['terminal', 'markdown', 'github', 'sarif', 'json'])('%s', async (format) => {
     const { stdout, stderr, status } = await guard(['check', '--all', '--head', folder(files), '--format', format])
     // JSON is data for programs, in which marks that reverse the reading direction are text like any other.
     const shown = format === 'json' ? stdout.replaceAll('\u202e', '') : stdout
@@ -177,7 +185,7 @@ describe('usage', () => {
       'an unknown format',
       ['check', '--format', 'xml'],
       2,
-      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are terminal, json, markdown, github.",
+      "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are terminal, json, markdown, sarif, github.",
     ],
     [
       'an unknown level',

@@ -285,3 +285,17 @@ test.each([
   const report = await judgeChange(base, { 'app/charts/web/values.yaml': 'rbac: false\n' })
   expect(places(report)).toEqual([`head/app/charts/web/values.yaml:1 values ${kept}`])
 })
+
+test('a chart beside its Kustomization is found there, though YAML might take the dot for a number', async () => {
+  const base = {
+    'app/kustomization.yaml': kustomization(
+      'helmGlobals: {chartHome: .}',
+      'helmCharts: [{name: web, releaseName: web}]',
+    ),
+    'app/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+    'app/web/values.yaml': 'rbac: true\n',
+    'app/web/templates/role.yaml': `{{- if .Values.rbac }}\n${role(name)}{{- end }}\n`,
+  }
+  const report = await judgeChange(base, { 'app/web/values.yaml': 'rbac: false\n' })
+  expect(places(report)).toEqual([`head/app/web/values.yaml:1 values ${kept}`])
+})

@@ -1,5 +1,12 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { GuardError } from '../errors'
 import { resolveCommit, writtenParents } from '../source/git'
+
+interface Branch {
+  readonly sha: string
+  /** Gone when a fork was deleted. */
+  readonly repo: { readonly full_name: string } | null
+}
 
 /** What a GitHub event says of the change to judge. */
 export interface Event {
@@ -7,11 +14,45 @@ export interface Event {
   /** GITHUB_SHA: the commit the event is about. */
   readonly sha: string
   readonly payload: {
-    readonly pull_request?: { readonly base: { readonly sha: string } }
+    readonly pull_request?: { readonly number: number; readonly base: Branch; readonly head: Branch }
     readonly merge_group?: { readonly base_sha: string }
     readonly before?: string
     readonly repository?: { readonly default_branch?: string }
   }
+}
+
+/** The event of the run, as the runner's variables tell it. */
+export function readEvent(env: NodeJS.ProcessEnv): Event {
+  const { GITHUB_EVENT_NAME: name = '', GITHUB_SHA: sha = '', GITHUB_EVENT_PATH: file } = env
+  return { name, sha, payload: file && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {} }
+}
+
+/** Where on GitHub the people are whom a report is for. */
+export interface Audience {
+  readonly owner: string
+  readonly repo: string
+  /** The commit that GitHub shows checks of. */
+  readonly sha: string
+  readonly pullRequest: number | undefined
+  /** GitHub gives such a run a token that may only read, whatever the workflow asks for. */
+  readonly readOnly: boolean
+}
+
+/** The events whose commit is the one that is judged. */
+const ofTheirCommit = ['merge_group', 'push', 'workflow_dispatch', 'schedule']
+
+/** Who a report on the event is for; nobody when its commit is not what was judged. */
+export function audienceOf({ name, sha, payload }: Event, env: NodeJS.ProcessEnv): Audience | undefined {
+  const [owner, repo] = (env.GITHUB_REPOSITORY ?? '').split('/')
+  if (!owner || !repo) return undefined
+  const pull = payload.pull_request
+  if (name === 'pull_request' && pull) {
+    // The test merge is no commit of the pull request: only the head's checks are shown in it.
+    const { number: pullRequest, base, head } = pull
+    const readOnly = head.repo?.full_name !== base.repo?.full_name || env.GITHUB_ACTOR === 'dependabot[bot]'
+    return { owner, repo, sha: head.sha, pullRequest, readOnly }
+  }
+  return ofTheirCommit.includes(name) && sha ? { owner, repo, sha, pullRequest: undefined, readOnly: false } : undefined
 }
 
 /** The base to compare with; none when the head is to be judged whole. */
@@ -20,10 +61,23 @@ export type EventBase = { readonly base: string; readonly exact: boolean } | 'wh
 const noCommit = /^0+$/
 
 /**
+ * Refuses the one event that must not run the gate, whatever its inputs name.
+ *
+ * @throws GuardError `usage`
+ */
+export function refuseUnsafe({ name }: Event): void {
+  if (name !== 'pull_request_target') return
+  throw new GuardError(
+    'usage',
+    'pull_request_target is refused: its checkout is the base, so it would judge nothing, and a checkout of the head would hand the pull request a token that may write. Use pull_request.',
+  )
+}
+
+/**
  * Finds the base of the change an event is about.
  *
  * @param dir the checkout
- * @throws GuardError `usage` for an event that cannot be judged safely, or that names no change
+ * @throws GuardError `usage` for an event that names no change
  */
 export async function baseOf(
   event: Event,
@@ -54,11 +108,6 @@ export async function baseOf(
     case 'workflow_dispatch':
     case 'schedule':
       return 'whole'
-    case 'pull_request_target':
-      throw new GuardError(
-        'usage',
-        'pull_request_target is refused: its checkout is the base, so it would judge nothing, and a checkout of the head would hand the pull request a token that may write. Use pull_request.',
-      )
   }
   throw new GuardError(
     'usage',

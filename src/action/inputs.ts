@@ -2,10 +2,15 @@ import path from 'node:path'
 import type * as core from '@actions/core'
 import { GuardError } from '../errors'
 import { failOnLevels, type Options } from '../options'
+import { commentModes } from './comment'
+import { annotationModes, type Delivery } from './deliver'
 
-/** The Action's inputs: the options of a run, and where the checkout is. */
-export interface Inputs extends Options {
-  readonly token: string | undefined
+/** The Action's inputs: the options of a run, where the checkout is, and how the report goes out. */
+export interface Inputs {
+  readonly options: Options
+  readonly delivery: Delivery
+  /** Where the report is written as SARIF, from the workspace. */
+  readonly sarifFile: string | undefined
 }
 
 /**
@@ -17,28 +22,32 @@ export interface Inputs extends Options {
 export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspace: string): Inputs {
   const input = (name: string) => getInput(name) || undefined
   const folder = input('working-directory')
-  const failOn = failOnLevels.find((level) => level === input('fail-on'))
-  if (input('fail-on') && !failOn) {
+  const oneOf = <T extends string>(name: string, values: readonly T[]): T | undefined => {
+    const given = input(name)
+    const value = values.find((candidate) => candidate === given)
+    if (given === undefined || value) return value
     throw new GuardError(
       'usage',
-      `The input fail-on has to be one of ${failOnLevels.join(', ')}, not ${JSON.stringify(input('fail-on'))}.`,
+      `The input ${name} has to be one of ${values.join(', ')}, not ${JSON.stringify(given)}.`,
     )
   }
-  const all = input('all') ?? 'false'
-  if (all !== 'true' && all !== 'false') {
-    throw new GuardError('usage', `The input all has to be true or false, not ${JSON.stringify(all)}.`)
-  }
-  return {
+  const options: Options = {
     repo: path.resolve(workspace, folder ?? '.'),
     base: input('base'),
     head: input('head'),
     config: input('config'),
     policies: (input('policies') ?? '').split(/[\s,]+/).filter(Boolean),
-    all: all === 'true',
-    failOn,
+    all: oneOf('all', ['true', 'false']) === 'true',
+    failOn: oneOf('fail-on', failOnLevels),
     helm: input('helm'),
     kustomize: input('kustomize'),
     today: input('today'),
+  }
+  const delivery: Delivery = {
+    annotations: oneOf('annotations', annotationModes) ?? 'auto',
+    comment: oneOf('comment', commentModes) ?? 'never',
+    checkName: input('check-name') ?? 'ingress-guard findings',
     token: input('token'),
   }
+  return { options, delivery, sarifFile: input('sarif-file') }
 }

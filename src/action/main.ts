@@ -2,9 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import * as core from '@actions/core'
-import { context } from '@actions/github'
 import { GuardError } from '../errors'
-import { annotationLimit, annotationsOf, unheeded } from '../report/annotations'
+import { annotationLimit, shownAnnotations, unheeded } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport, markdownSentence } from '../report/markdown'
 import type { Report } from '../report/report'
@@ -12,34 +11,37 @@ import { terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
 import { countedFindings, summaryOf } from '../report/wording'
 import { run } from '../run'
-import { baseOf } from './event'
+import { type Delivery, deliver } from './deliver'
+import { type Audience, audienceOf, baseOf, readEvent, refuseUnsafe } from './event'
 import { readInputs } from './inputs'
+import { writeSarif } from './sarif-file'
 
 /** The package's folder: this file is bundled to `dist/action.cjs`. */
 const root = path.dirname(path.dirname(path.resolve(process.argv[1] ?? '')))
 
 async function main(): Promise<void> {
-  const { token, ...options } = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
+  const { options, delivery, sarifFile } = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
+  const { token } = delivery
+  const event = readEvent(process.env)
+  refuseUnsafe(event)
   const given = options.base !== undefined || options.all
-  const { eventName: name, sha, payload } = context
   // The workflow names the folder, so it vouches for it: in a container job another user owns the checkout.
   const repository = { dir: options.repo, token, trusted: true }
-  const event = given ? undefined : await baseOf({ name, sha, payload: payload as never }, repository)
-  const found = event === undefined ? {} : event === 'whole' ? { all: true } : { base: event.base }
+  const base = given ? undefined : await baseOf(event, repository)
+  const found = base === undefined ? {} : base === 'whole' ? { all: true } : { base: base.base }
   const report = await run(
     { ...options, ...found, head: options.head ?? 'HEAD' },
     // Another head than the event's has a merge base of its own.
-    { root, token, trusted: true, exactBase: typeof event === 'object' && event.exact && options.head === undefined },
+    { root, token, trusted: true, exactBase: typeof base === 'object' && base.exact && options.head === undefined },
   )
-  await tell(report)
+  if (sarifFile) writeSarif(report, sarifFile, root)
+  await tell(report, delivery, audienceOf(event, process.env))
 }
 
-/** Carries the report to the log, the pull request's files, the summary and the outputs. */
-async function tell(report: Report): Promise<void> {
+/** Carries the report to the log, the outputs, the summary and the pull request. */
+async function tell(report: Report, delivery: Delivery, audience: Audience | undefined): Promise<void> {
+  if (report.verdict === 'fail') process.exitCode = core.ExitCode.Failure
   process.stdout.write(unheeded(terminalReport(report, (_, text) => text)))
-  const annotate = { error: core.error, warning: core.warning, notice: core.notice }
-  const annotations = annotationsOf(report)
-  for (const { level, message, ...properties } of annotations) annotate[level](message, properties)
   const file = path.join(mkdtempSync(path.join(process.env.RUNNER_TEMP ?? tmpdir(), 'ingress-guard-')), 'report.json')
   writeFileSync(file, `${JSON.stringify(jsonReport(report), null, 2)}\n`)
   const counted = countedFindings(report)
@@ -48,12 +50,23 @@ async function tell(report: Report): Promise<void> {
   core.setOutput('errors', counted.filter(({ level }) => level === 'error').length)
   core.setOutput('warnings', counted.filter(({ level }) => level === 'warning').length)
   core.setOutput('report', file)
-  if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(markdownReport(report)).write()
-  if (report.verdict === 'pass') return
+  await summarize(markdownReport(report))
+  const { remarks, byCommands } = await deliver(report, delivery, audience)
+  const annotate = { error: core.error, warning: core.warning, notice: core.notice }
+  for (const { level, text } of remarks) {
+    annotate[level](text)
+    await summarize(markdownSentence(text))
+  }
+  const taken = remarks.map(({ level }) => level)
+  const annotations = byCommands ? shownAnnotations(report, taken) : []
+  for (const { level, message, ...properties } of annotations) annotate[level](message, properties)
   // GitHub shows ten errors of a step; one more would be lost, and the findings are worth more than their sum.
-  if (annotations.filter(({ level }) => level === 'error').length < annotationLimit)
+  if (report.verdict === 'fail' && annotations.filter(({ level }) => level === 'error').length < annotationLimit)
     core.setFailed(visible(summaryOf(report)))
-  else process.exitCode = core.ExitCode.Failure
+}
+
+async function summarize(markdown: string): Promise<void> {
+  if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(`${markdown}\n`).write()
 }
 
 main().catch(async (error: unknown) => {
@@ -63,5 +76,5 @@ main().catch(async (error: unknown) => {
   core.setOutput('verdict', 'error')
   core.setFailed(words)
   if (core.isDebug() && error instanceof Error) core.debug(`${error.stack}\n${error.cause ?? ''}`)
-  if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(markdownSentence(words)).write()
+  await summarize(markdownSentence(words))
 })

@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { Command, CommanderError, Option } from 'commander'
 import { GuardError } from '../errors'
@@ -9,10 +8,12 @@ import { unheeded, workflowCommands } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport } from '../report/markdown'
 import type { Report } from '../report/report'
+import { sarifReport } from '../report/sarif'
 import { type Paint, terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
 import { rules } from '../rules/index'
 import { type Host, run } from '../run'
+import { rulePage, toolIn, versionIn } from '../source/bundled'
 import { demo } from './demo'
 import { inventory } from './inventory'
 
@@ -25,6 +26,8 @@ export interface Io {
   readonly limits?: Host['limits']
 }
 
+const formats = ['terminal', 'json', 'markdown', 'sarif', 'github'] as const
+
 interface CheckFlags {
   repo: string
   base?: string
@@ -32,7 +35,7 @@ interface CheckFlags {
   config?: string
   policy: string[]
   all: boolean
-  format: 'terminal' | 'json' | 'markdown' | 'github'
+  format: (typeof formats)[number]
   output?: string
   failOn?: FailOn
   helm?: string
@@ -52,7 +55,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
   let status = 0
   const command = new Command('ingress-guard')
     .description("Stops the Kubernetes changes that take a cluster's ingress down, before they merge.")
-    .version(JSON.parse(readFileSync(path.join(io.root, 'package.json'), 'utf8')).version)
+    .version(versionIn(io.root))
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .exitOverride()
     .showHelpAfterError('(ingress-guard --help shows what there is)')
@@ -68,11 +71,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .option('--config <file>', told('config'))
     .option('--policy <name@range...>', told('policies'), [])
     .option('--all', told('all'), false)
-    .addOption(
-      new Option('--format <format>', 'How the report is written.')
-        .choices(['terminal', 'json', 'markdown', 'github'])
-        .default('terminal'),
-    )
+    .addOption(new Option('--format <format>', 'How the report is written.').choices(formats).default('terminal'))
     .option('--output <file>', 'Write the report to a file.')
     .addOption(
       new Option('--fail-on <level>', 'The lowest level that fails; default: the config’s, else error.').choices(
@@ -108,8 +107,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
           `There is no rule ${JSON.stringify(id)}; the rules are ${rules.map((rule) => rule.id).join(', ')}.`,
         )
       }
-      const page = readFileSync(path.join(io.root, 'docs', 'rules', `${id}.md`), 'utf8')
-      io.stdout.write(page.replace(/^<!--.*-->\n/gm, ''))
+      io.stdout.write(rulePage(io.root, id))
     })
 
   command
@@ -145,6 +143,8 @@ function render(report: Report, { format }: CheckFlags, io: Io): string {
       return `${JSON.stringify(jsonReport(report), null, 2)}\n`
     case 'markdown':
       return markdownReport(report)
+    case 'sarif':
+      return sarifReport(report, toolIn(io.root))
     case 'github':
       return workflowCommands(report) + unheeded(terminalReport(report, (_, text) => text))
     case 'terminal':

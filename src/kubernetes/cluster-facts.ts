@@ -25,9 +25,9 @@ export type Lock = LockIn<Cursor>
  */
 export const clusterKind: GroupKind = 'Cluster.ingress-guard'
 
-/** The identity of what describes a cluster. */
-export function clusterRef(name: string): ObjectRef {
-  return { group: 'ingress-guard', kind: 'Cluster', namespace: '', name }
+/** The identity of what describes a cluster: a cluster named like its folder goes by the folder's own name. */
+export function clusterRef(cluster: string): ObjectRef {
+  return { group: 'ingress-guard', kind: 'Cluster', namespace: '', name: cluster.slice(cluster.lastIndexOf('/') + 1) }
 }
 
 /** The kinds that a rule which asks for facts has to read. */

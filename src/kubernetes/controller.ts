@@ -67,10 +67,17 @@ export interface Installed {
 }
 
 /** The controllers that a snapshot's workloads run, and those that its releases install. */
-export function controllersIn(snapshot: Snapshot): Controller[] {
-  const kinds = [...controllerKinds, ...releaseKinds]
-  return kinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap((manifest) => controllersOf(manifest, snapshot))
+export function controllersIn(snapshot: Snapshot): readonly Controller[] {
+  const known = controllersBySnapshot.get(snapshot)
+  if (known) return known
+  const manifests = [...controllerKinds, ...releaseKinds].flatMap((kind) => snapshot.ofKind(kind))
+  const found = manifests.flatMap((manifest) => controllersOf(manifest, snapshot))
+  controllersBySnapshot.set(snapshot, found)
+  return found
 }
+
+/** Rules ask of every Ingress and of every object that goes; a snapshot never changes. */
+const controllersBySnapshot = new WeakMap<Snapshot, readonly Controller[]>()
 
 /**
  * The controllers that a workload runs: none while it is scaled to nothing, or where the manifest is only a patch. Those that

@@ -29,3 +29,25 @@ function meets(expression: Cursor, labels: Cursor): boolean {
       return false
   }
 }
+
+const key = '[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?'
+const value = '[A-Za-z0-9._-]*'
+const requirement = `(?:!\\s*${key}|${key}(?:\\s*(?:==?|!=)\\s*${value}|\\s+(?:in|notin)\\s+\\(\\s*${value}(?:\\s*,\\s*${value})*\\s*\\))?)`
+
+/** The form that `matchesLabels` takes, for schemas. */
+export const labelSelectorPattern = `^\\s*${requirement}(?:\\s*,\\s*${requirement})*\\s*$`
+
+/**
+ * Whether a selector as kubectl takes it holds for labels: `key`, `!key`, `key=value`, `key!=value`, `key in (a, b)`,
+ * `key notin (a, b)`, with commas between. One that excludes a value also takes what lacks the key.
+ */
+export function matchesLabels(selector: string, labels: Cursor): boolean {
+  return (selector.match(new RegExp(requirement, 'g')) ?? []).every((text) => {
+    const [, not, name = '', operator, values = ''] =
+      text.match(/^(!?)\s*([A-Za-z0-9._/-]+)\s*(==?|!=|in\b|notin\b)?\s*\(?([^)]*)/) ?? []
+    const label = labels.at(name)
+    if (!operator) return label.exists === (not === '')
+    const isAmong = label.string !== undefined && values.split(',').some((one) => one.trim() === label.string)
+    return isAmong === ['=', '==', 'in'].includes(operator)
+  })
+}

@@ -1,3 +1,4 @@
+import { kubeProxyModeIn, kubernetesIn } from './configuration'
 import { parseImage, releaseOf } from './image'
 import {
   type Fact,
@@ -11,7 +12,6 @@ import {
   numberAt,
   type Tree,
 } from './inventory'
-import { kubeProxyModeIn } from './kube-proxy'
 import { newestOf } from './version'
 
 /** The kinds of `kubectl get` that say something of what a cluster runs on, and no other is wanted. */
@@ -52,10 +52,14 @@ export function readLive<T extends Tree<T>>(objects: readonly T[]): Inventory<T>
     ...ofKind('ConfigMap').flatMap(leaderAt),
   ]
   const proxyConfig = ofKind('ConfigMap').find(isProxy)
+  const kubeadm = ofKind('ConfigMap').find(
+    (at) => named(at).namespace === 'kube-system' && named(at).name === 'kubeadm-config',
+  )
+  // What `kubectl version -o json` prints.
+  const [answered] = objects.flatMap((object) => factAt(object.at('serverVersion', 'gitVersion')) ?? [])
   return {
     takenAt: newestRenewal([...locks, ...ofKind('Lease').map(leaseAt)]),
-    kubernetes:
-      objects.flatMap((object) => factAt(object.at('serverVersion', 'gitVersion')) ?? [])[0] ?? newestOf(apiServers),
+    kubernetes: answered ?? newestOf(apiServers) ?? (kubeadm && kubernetesIn(kubeadm)),
     kubeProxyMode: proxyConfig && kubeProxyModeIn(proxyConfig),
     nodes,
     locks,

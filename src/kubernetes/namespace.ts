@@ -1,4 +1,5 @@
-import type { Manifest } from '../manifest/manifest'
+import { groupKindOf, type Manifest } from '../manifest/manifest'
+import type { Snapshot } from '../manifest/snapshot'
 
 /**
  * Whether two objects reach one namespace. Where none is written a tool or the command line gives it, folder by folder,
@@ -13,4 +14,28 @@ export function shareNamespace(a: Manifest, b: Manifest): boolean {
 
 function folderOf({ origin }: Manifest): string {
   return origin.path.slice(0, origin.path.lastIndexOf('/') + 1)
+}
+
+/** What a namespace holds: the objects in it, and what Argo CD and Flux objects of its cluster install into it. */
+export function heldBy(namespace: string, snapshot: Snapshot): readonly Manifest[] {
+  return snapshot.manifests.filter(
+    (manifest) => manifest.ref.namespace === namespace || installsInto(manifest) === namespace,
+  )
+}
+
+/** The namespace of its own cluster that an object of Argo CD or Flux says to install into. */
+function installsInto({ ref, root }: Manifest): string | undefined {
+  const spec = root.at('spec')
+  switch (groupKindOf(ref)) {
+    case 'Application.argoproj.io': {
+      const { string: cluster = '' } = spec.at('destination', spec.at('destination', 'name').exists ? 'name' : 'server')
+      const isOwn = ['', 'in-cluster', 'https://kubernetes.default.svc'].includes(cluster)
+      return isOwn ? spec.at('destination', 'namespace').string : undefined
+    }
+    case 'HelmRelease.helm.toolkit.fluxcd.io':
+    case 'Kustomization.kustomize.toolkit.fluxcd.io':
+      return spec.at('kubeConfig').exists ? undefined : spec.at('targetNamespace').string
+    default:
+      return undefined
+  }
 }

@@ -1,4 +1,4 @@
-import { minimatch } from 'minimatch'
+import { Minimatch } from 'minimatch'
 import type { ObjectRef } from '../manifest/manifest'
 
 /**
@@ -10,15 +10,20 @@ export function matchesObject(glob: string, ref: ObjectRef): boolean {
   const [kind = '', ...rest] = glob.split('/')
   const [namespace, name] = rest.length === 1 ? ['', rest[0]] : rest
   return (
-    part(kind, ref.kind) &&
+    matchesPart(kind, ref.kind) &&
     (namespace === ref.namespace ||
-      (namespace !== '' && (namespace === '*' || part(namespace ?? '', ref.namespace)))) &&
-    part(name ?? '', ref.name)
+      (namespace !== '' && (namespace === '*' || matchesPart(namespace ?? '', ref.namespace)))) &&
+    matchesPart(name ?? '', ref.name)
   )
 }
 
-function part(glob: string, text: string): boolean {
-  return minimatch(text, glob, { dot: true, nocomment: true, nonegate: true })
+const compiled = new Map<string, Minimatch>()
+
+/** Whether a glob takes one part of an object's name. */
+export function matchesPart(glob: string, text: string): boolean {
+  const matcher = compiled.get(glob) ?? new Minimatch(glob, { dot: true, nocomment: true, nonegate: true })
+  compiled.set(glob, matcher)
+  return matcher.match(text)
 }
 
 /** The form that `matchesObject` takes, for schemas. */

@@ -1,8 +1,9 @@
 import type { Cursor } from '../manifest/cursor'
-import type { Manifest, ObjectRef } from '../manifest/manifest'
+import { identityOf, type Manifest, type ObjectRef } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
+import { defaultsOf } from './bootstrap-rbac'
 import { bindingKinds, inNamespace, type Permissions, rbacGroup } from './rbac'
-import { permissionsOfRole } from './rbac-role'
+import { aggregationOf, permissionsOfRole } from './rbac-role'
 
 /** Who is given something. A ServiceAccount is the user it logs in as, so that both spellings are one. */
 export interface Subject {
@@ -74,13 +75,32 @@ export function roleRefOf(binding: Manifest): { readonly ref: ObjectRef; readonl
   return { ref: { group: rbacGroup, kind, namespace: kind === 'Role' ? binding.ref.namespace : '', name }, at }
 }
 
-/** What a binding gives, as far as its role is in the snapshot: a RoleBinding gives it in its namespace alone. */
-export function permissionsOfBinding(binding: Manifest, snapshot: Snapshot): Permissions[] {
+/**
+ * What a role allows in a snapshot, or by default where it is not there; undefined where nobody says. What an aggregated role
+ * gathers is seen in part only, so its defaults count besides.
+ */
+export function permissionsOfRoleRef(ref: ObjectRef, snapshot: Snapshot): readonly Permissions[] | undefined {
+  const [role] = snapshot.get(ref)
+  if (role && !aggregationOf(role)) return permissionsOfRole(role, snapshot)
+  const known = defaultsOf(ref).slice(-1)
+  const permissions = [
+    ...(role ? permissionsOfRole(role, snapshot) : []),
+    ...known.flatMap(({ always, gated }) => [...always, ...gated]),
+  ]
+  return permissions.length > 0 ? permissions : undefined
+}
+
+/** What a binding gives: a RoleBinding gives it in its namespace alone. */
+export function permissionsOfBinding(binding: Manifest, snapshot: Snapshot): readonly Permissions[] {
   const roleRef = roleRefOf(binding)
-  const [role] = roleRef ? snapshot.get(roleRef.ref) : []
-  if (!role) return []
-  const permissions = permissionsOfRole(role, snapshot)
+  const permissions = (roleRef && permissionsOfRoleRef(roleRef.ref, snapshot)) ?? []
   return binding.ref.kind === 'RoleBinding' ? inNamespace(permissions, binding.ref.namespace) : permissions
+}
+
+/** Whether two bindings give the same role. */
+export function sameRole(one: Manifest, other: Manifest): boolean {
+  const [a, b] = [roleRefOf(one), roleRefOf(other)]
+  return a !== undefined && b !== undefined && identityOf(a.ref) === identityOf(b.ref)
 }
 
 /** What a subject may do by all the bindings of a snapshot, its groups' included; nothing ever denies. */

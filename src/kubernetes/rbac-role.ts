@@ -29,3 +29,18 @@ function gathered(role: Manifest, snapshot: Snapshot, seen: Set<Manifest>): Perm
     .filter((other) => selectors.some((selector) => selectsLabels(selector, other.root.at('metadata', 'labels'))))
     .flatMap((other) => gathered(other, snapshot, seen))
 }
+
+const aggregatePrefix = 'rbac.authorization.k8s.io/aggregate-to-'
+
+/** The roles that teams are bound to, each with less than the next. */
+const userFacing = ['view', 'edit', 'admin']
+
+/** The labels by which a ClusterRole gives its rules to one of those that teams are bound to, the least of these first. */
+export function aggregateLabels({ root, ref }: Manifest): { key: string; gatherer: string; at: Cursor }[] {
+  if (ref.kind !== 'ClusterRole') return []
+  return userFacing.flatMap((gatherer) => {
+    const key = `${aggregatePrefix}${gatherer}`
+    const at = root.at('metadata', 'labels', key)
+    return at.string === 'true' ? [{ key, gatherer, at }] : []
+  })
+}

@@ -15,8 +15,18 @@ export interface PolicyRule {
 }
 
 /** What a permission is made of, the part first by which two of them are most likely told apart. */
-const parts = ['resource', 'group', 'url', 'verb', 'name', 'namespace'] as const
+export const parts = ['resource', 'group', 'url', 'verb', 'name', 'namespace'] as const
 type Part = (typeof parts)[number]
+
+/** The field of a rule that lists each part; the namespace is the role's. */
+export const fields: Readonly<Record<Part, string>> = {
+  resource: 'resources',
+  group: 'apiGroups',
+  url: 'nonResourceURLs',
+  verb: 'verbs',
+  name: 'resourceNames',
+  namespace: 'namespace',
+}
 
 const any = '*'
 /** In place of a name stands for all of them: `*` would be an object of that name. */
@@ -156,6 +166,11 @@ export function wordsOf({ resource, group, url, verb, name, namespace }: Permiss
   ]
     .filter((word) => word !== '')
     .join(' ')
+}
+
+/** What both allow. */
+export function shared(one: readonly Permissions[], other: readonly Permissions[]): Permissions[] {
+  return uncovered(uncovered(other, one), one)
 }
 
 /** The same permissions inside one namespace, where those on URLs are worth nothing. */

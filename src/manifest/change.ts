@@ -14,8 +14,16 @@ export function sidesOf(change: Change): { readonly before?: Manifest; readonly 
   }
 }
 
+/** An object that stands elsewhere after a change, in the same cluster: in another file, or rendered from another source. */
+export interface Move {
+  readonly cluster: string
+  readonly before: Manifest
+  readonly after: Manifest
+}
+
 export interface Changes {
   readonly changes: readonly Change[]
+  readonly moves: readonly Move[]
   /** Base objects that stand nowhere at the head and may be in what could not be read there: not called removed. */
   readonly unknown: readonly Manifest[]
 }
@@ -35,6 +43,7 @@ export function changesBetween(
   const before = occurrences(base)
   const after = occurrences(head)
   const changes: Change[] = []
+  const moves: Move[] = []
   const unknown: Manifest[] = []
   const removed: { cluster: string; manifest: Manifest }[] = []
   for (const key of new Set([...before.keys(), ...after.keys()])) {
@@ -43,6 +52,7 @@ export function changesBetween(
     const cluster = (left ?? right)?.cluster ?? ''
     const { pairs, gone, come } = match(left?.manifests ?? [], right?.manifests ?? [])
     for (const [was, is] of pairs) {
+      if (placeOf(was) !== placeOf(is)) moves.push({ cluster, before: was, after: is })
       if (was.object.content !== is.object.content) changes.push({ kind: 'changed', cluster, before: was, after: is })
     }
     for (const after of come) changes.push({ kind: 'added', cluster, after })
@@ -55,7 +65,11 @@ export function changesBetween(
     }
     changes.push({ kind: 'removed', cluster, before: manifest })
   }
-  return { changes, unknown }
+  return { changes, moves, unknown }
+}
+
+function placeOf({ origin }: Manifest): string {
+  return origin.kind === 'file' ? origin.path : origin.id
 }
 
 interface Occurrences {

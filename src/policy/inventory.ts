@@ -28,7 +28,7 @@ export const InventoryFile = Type.Object(
     kubernetes: Type.Optional(
       Type.String({ pattern: version, description: 'The version of the API server, in quotes: "1.30" or "v1.30.4".' }),
     ),
-    kubeProxyMode: Type.Optional(Type.String({ minLength: 1, description: 'iptables, ipvs or nftables.' })),
+    kubeProxyMode: Type.Optional(Type.String({ pattern: '^[a-z]+$', description: 'iptables, ipvs or nftables.' })),
     nodes: Type.Optional(
       Type.Array(
         Type.Object(
@@ -89,7 +89,11 @@ export function readInventoryFile(text: string, path: string, ref: ObjectRef): L
   const { objects, unreadable } = loadFile({ text })
   const [broken] = unreadable
   if (broken)
-    throw new GuardError('source', `This inventory cannot be read: ${broken.reason}.`, { path, region: broken.region })
+    throw new GuardError(
+      'source',
+      `This inventory cannot be read: ${broken.reason}. Write it with \`ingress-guard inventory\`.`,
+      { path, region: broken.region },
+    )
   const other = objects.find(({ ref: { kind } }) => !liveKinds.some((known) => known === kind))
   if (other) {
     throw new GuardError(

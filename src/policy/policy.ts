@@ -196,11 +196,15 @@ function activate(
   return active
 }
 
-/** The messages that a rule has in a version of its policy: a released one says no more than it did. */
+/** The messages that a rule has in a version of its policy: a released one says no more than it did, and in its words. */
 function messagesOf(rule: Rule, version: string): string[] {
   const release = semver.coerce(version) ?? version
   const later = rule.later as Readonly<Record<string, string>> | undefined
-  return Object.keys(rule.messages).filter((message) => semver.gte(release, later?.[message] ?? rule.since))
+  const until = rule.until as Readonly<Record<string, string>> | undefined
+  return Object.keys(rule.messages).filter((message) => {
+    const end = until?.[message]
+    return semver.gte(release, later?.[message] ?? rule.since) && (!end || semver.lt(release, end))
+  })
 }
 
 function unknownParam(owner: string, name: string, names: readonly string[], at: GuardError['at']): GuardError {

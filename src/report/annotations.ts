@@ -20,21 +20,30 @@ export interface Annotation {
 /** GitHub shows this many annotations of a level for one step. */
 export const annotationLimit = 10
 
-/**
- * The annotations of the findings that count: for each level at most ten, changed lines first; where more were found the
- * last one says how many.
- */
+const levels: readonly Level[] = ['error', 'warning', 'notice']
+
+interface Placed {
+  readonly annotation: Annotation
+  readonly finding: Finding
+}
+
+/** The annotations of all the findings that count, errors first, and those on changed lines first among them. */
 export function annotationsOf(report: Report): Annotation[] {
-  const counted = report.findings.filter((finding) => countsFor(finding, report.mode))
-  return (['error', 'warning', 'notice'] as const).flatMap((level) => {
-    const ofLevel = counted.filter((finding) => finding.level === level)
-    const sorted = [...ofLevel.filter(isOnChangedLine), ...ofLevel.filter((finding) => !isOnChangedLine(finding))]
-    const annotations = sorted.flatMap((finding) =>
-      annotationsFor(finding).map((annotation) => ({ annotation, finding })),
-    )
-    if (annotations.length <= annotationLimit) return annotations.map(({ annotation }) => annotation)
-    const shown = annotations.slice(0, annotationLimit - 1)
-    const left = ofLevel.length - new Set(shown.map(({ finding }) => finding)).size
+  return levels.flatMap((level) => placedAt(level, report).map(({ annotation }) => annotation))
+}
+
+/**
+ * As many of them as a step may show. Where there are more of a level, its last one says how many.
+ *
+ * @param taken the levels of what else the step shows
+ */
+export function shownAnnotations(report: Report, taken: readonly Level[] = []): Annotation[] {
+  return levels.flatMap((level) => {
+    const placed = placedAt(level, report)
+    const room = annotationLimit - taken.filter((other) => other === level).length
+    if (placed.length <= room) return placed.map(({ annotation }) => annotation)
+    const shown = placed.slice(0, room - 1)
+    const left = new Set(placed.map(({ finding }) => finding)).size - new Set(shown.map(({ finding }) => finding)).size
     const rest: Annotation = {
       level,
       title: 'ingress-guard',
@@ -45,6 +54,13 @@ export function annotationsOf(report: Report): Annotation[] {
     }
     return [...shown.map(({ annotation }) => annotation), rest]
   })
+}
+
+function placedAt(level: Level, report: Report): Placed[] {
+  const findings = report.findings.filter((finding) => finding.level === level && countsFor(finding, report.mode))
+  return [...findings.filter(isOnChangedLine), ...findings.filter((finding) => !isOnChangedLine(finding))].flatMap(
+    (finding) => annotationsFor(finding).map((annotation) => ({ annotation, finding })),
+  )
 }
 
 function isOnChangedLine({ location, related }: Finding): boolean {
@@ -80,7 +96,7 @@ function at({ path, region, precision }: Location): Partial<Annotation> {
 
 /** The annotations as workflow commands, for jobs that run the command line. */
 export function workflowCommands(report: Report): string {
-  return annotationsOf(report)
+  return shownAnnotations(report)
     .map(({ level, title, message, file, startLine, endLine, startColumn, endColumn }) => {
       const given = { title, file, line: startLine, endLine, col: startColumn, endColumn }
       const properties = Object.entries(given)

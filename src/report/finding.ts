@@ -42,6 +42,8 @@ export interface Placing {
   isNew(path: string): boolean
   /** Whether this change deletes a file. */
   isDeleted(path: string): boolean
+  /** The edit that puts an object back that is gone. */
+  restoring(removed: Manifest): Fix | undefined
 }
 
 /** Places a draft: at the one end this change wrote, else at the rule's first; the other ends are related. */
@@ -73,10 +75,18 @@ export function findingOf(draft: Draft, status: Status, placing: Placing): Findi
     ],
     keys: draft.keys,
     ...(origin.kind === 'rendered' ? { rendered: excerptOf(primary.manifest.object.fileText, primary.region) } : {}),
-    // A fix edits what a person wrote, so there is none for what was rendered.
-    ...(draft.fix && draft.ends.every((end) => end.manifest.origin.kind === 'file') ? { fix: draft.fix } : {}),
+    ...fixOf(draft, primary, placing),
     fingerprint: fingerprintOf(draft),
   }
+}
+
+function fixOf({ fix, ends, active: { rule } }: Draft, primary: Cursor, placing: Placing): Pick<Finding, 'fix'> {
+  // A fix edits what a person wrote, so there is none for what was rendered.
+  if (fix && ends.every((end) => end.manifest.origin.kind === 'file')) return { fix }
+  const isRemoval =
+    primary.manifest.side === 'base' && primary.path.length === 0 && ['change', 'removal'].includes(rule.scope)
+  const restored = isRemoval ? placing.restoring(primary.manifest) : undefined
+  return restored ? { fix: restored } : {}
 }
 
 function locationOf(cursor: Cursor, placing: Placing, note?: string): Location {

@@ -5,14 +5,18 @@ import { excerptOf } from './excerpt'
 import type { Finding, RenderedPlace, Status } from './report'
 
 /** The findings the gate states itself; they belong to no policy. */
-export type GateRule =
-  | 'source/unreadable'
-  | 'source/unrendered'
-  | 'source/duplicate-key'
-  | 'config/invalid'
-  | 'config/changed'
-  | 'config/exception-expired'
-  | 'config/exception-unused'
+export type GateRule = keyof typeof gateRules
+
+/** What each of them is about. */
+export const gateRules = {
+  'source/unreadable': 'A file that may hold manifests can be read.',
+  'source/unrendered': 'What is deployed by helm, kustomize, Argo CD or Flux can be rendered and looked at.',
+  'source/duplicate-key': 'A manifest has each key once.',
+  'config/invalid': 'The config of ingress-guard is valid.',
+  'config/changed': 'A change of the config of ingress-guard, or of a workflow that runs it, is told.',
+  'config/exception-expired': 'No exception is past its day.',
+  'config/exception-unused': 'Every exception is needed.',
+} as const
 
 interface Statement {
   readonly side: Side

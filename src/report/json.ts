@@ -39,6 +39,22 @@ export const ReportJson = Type.Object(
     today: Type.String({ format: 'date', description: 'The day exceptions were judged by.' }),
     mode: Type.Enum(['change', 'all']),
     policies: Type.Array(Type.Object({ name: Type.String(), version: Type.String(), requested: Type.String() })),
+    config: Type.Object(
+      {
+        path: Type.Union([Type.String(), Type.Null()]),
+        ignore: Type.Array(Type.String()),
+        exceptions: Type.Array(
+          Type.Object({
+            rule: Type.String(),
+            object: Type.String(),
+            cluster: Type.Optional(Type.String()),
+            reason: Type.String(),
+            expires: Type.String(),
+          }),
+        ),
+      },
+      { description: 'The config in force; its path is null where there is none.' },
+    ),
     inspected: Type.Object({
       base: Type.Union([InspectedInReport, Type.Null()]),
       head: InspectedInReport,
@@ -93,13 +109,14 @@ export type ReportJson = Static<typeof ReportJson>
 
 /** A report as it is written to files and read by other tools. */
 export function jsonReport(report: Report): ReportJson {
-  const { format, verdict, today, mode, policies, inspected, findings } = report
+  const { format, verdict, today, mode, policies, config, inspected, findings } = report
   return {
     format,
     verdict,
     today,
     mode,
     policies: [...policies],
+    config: { path: config.path, ignore: [...config.ignore], exceptions: [...config.exceptions] },
     inspected: {
       base: inspected.base,
       head: inspected.head,

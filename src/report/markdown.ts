@@ -1,100 +1,156 @@
-import type { PhrasingContent, Root, RootContent, TableRow } from 'mdast'
-import { gfmTableToMarkdown } from 'mdast-util-gfm-table'
-import { toMarkdown } from 'mdast-util-to-markdown'
+import type { PhrasingContent, RootContent } from 'mdast'
 import { pathOf } from '../manifest/manifest'
-import type { Finding, Report } from './report'
-import { visible, visibleLines } from './visible'
-import {
-  count,
-  countedFindings,
-  placeOf,
-  sourceNamesOf,
-  summaryOf,
-  toolsOf,
-  wayThrough,
-  wayThroughLead,
-} from './wording'
+import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
+import type { Finding, Location, Report } from './report'
+import { fitted, type Room, type Section } from './room'
+import { clustersOf, count, countedFindings, placeOf, sourceNamesOf, summaryOf, toolsOf, wayThrough } from './wording'
 
 /** GitHub takes a job summary of 1 MiB; this leaves room for what else the step writes. */
-const sizeLimit = 1_000_000
-const mostRows = 1000
-const mostExcerpts = 200
-const mostItems = 200
+const jobSummary: Room = { bytes: 1_000_000, rest: 'the JSON report' }
+/** Related places of one finding. */
+const mostRelated = 5
+/** Of what lets a wanted change through: whoever needs more changes the policies. */
+const mostEntries = 50
 
 /**
- * A report as Markdown: the verdict and what was inspected first, then a table, excerpts, exceptions, what stood before,
- * and what was not inspected. Words from manifests stand in inline code, where they are neither markup nor a mention.
+ * A report as Markdown: the verdict and what was inspected first, then the findings by cluster in a table, how a wanted change
+ * gets through, exceptions, what stood before, what was not inspected and why, policies; last every finding with its lines.
+ * Words from manifests stand in inline code, where they are neither markup nor a mention.
  */
-export function markdownReport(report: Report): string {
+export function markdownReport(report: Report, room: Room = jobSummary): string {
+  const { findings, mode, inspected } = report
   const counted = countedFindings(report)
-  const quiet = report.findings.filter(
-    (finding) => finding.status === 'existing' && report.mode === 'change' && !finding.exception,
-  )
-  const excepted = report.findings.filter(({ exception }) => exception)
-  const { skipped } = report.inspected
-  const yaml = wayThrough(report)
-  const parts: (() => RootContent[])[] = [
-    () => [paragraph([{ type: 'strong', children: words(summaryOf(report)) }])],
-    () => tableOf(counted),
-    () => (yaml ? [paragraph(words(wayThroughLead)), code(yaml, 'yaml')] : []),
-    () =>
-      listOf('Exceptions in force', excepted, ({ rule, location, exception }) => [
-        ...words(`${rule} ${placeOf(location)} until ${exception?.expires}: `),
+  const quiet = findings.filter(({ status, exception }) => status === 'existing' && mode === 'change' && !exception)
+  const excepted = findings.filter(({ exception }) => exception)
+  const sections = [
+    plain([paragraph([strong(words(summaryOf(report)))])]),
+    ...tablesOf(counted),
+    wayThroughOf(report),
+    folded(
+      'Exceptions in force',
+      'exception',
+      report.config.exceptions,
+      ({ rule, object, cluster, reason, expires }) => [
+        paragraph([
+          inlineCode(rule),
+          text(' for '),
+          inlineCode(object),
+          ...words(`${cluster ? ` in cluster ${cluster}` : ''} until ${expires}: `),
+          inlineCode(reason),
+        ]),
+      ],
+    ),
+    folded('Excepted findings', 'finding', excepted, ({ rule, location, exception }) => [
+      paragraph([
+        ...placed(rule, location),
+        ...words(`until ${exception?.expires}: `),
         inlineCode(exception?.reason ?? ''),
       ]),
-    () =>
-      listOf('Stood before this change', quiet, ({ rule, location, text }) =>
-        words(`${rule} ${placeOf(location)}: ${text}`),
-      ),
-    () => listOf('Not inspected', skipped, ({ path, reason }) => [inlineCode(path), text(': '), ...words(reason)]),
-    () => [paragraph(words(policiesIn(report)))],
-    () => (report.inspected.tools.length > 0 ? [paragraph(words(`Rendered with ${toolsOf(report.inspected)}.`))] : []),
-    ...counted.slice(0, mostExcerpts).map((finding) => () => excerptsOf(finding)),
+    ]),
+    folded('Stood before this change', 'finding', quiet, ({ rule, location, text: sentence }) => [
+      paragraph([...placed(rule, location), ...words(sentence)]),
+    ]),
+    folded('Not inspected', 'place', inspected.skipped, ({ path: file, reason }) => [
+      paragraph([inlineCode(file), text(': '), ...words(reason)]),
+    ]),
+    plain([paragraph(words(policiesIn(report)))]),
+    plain(inspected.tools.length > 0 ? [paragraph(words(`Rendered with ${toolsOf(inspected)}.`))] : []),
+    folded('Every finding with its lines', 'finding', counted, storyOf),
   ]
-  return cut(parts)
+  return fitted(sections, room)
 }
 
 /** One sentence as a summary of its own. */
 export function markdownSentence(sentence: string): string {
-  return render([paragraph([{ type: 'strong', children: words(sentence) }])])
+  return rendered([paragraph([strong(words(sentence))])])
 }
 
-function tableOf(findings: readonly Finding[]): RootContent[] {
-  if (findings.length === 0) return []
-  const header = row(['Level', 'Place', 'Finding', 'Rule'].map((title) => [text(title)]))
-  const rows = findings
-    .slice(0, mostRows)
-    .map((finding) =>
-      row([
-        [text(finding.level)],
-        [inlineCode(placeOf(finding.location))],
-        words([finding.text, ...renderedFrom(finding)].join(' ')),
-        [inlineCode(finding.rule)],
+/** A table for each cluster; what one rule finds in one folder is one row. */
+function tablesOf(findings: readonly Finding[]): Section[] {
+  const clusters = grouped(findings, (finding) => clustersOf(finding).join(', '))
+  return [...clusters].map(([cluster, its]) => {
+    const name: PhrasingContent[] = cluster === '' ? [text('Other files')] : [text('Cluster '), inlineCode(cluster)]
+    const heading: RootContent = { type: 'heading', depth: 3, children: name }
+    const titles = row(['Level', 'Place', 'Finding', 'Rule'].map((title) => [text(title)]))
+    const alike = grouped(its, ({ level, rule, location }) => JSON.stringify([level, rule, folderOf(location)]))
+    return {
+      head: rendered([
+        ...(clusters.size > 1 || cluster !== '' ? [heading] : []),
+        { type: 'table', children: [titles] },
       ]),
-    )
-  return [{ type: 'table', children: [header, ...rows] }, ...andMore(findings.length - mostRows)]
+      foot: '\n',
+      noun: 'row',
+      pieces: [...alike.values()].map((those) => () => tableLine(those)),
+    }
+  })
 }
 
-function excerptsOf({ location, related, rule, object, rendered }: Finding): RootContent[] {
-  const places = [location, ...related]
-    .filter((place) => place.excerpt)
-    .flatMap((place) => [
-      paragraph([
-        inlineCode(rule),
-        text(' '),
-        inlineCode(placeOf(place)),
-        text(' '),
-        inlineCode(place === location && object ? pathOf(object) : (place.note ?? '')),
-        text(place === location && place.note ? `, ${place.note}` : ''),
-      ]),
-      code(
-        (place.excerpt?.lines ?? [])
-          .map((line, index) => `${(place.excerpt?.startLine ?? 1) + index}  ${line}`)
-          .join('\n'),
-        'text',
-      ),
-    ])
-  return rendered ? [...places, paragraph(words('It renders to')), code(rendered.lines.join('\n'), 'text')] : places
+/** Rendered below a header, which a table cannot do without, and taken from there. */
+function tableLine(findings: readonly Finding[]): string {
+  const [first] = findings as [Finding]
+  const { location, rule, level } = first
+  const place = inlineCode(placeOf(location))
+  const cells = [
+    [text(level)],
+    findings.length === 1
+      ? [place]
+      : [
+          text(`${findings.length.toLocaleString('en')} in `),
+          inlineCode(folderOf(location)),
+          text(', the first at '),
+          place,
+        ],
+    words([first.text, ...renderedFrom(first)].join(' ')),
+    [inlineCode(rule)],
+  ]
+  const table: RootContent = { type: 'table', children: [row([[], [], [], []]), row(cells)] }
+  return `${rendered([table]).trimEnd().split('\n').at(-1)}\n`
+}
+
+function wayThroughOf(report: Report): Section {
+  const way = wayThrough(report, mostEntries)
+  if (!way) return plain([])
+  const more =
+    way.left > 0 ? [paragraph(words(`${count(way.left, 'more entry', 'more entries')}: see the log of the job.`))] : []
+  return plain([paragraph(words(way.lead)), code(way.yaml, 'yaml'), ...more], 'block of YAML')
+}
+
+/** A finding by itself: what it says, and the lines of its places. */
+function storyOf(finding: Finding): RootContent[] {
+  const { location, related, rule, object, level } = finding
+  const shown = related.slice(0, mostRelated)
+  return [
+    paragraph([
+      text(`${level} `),
+      ...placed(rule, location),
+      inlineCode(object ? pathOf(object) : ''),
+      text(location.note ? `, ${location.note}` : ''),
+    ]),
+    paragraph(words(finding.text)),
+    ...linesAt(location),
+    ...(finding.rendered ? [paragraph(words('It renders to')), code(finding.rendered.lines.join('\n'), 'text')] : []),
+    ...shown.flatMap((place) => [
+      paragraph([...words(place.note ?? 'see also'), text(': '), inlineCode(placeOf(place))]),
+      ...linesAt(place),
+    ]),
+    ...(related.length > shown.length
+      ? [paragraph(words(`${count(related.length - shown.length, 'more related place')}: see the JSON report.`))]
+      : []),
+  ]
+}
+
+function folderOf({ path }: Location): string {
+  return path.slice(0, path.lastIndexOf('/') + 1) || './'
+}
+
+function linesAt({ excerpt }: Location): RootContent[] {
+  if (!excerpt) return []
+  const { startLine, lines } = excerpt
+  return [code(lines.map((line, index) => `${startLine + index}  ${line.replaceAll('\t', ' ')}`).join('\n'), 'text')]
+}
+
+function placed(rule: string, location: Location): PhrasingContent[] {
+  return [inlineCode(placeOf(location)), text(' '), inlineCode(rule), text(' ')]
 }
 
 /** The releases and Kustomizations that an object comes from, in a sentence. */
@@ -103,82 +159,38 @@ function renderedFrom(finding: Finding): string[] {
   return names.length > 0 ? [`Rendered by ${names.join(', ')}.`] : []
 }
 
-function listOf<T>(title: string, items: readonly T[], line: (item: T) => PhrasingContent[]): RootContent[] {
-  if (items.length === 0) return []
-  return [
-    { type: 'html', value: `<details><summary>${title}: ${items.length.toLocaleString('en')}</summary>` },
-    {
-      type: 'list',
-      spread: false,
-      children: items.slice(0, mostItems).map((item) => ({ type: 'listItem', children: [paragraph(line(item))] })),
-    },
-    ...andMore(items.length - mostItems),
-    { type: 'html', value: '</details>' },
-  ]
-}
-
-function andMore(number: number): RootContent[] {
-  return number > 0 ? [paragraph(words(`and ${number.toLocaleString('en')} more, in the JSON report.`))] : []
-}
-
 function policiesIn({ policies }: Report): string {
   return `Policies: ${policies.map(({ name, version, requested }) => `${name} ${requested} → ${version}`).join(', ')}.`
 }
 
-/** Plain words stay text; whatever else a sentence holds (names, paths, hosts) goes into inline code. */
-function words(sentence: string): PhrasingContent[] {
-  const pieces = sentence.split(/(`[^`]*`|\s+)/).flatMap((piece): PhrasingContent[] => {
-    if (/^\s*$/.test(piece)) return [text(piece === '' ? '' : ' ')]
-    if (/^`[^`]+`$/.test(piece)) return [inlineCode(piece.slice(1, -1))]
-    const [, before = '', core = '', after = ''] = piece.match(/^([("]*)(.*?)([.,;:)"]*)$/s) ?? []
-    if (/^[\p{L}\d'’–→-]*$/u.test(core)) return [text(piece)]
-    return [text(before), inlineCode(core), text(after)]
-  })
-  // One node for each run of words: the renderer takes its time for every node.
-  return pieces.reduce<PhrasingContent[]>((joined, piece) => {
-    const last = joined.at(-1)
-    if (piece.type === 'text' && last?.type === 'text') joined[joined.length - 1] = text(last.value + piece.value)
-    else joined.push(piece)
-    return joined
-  }, [])
+/** What is one piece: it fits or it does not. */
+function plain(children: RootContent[], noun = 'sentence'): Section {
+  return { head: '', foot: '', noun, pieces: children.length > 0 ? [() => `${rendered(children)}\n`] : [] }
 }
 
-function text(value: string): PhrasingContent & { type: 'text' } {
-  return { type: 'text', value: value.trim() === '' ? value : visible(value) }
-}
-
-function inlineCode(value: string): PhrasingContent {
-  return value === '' ? text('') : { type: 'inlineCode', value: visible(value) }
-}
-
-function paragraph(children: PhrasingContent[]): RootContent & { type: 'paragraph' } {
-  return { type: 'paragraph', children }
-}
-
-function code(value: string, lang: string): RootContent {
-  return { type: 'code', lang, value: visibleLines(value) }
-}
-
-function row(cells: PhrasingContent[][]): TableRow {
-  return { type: 'tableRow', children: cells.map((children) => ({ type: 'tableCell', children })) }
-}
-
-/** As many parts as fit, in order; what does not is not rendered, and said. */
-function cut(parts: readonly (() => RootContent[])[]): string {
-  let summary = ''
-  for (const [index, part] of parts.entries()) {
-    const children = part()
-    if (children.length === 0) continue
-    const piece = `${render(children)}\n`
-    if (Buffer.byteLength(summary) + Buffer.byteLength(piece) > sizeLimit) {
-      return `${summary}${count(parts.length - index, 'part')} of this summary did not fit; the JSON report has everything.\n`
-    }
-    summary += piece
+/** A list that a reader unfolds. */
+function folded<T>(title: string, noun: string, items: readonly T[], nodesOf: (item: T) => RootContent[]): Section {
+  return {
+    head: `<details><summary>${title}: ${items.length.toLocaleString('en')}</summary>\n\n`,
+    foot: '\n</details>\n\n',
+    noun,
+    pieces: items.map((item) => () => listItem(nodesOf(item))),
   }
-  return summary
 }
 
-function render(children: RootContent[]): string {
-  const root: Root = { type: 'root', children }
-  return toMarkdown(root, { extensions: [gfmTableToMarkdown({ tablePipeAlign: false })], bullet: '-' })
+function listItem(children: RootContent[]): string {
+  const [first] = children
+  const spread = children.length > 1 || first?.type !== 'paragraph'
+  const item = { type: 'listItem' as const, spread, children: children as never }
+  return rendered([{ type: 'list', spread, children: [item] }]) + (spread ? '\n' : '')
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group) group.push(item)
+    else groups.set(keyOf(item), [item])
+  }
+  return groups
 }

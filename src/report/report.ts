@@ -1,6 +1,6 @@
 import type { ObjectRef, Region, RenderedSource, Side } from '../manifest/manifest'
 import type { ResolvedPolicy } from '../policy/policy'
-import type { Level } from '../policy/schema'
+import type { Exception, Level } from '../policy/schema'
 import type { Fix } from '../rules/rule'
 
 /** How sure a place is: the very line, a template's line, a line of values, or no more than the file. */
@@ -98,6 +98,14 @@ export interface Report {
   /** Whether a change was judged, or one revision whole. */
   readonly mode: 'change' | 'all'
   readonly policies: readonly ResolvedPolicy[]
+  /** What of the config in force a reader has to know. */
+  readonly config: {
+    /** The file; null where there is none. */
+    readonly path: string | null
+    readonly ignore: readonly string[]
+    /** Those that have not ended. */
+    readonly exceptions: readonly Exception[]
+  }
   readonly inspected: {
     readonly base: Inspected | null
     readonly head: Inspected

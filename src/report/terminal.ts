@@ -1,20 +1,22 @@
 import type { Level } from '../policy/schema'
-import { countsFor, type Finding, type Location, type Report } from './report'
+import type { Finding, Location, Report } from './report'
 import { visible, visibleLines } from './visible'
-import { count, placeOf, subjectOf, summaryOf, toolsOf, wayThrough, wayThroughLead } from './wording'
+import { count, countedFindings, placeOf, subjectOf, summaryOf, toolsOf, wayThrough } from './wording'
 
 /** Paints text; the identity where colour is not wanted. */
 export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: string) => string
 
 const colours: Record<Level, 'red' | 'yellow' | 'blue'> = { error: 'red', warning: 'yellow', notice: 'blue' }
 
-/** A report for a person at a terminal: a frame for each finding, one line that sums up, the way through. */
+/** Places that a finding relates to; a reader at a terminal scrolls past more of them. */
+const mostRelated = 8
+
+/** A report for a person at a terminal: a frame for each finding, worst first, one line that sums up, the way through. */
 export function terminalReport(report: Report, paint: Paint): string {
-  const shown = report.findings.filter((finding) => countsFor(finding, report.mode))
-  const blocks = shown.map((finding) => findingBlock(finding, paint))
+  const blocks = countedFindings(report).map((finding) => findingBlock(finding, paint))
   blocks.push([...quietLines(report).map(visible), paint('bold', visible(summaryOf(report)))].join('\n'))
-  const yaml = wayThrough(report)
-  if (yaml) blocks.push(`${wayThroughLead}\n\n${indent(visibleLines(yaml))}`)
+  const way = wayThrough(report)
+  if (way) blocks.push(`${visible(way.lead)}\n\n${indent(visibleLines(way.yaml))}`)
   return `${blocks.join('\n\n')}\n`
 }
 
@@ -22,13 +24,19 @@ function findingBlock(finding: Finding, paint: Paint): string {
   const { level, rule, text, location, related, policy } = finding
   const about = [subjectOf(finding), policy ? `policy ${policy.name} ${policy.version}` : ''].filter(Boolean)
   return [
-    `${paint(colours[level], level)} ${paint('bold', rule)} ${visible(placeOf(location))}${location.note ? `, ${location.note}` : ''}`,
+    `${paint(colours[level], level)} ${paint('bold', rule)} ${visible(placeOf(location))}${location.note ? `, ${visible(location.note)}` : ''}`,
     ...frame(location, paint),
     `  ${visible(text)}`,
     ...renderedLines(finding, paint),
-    ...related.map((place) => `  ${paint('dim', visible(`${place.note ?? 'see also'}: ${placeOf(place)}`))}`),
+    ...relatedLines(related).map((line) => `  ${paint('dim', visible(line))}`),
     ...(about.length > 0 ? [`  ${paint('dim', visible(about.join(' · ')))}`] : []),
   ].join('\n')
+}
+
+function relatedLines(related: readonly Location[]): string[] {
+  const shown = related.slice(0, mostRelated).map((place) => `${place.note ?? 'see also'}: ${placeOf(place)}`)
+  const left = related.length - shown.length
+  return left > 0 ? [...shown, `and ${count(left, 'more place')}, in the JSON report`] : shown
 }
 
 /** The lines around a place, its first line marked. */
@@ -40,8 +48,11 @@ function frame({ excerpt, region }: Location, paint: Paint): string[] {
     const line = `${String(number).padStart(width)} | ${visible(text.replaceAll('\t', ' '))}`
     if (number !== region.startLine) return [paint('dim', `    ${line}`)]
     if (region.endLine !== region.startLine) return [`  > ${line}`]
-    const marks = '^'.repeat(Math.max(1, Math.min(region.endColumn, text.length + 1) - region.startColumn))
-    return [`  > ${line}`, paint('red', `    ${' '.repeat(width)} | ${' '.repeat(region.startColumn - 1)}${marks}`)]
+    const [start, end] = [region.startColumn - 1, region.endColumn - 1]
+    if (start > text.length) return [`  > ${line}`]
+    const indent = ' '.repeat(visible(text.slice(0, start)).length)
+    const marks = '^'.repeat(Math.max(1, visible(text.slice(start, end)).length))
+    return [`  > ${line}`, paint('red', `    ${' '.repeat(width)} | ${indent}${marks}`)]
   })
 }
 

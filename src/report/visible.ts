@@ -1,11 +1,16 @@
+/** A longer piece of text is shown by its two ends: a sentence starts with what is wrong and ends with what to do. */
+const longest = 2000
+const end = 500
+
 /**
  * Makes a piece of text from manifests safe to print on one line: control characters, which a terminal or a log would obey,
- * and invisible ones, such as marks that reverse the reading direction, are written out; and so are the marks that a
- * workflow's log takes for commands (`::` at the start of a line, `##[` anywhere).
+ * and invisible ones, such as marks that reverse the reading direction and spaces that are none, are written out; and so are
+ * the marks that a workflow's log takes for commands (`::` at the start of a line, `##[` anywhere). What nobody would read to
+ * its end is cut in the middle.
  */
 export function visible(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
+  return brief(text)
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu, (char) => {
       if (char === '\n') return '\\n'
       if (char === '\t') return '\\t'
       const code = (char.codePointAt(0) ?? 0).toString(16)
@@ -18,4 +23,10 @@ export function visible(text: string): string {
 /** The same for text of several lines, which stay lines. */
 export function visibleLines(text: string): string {
   return text.split('\n').map(visible).join('\n')
+}
+
+function brief(text: string): string {
+  if (text.length <= longest) return text
+  const left = text.length - longest
+  return `${text.slice(0, longest - end)}…(${left.toLocaleString('en')} characters left out)…${text.slice(-end)}`
 }

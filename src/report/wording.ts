@@ -1,31 +1,39 @@
 import { escape as escapeGlob } from 'minimatch'
 import { stringify } from 'yaml'
 import { type ObjectRef, pathOf } from '../manifest/manifest'
-import { configPath, defaultIgnore } from '../policy/config'
+import { configPath } from '../policy/config'
 import { countsFor, type Finding, type FindingSource, type Inspected, type Report } from './report'
 
 /** `1 file`, `3 files`. */
-export function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+export function count(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? noun : nouns}`
 }
 
 /** The findings that the verdict rests on, worst first. */
 export function countedFindings(report: Report): Finding[] {
+  return worstFirst(report.findings.filter((finding) => countsFor(finding, report.mode)))
+}
+
+/** Errors, then warnings, then notices, each in their order. */
+export function worstFirst(findings: readonly Finding[]): Finding[] {
   const order = ['error', 'warning', 'notice']
-  return report.findings
-    .filter((finding) => countsFor(finding, report.mode))
-    .sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
+  return [...findings].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
 }
 
 /** The one line that sums a report up: the verdict, and what was inspected. */
 export function summaryOf(report: Report): string {
+  return `${foundIn(report)} ${inspectedIn(report)}`
+}
+
+/** The verdict in one sentence, which holds no word from a manifest. */
+export function foundIn(report: Report): string {
   const counted = countedFindings(report)
   const levels = (['error', 'warning', 'notice'] as const)
     .map((level) => ({ level, number: counted.filter((finding) => finding.level === level).length }))
     .filter(({ number }) => number > 0)
     .map(({ level, number }) => count(number, level))
   const found = levels.length > 0 ? `found ${levels.join(', ')}` : 'found nothing'
-  return `ingress-guard ${found}${report.verdict === 'fail' ? ' and stops this' : ''}. ${inspectedIn(report)}`
+  return `ingress-guard ${found}${report.verdict === 'fail' ? ' and stops this' : ''}.`
 }
 
 function inspectedIn(report: Report): string {
@@ -67,9 +75,14 @@ export function placeOf({ path, side, region, precision }: Finding['location']):
     : `${path}:${region.startLine}:${region.startColumn}`
 }
 
+/** The clusters that a finding's objects go to, by name. */
+export function clustersOf({ sources }: Finding): string[] {
+  return [...new Set(sources.map(({ cluster }) => cluster))].filter(Boolean).sort()
+}
+
 /** An object and where it goes, in one phrase. */
 export function subjectOf(finding: Finding): string {
-  const clusters = [...new Set(finding.sources.map(({ cluster }) => cluster))].filter(Boolean)
+  const clusters = clustersOf(finding)
   const object = finding.object ? pathOf(finding.object) : ''
   return [object, ...sourceNamesOf(finding), ...(clusters.length > 0 ? [`cluster ${clusters.join(', ')}`] : [])]
     .filter(Boolean)
@@ -89,8 +102,19 @@ function sourceName(source: Exclude<FindingSource, { kind: 'file' }>): string {
   return `release ${namespace}/${release} of ${path}${values.length > 0 ? ` with ${values.join(', ')}` : ''}`
 }
 
-/** How a wanted change gets through: what to merge first, as YAML to paste. Empty when nothing stops the change. */
-export function wayThrough(report: Report): string {
+/** What to merge first: a sentence, and the YAML to paste. */
+export interface WayThrough {
+  readonly lead: string
+  readonly yaml: string
+  /** How many entries were not written out. */
+  readonly left: number
+}
+
+/**
+ * How a wanted change gets through, with at most so many entries of each kind; undefined when nothing stops the change, or
+ * nothing but mending it helps.
+ */
+export function wayThrough(report: Report, most = Number.POSITIVE_INFINITY): WayThrough | undefined {
   const stopping = countedFindings(report).filter(({ level }) => level === 'error' || report.verdict === 'fail')
   const unreadable = stopping.filter(({ rule }) => rule === 'source/unreadable')
   const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
@@ -104,12 +128,26 @@ export function wayThrough(report: Report): string {
     }),
   )
   const files = new Set(unreadable.map(({ location }) => escapeGlob(location.path)))
-  if (exceptions.size === 0 && files.size === 0) return ''
-  return stringify({
-    format: 1,
-    ...(files.size > 0 ? { ignore: [...defaultIgnore, ...files] } : {}),
-    ...(exceptions.size > 0 ? { exceptions: [...exceptions.values()] } : {}),
-  }).trimEnd()
+  if (exceptions.size === 0 && files.size === 0) return undefined
+  const { path, ignore } = report.config
+  const [someFiles, someExceptions] = [[...files].slice(0, most), [...exceptions.values()].slice(0, most)]
+  const left = files.size - someFiles.length + exceptions.size - someExceptions.length
+  const lists = {
+    ...(files.size > 0 ? { ignore: [...ignore, ...someFiles] } : {}),
+    ...(exceptions.size > 0 ? { exceptions: someExceptions } : {}),
+  }
+  const wanted = 'If this change is wanted as it is, first'
+  return path === null
+    ? {
+        lead: `${wanted} add this as ${configPath}, in a pull request of its own:`,
+        yaml: stringify({ format: 1, ...lists }).trimEnd(),
+        left,
+      }
+    : {
+        lead: `${wanted} add this to ${path}, in a pull request of its own (a list that is there already goes on):`,
+        yaml: stringify(lists).trimEnd(),
+        left,
+      }
 }
 
 /** An object as a glob that names it and nothing else. */
@@ -119,6 +157,3 @@ function escapedPathOf({ kind, namespace, name }: ObjectRef): string {
     .map((part) => escapeGlob(part))
     .join('/')
 }
-
-/** The sentence that leads to `wayThrough`. */
-export const wayThroughLead = `If this change is wanted as it is, first add this to ${configPath}, in a pull request of its own:`

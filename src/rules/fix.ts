@@ -36,6 +36,20 @@ export function appended(list: Cursor, text: string): Fix | undefined {
   return edit(last, { startLine, startColumn: end, endLine, endColumn: end }, `\n${before}${item}`)
 }
 
+/** Adds items to a list that is written in lines, before its first one; nothing where the list is used elsewhere too. */
+export function withItems(list: Cursor, texts: readonly string[]): Fix | undefined {
+  const [first] = [...list.items()]
+  if (!first || isShared(list, first)) return undefined
+  const { startLine, startColumn } = first.region
+  const [, dash] =
+    lineOf(list, startLine)
+      .slice(0, startColumn - 1)
+      .match(/^(\s*-\s+)\{?\s*$/) ?? []
+  if (dash === undefined) return undefined
+  const at = { startLine, startColumn: 1, endLine: startLine, endColumn: 1 }
+  return edit(list, at, texts.map((text) => `${dash}${text}\n`).join(''))
+}
+
 /** Adds a key to a map before its first one; nothing where the map is used elsewhere too. */
 export function withKey(map: Cursor, key: string, value: string): Fix | undefined {
   const [first] = [...map.entries()]

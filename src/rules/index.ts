@@ -25,9 +25,24 @@ import secretAgrees from './ingress-tls/secret-agrees'
 import secretKept from './ingress-tls/secret-kept'
 import secretType from './ingress-tls/secret-type'
 import tlsKept from './ingress-tls/tls-kept'
+import bindingResolves from './protected-rbac/binding-resolves'
+import clusterObjectKept from './protected-rbac/cluster-object-kept'
+import notWidened from './protected-rbac/not-widened'
 import objectKept from './protected-rbac/object-kept'
+import permissionsKept from './protected-rbac/permissions-kept'
+import pruneSafe from './protected-rbac/prune-safe'
+import reconciliationKept from './protected-rbac/reconciliation-kept'
+import roleRefKept from './protected-rbac/role-ref-kept'
+import subjectsKept from './protected-rbac/subjects-kept'
+import webhookScope from './protected-rbac/webhook-scope'
 import type { Rule } from './rule'
 import apiServed from './version-matrix/api-served'
+import componentsAgree from './version-matrix/components-agree'
+import downgradeSafe from './version-matrix/downgrade-safe'
+import kernelSupported from './version-matrix/kernel-supported'
+import knownDefect from './version-matrix/known-defect'
+import kubernetesSupported from './version-matrix/kubernetes-supported'
+import rbacMatchesVersion from './version-matrix/rbac-matches-version'
 import versionSkew from './version-matrix/version-skew'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
@@ -59,7 +74,22 @@ export const rules: readonly Rule[] = [
   secretKept,
   secretType,
   tlsKept,
+  bindingResolves,
+  clusterObjectKept,
+  notWidened,
   objectKept,
+  permissionsKept,
+  pruneSafe,
+  reconciliationKept,
+  roleRefKept,
+  subjectsKept,
+  webhookScope,
   apiServed,
+  componentsAgree,
+  downgradeSafe,
+  kernelSupported,
+  knownDefect,
+  kubernetesSupported,
+  rbacMatchesVersion,
   versionSkew,
 ]

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import type { Change } from '../manifest/change'
+import type { Change, Move } from '../manifest/change'
 import type { Cursor } from '../manifest/cursor'
 import type { GroupKind, Manifest, Region } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
@@ -53,8 +53,14 @@ interface Shared<M extends Messages, P extends TSchema> {
   readonly messages: M
   /** The messages that came after the rule, and the version of the policy that has them first: none before it states them. */
   readonly later?: Partial<Record<keyof M & string, string>>
-  /** Strings that an object must contain to be this one's partner: files without any of them are not parsed. */
-  partners?(manifest: Manifest, params: Static<P>): Iterable<string>
+  /** The messages that were said otherwise later, and the version of the policy that no longer has them. */
+  readonly until?: Partial<Record<keyof M & string, string>>
+  /**
+   * Strings that an object must contain to be this one's partner: files without any of them are not parsed.
+   *
+   * @param isGone whether the change may take the object away
+   */
+  partners?(manifest: Manifest, params: Static<P>, isGone: boolean): Iterable<string>
 }
 
 interface ManifestRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
@@ -75,15 +81,29 @@ interface ChangeRule<M extends Messages, P extends TSchema> extends Shared<M, P>
   /** Reads both sides; called for each changed object of `kinds`. */
   readonly scope: 'change'
   check(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
+  /** What the rule states of objects of `kinds` that another file or another source gives their cluster afterwards. */
+  checkMove?(context: Context<M, P> & { move: Move; base: Snapshot; head: Snapshot }): void
 }
+
+interface RemovalRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+  /** Reads what a change takes away: called for each object of `kinds` of which no copy is left in its cluster. */
+  readonly scope: 'removal'
+  /** The rules that are heard instead where they speak of the same object. */
+  readonly yieldsTo?: readonly string[]
+  check(context: Context<M, P> & { removed: Manifest; base: Snapshot; head: Snapshot }): void
+}
+
+type AnyRule<M extends Messages, P extends TSchema> =
+  | ManifestRule<M, P>
+  | SnapshotRule<M, P>
+  | ChangeRule<M, P>
+  | RemovalRule<M, P>
 
 /** One rule, as the engine runs it. */
 // biome-ignore lint/suspicious/noExplicitAny: the engine runs rules of every message and parameter type
-export type Rule = ManifestRule<any, any> | SnapshotRule<any, any> | ChangeRule<any, any>
+export type Rule = AnyRule<any, any>
 
 /** Ties a rule's messages and params to the functions that use them, so that a wrong id or argument does not compile. */
-export function defineRule<const M extends Messages, P extends TSchema>(
-  rule: ManifestRule<M, P> | SnapshotRule<M, P> | ChangeRule<M, P>,
-): Rule {
+export function defineRule<const M extends Messages, P extends TSchema>(rule: AnyRule<M, P>): Rule {
   return rule
 }

@@ -12,6 +12,7 @@ import type { Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
 import { type Descriptions, inventoriesOf, readDescriptions } from './descriptions'
 import { placeOf } from './discover'
+import { droppedElsewhere } from './dropped-elsewhere'
 import { duplicateKeys } from './duplicate-keys'
 import { Files } from './files'
 import { leftBehind } from './left-behind'
@@ -153,20 +154,20 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const blind = new BlindSpots(before, after, headTree, hidden)
   const failed = new Set(renderedAfter.flatMap(({ source: { id, was = id }, failure }) => (failure ? [id, was] : [])))
   const adopted = adoptedIn(base, head, renderedAfter)
-  const { changes, unknown } = base
+  const { changes, moves, unknown } = base
     ? changesBetween(changedBase, changedHead, ({ origin, ref }) =>
         origin.kind === 'file'
           ? blind.reasonFor(origin.path) !== undefined
           : failed.has(origin.id) || adopted(origin.id, ref),
       )
-    : { changes: [], unknown: [] }
+    : { changes: [], moves: [], unknown: [] }
   const describing = descriptions.base.manifests.map(
     ({ object, side, origin, clusters: names, evidence }) =>
       new Manifest(object, side, origin, named('base', names), evidence),
   )
   const described = base ? changesBetween(describing, descriptions.head.manifests).changes : []
   const further = manifestsFrom('head', renderedRest)
-  const partners = loadPartners(rules, [...changes, ...described], rest, further)
+  const partners = loadPartners(rules, [...changes, ...described], moves, rest, further)
 
   const baseManifests = [...changedBase, ...manifestsOf('base', partners), ...manifestsFrom('base', renderedRest)]
   const headManifests = [...changedHead, ...manifestsOf('head', partners), ...further]
@@ -192,10 +193,12 @@ export async function gather(scope: Scope): Promise<Gathered> {
     repository: scope.repository,
     clustersOf: (path) => clustersOf(headTree, path),
   })
+  const dropped = base ? await droppedElsewhere(base, head) : []
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))
   return {
     mode: base ? 'change' : 'all',
     changes,
+    moves,
     described,
     base: snapshotsOf(baseManifests, describing, hides),
     head: snapshotsOf(headManifests, descriptions.head.manifests, hides),
@@ -209,6 +212,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
       ...gaps.findings,
       ...unseen.findings,
       ...left,
+      ...dropped,
       ...duplicateKeys(changes, base ? [] : changedHead),
     ],
     inspected: {

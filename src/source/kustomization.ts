@@ -148,7 +148,7 @@ function parseText(text: string): Written {
     strings,
     plugins: /generators|transformers|validators/.test(text),
     named: pathsNamed(document).map(({ scalar, isBase }) => ({ text: scalar.value, isBase, region: regionOf(scalar) })),
-    chartHome: isMap(globals) ? String(globals.get('chartHome') ?? 'charts') : 'charts',
+    chartHome: (isMap(globals) && wordUnder(globals, 'chartHome')) || 'charts',
     charts: itemsOf('helmCharts').flatMap((item) =>
       isMap(item)
         ? [{ name: String(item.get('name') ?? ''), unpackedIn: unpackedIn(item), region: regionOf(item) }]
@@ -157,9 +157,15 @@ function parseText(text: string): Written {
   }
 }
 
+/** A word as it is written: YAML takes a version for a number, and the npm parser takes a lone dot for one. */
+function wordUnder(map: YAMLMap, key: string): string {
+  const node = map.get(key, true)
+  return isScalar(node) ? (node.source ?? String(node.value ?? '')) : ''
+}
+
 /** Where kustomize looks for a chart below the home of charts: what it may pull lies beside its other versions. */
 function unpackedIn(item: YAMLMap): string {
-  const [name, version, repo] = ['name', 'version', 'repo'].map((key) => String(item.get(key) ?? ''))
+  const [name, version, repo] = ['name', 'version', 'repo'].map((key) => wordUnder(item, key))
   return path.join(version && repo ? `${name}-${version}` : '', name ?? '')
 }
 

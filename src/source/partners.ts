@@ -1,5 +1,4 @@
-import { releaseKinds } from '../kubernetes/chart-release'
-import type { Change } from '../manifest/change'
+import type { Change, Move } from '../manifest/change'
 import { type LoadedFile, loadFile } from '../manifest/load'
 import { type GroupKind, groupKindOf, identityOf, Manifest } from '../manifest/manifest'
 import { skimKind } from '../manifest/skim'
@@ -7,14 +6,24 @@ import type { ActiveRule } from '../policy/policy'
 
 /** Whether a rule judges any object that this change may have touched together with other objects. */
 export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly Manifest[]): boolean {
-  return touched.some((manifest) => rules.some((active) => compares(active, manifest)))
+  const gone = mayBeGone(touched)
+  return touched.some((manifest) => rules.some((active) => compares(active, manifest, gone)))
 }
 
-function compares({ rule, params }: ActiveRule, manifest: Manifest): boolean {
-  const kind = groupKindOf(manifest.ref)
-  // What a rule only reads has no partner unless it names a string of one, and most releases install what no rule knows.
-  if (rule.kinds !== '*' && rule.kinds.includes(kind) && !releaseKinds.includes(kind)) return true
-  return concerns(rule, kind) && partnersOf(rule, manifest, params).length > 0
+/** A rule that can name partners, and names none of this object, compares it with nothing. */
+function compares(active: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): boolean {
+  const { rule } = active
+  if (!concerns(rule, groupKindOf(manifest.ref))) return false
+  const asks = rule.partners || rule.kinds === '*' || rule.scope === 'removal'
+  return asks ? partnersOf(active, manifest, gone).length > 0 : true
+}
+
+/** Of the objects that a change touches those that it may take away: they stand in the same place no more. */
+function mayBeGone(touched: readonly Manifest[]): Set<Manifest> {
+  const placeOf = ({ ref, origin }: Manifest) =>
+    JSON.stringify([identityOf(ref), origin.kind === 'file' ? origin.path : origin.id])
+  const there = new Set(touched.filter(({ side }) => side === 'head').map(placeOf))
+  return new Set(touched.filter((manifest) => manifest.side === 'base' && !there.has(placeOf(manifest))))
 }
 
 /** What a text must hold to be a partner's: one of the kinds, and one of the strings. */
@@ -26,11 +35,12 @@ export interface Wanted {
 
 /** What each rule looks for beside some objects. */
 export function partnersWanted(rules: readonly ActiveRule[], manifests: readonly Manifest[]): Wanted[] {
+  const gone = mayBeGone(manifests)
   return rules.flatMap((active) => {
-    const { rule, params } = active
-    const compared = manifests.filter((manifest) => compares(active, manifest))
+    const { rule } = active
+    const compared = manifests.filter((manifest) => compares(active, manifest, gone))
     if (compared.length === 0) return []
-    const strings = compared.flatMap((manifest) => partnersOf(rule, manifest, params))
+    const strings = compared.flatMap((manifest) => partnersOf(active, manifest, gone))
     const kinds = rule.kinds === '*' ? [] : [...rule.kinds, ...(rule.reads ?? [])]
     return { kinds: kinds.map((kind) => kind.split('.')[0] ?? ''), strings: [...new Set(strings)] }
   })
@@ -40,8 +50,10 @@ function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {
   return rule.kinds === '*' || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true
 }
 
-function partnersOf(rule: ActiveRule['rule'], manifest: Manifest, params: unknown): string[] {
-  return [...(rule.partners?.(manifest, params) ?? [])]
+/** @param gone the objects that this change may take away; nothing else has partners for a rule on removals */
+function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): string[] {
+  if (rule.scope === 'removal' && !gone.has(manifest)) return []
+  return [...(rule.partners?.(manifest, params, gone.has(manifest)) ?? [])]
 }
 
 /**
@@ -49,20 +61,26 @@ function partnersOf(rule: ActiveRule['rule'], manifest: Manifest, params: unknow
  * kind it reads that contain one of the strings it named. What was loaded may have partners of its own, so this goes on
  * until nothing new is found.
  *
+ * @param moves objects that stand elsewhere, which matter to rules on moves alone
  * @param loadedAlready objects that are compared whatever their strings, and have partners too
  */
 export function loadPartners(
   rules: readonly ActiveRule[],
   changes: readonly Change[],
+  moves: readonly Move[],
   rest: ReadonlyMap<string, string>,
   loadedAlready: readonly Manifest[] = [],
 ): Map<string, LoadedFile> {
   const loaded = new Map<string, LoadedFile>()
   const asked = new Map<ActiveRule, Set<string>>()
+  const gone = new Set(changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : [])))
   let frontier = changes.flatMap((change) => [
     ...(change.kind === 'added' ? [] : [change.before]),
     ...(change.kind === 'removed' ? [] : [change.after]),
   ])
+  const onMoves = rules.filter(({ rule }) => rule.scope === 'change' && rule.checkMove)
+  const moved = moves.flatMap(({ before, after }) => [before, after])
+  frontier.push(...moved.filter((one) => onMoves.some((active) => partnersOf(active, one, gone).length > 0)))
   if (frontier.length > 0) frontier.push(...loadedAlready)
   while (frontier.length > 0) {
     const wanted = new Map<ActiveRule, string[]>()
@@ -70,7 +88,7 @@ export function loadPartners(
       const known = asked.get(active) ?? new Set<string>()
       asked.set(active, known)
       for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
-        for (const text of partnersOf(active.rule, manifest, active.params)) {
+        for (const text of partnersOf(active, manifest, gone)) {
           if (known.has(text)) continue
           known.add(text)
           wanted.set(active, [...(wanted.get(active) ?? []), text])
@@ -83,11 +101,13 @@ export function loadPartners(
     for (const [path, text] of rest) {
       if (!strings.some((string) => text.includes(string))) continue
       const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
-      const file = loadFile({ text }, (document) =>
-        [...asked].some(
-          ([{ rule }, strings]) => mayHold(rule, document) && [...strings].some((string) => document.includes(string)),
-        ),
-      )
+      const file = loadFile({ text }, (document) => {
+        const kind = skimKind(document)
+        return [...asked].some(
+          ([{ rule }, strings]) =>
+            strings.size > 0 && mayHold(rule, kind) && [...strings].some((string) => document.includes(string)),
+        )
+      })
       loaded.set(path, file)
       frontier.push(
         ...file.objects
@@ -99,11 +119,7 @@ export function loadPartners(
   return loaded
 }
 
-function mayHold(rule: ActiveRule['rule'], document: string): boolean {
-  const kind = skimKind(document)
-  return (
-    rule.kinds === '*' ||
-    !kind ||
-    [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
-  )
+function mayHold(rule: ActiveRule['rule'], kind: string | undefined): boolean {
+  if (rule.kinds === '*' || !kind) return true
+  return [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
 }

@@ -129,7 +129,8 @@ function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] 
   return { findings, skipped }
 }
 
-function isKnown(text: string, taken: readonly string[]): boolean {
+/** Whether a place is among those that something is taken from already, in whatever version. */
+export function isKnown(text: string, taken: readonly string[]): boolean {
   return taken.some((one) => withoutVersion(one) === withoutVersion(text))
 }
 

@@ -1,3 +1,4 @@
+import { releaseKinds } from '../../kubernetes/chart-release'
 import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controller'
 import { isPlaceholder } from '../../kubernetes/ingress'
 import { isDefaultClass } from '../../kubernetes/ingress-class'
@@ -17,7 +18,7 @@ export default defineRule({
   since: '1.1.0',
   scope: 'change',
   kinds: ['IngressClass.networking.k8s.io'],
-  reads: ['Ingress.networking.k8s.io', ...controllerKinds],
+  reads: ['Ingress.networking.k8s.io', ...controllerKinds, ...releaseKinds],
   messages: {
     removed: ({ name, users }: Use) =>
       `This change removes IngressClass ${name}, which ${users} by spec.ingressClassName, so no controller takes them any more. Keep it until no Ingress names it.`,
@@ -48,7 +49,7 @@ export default defineRule({
       report([is, user.root.at('spec', 'ingressClassName')], 'moved', users, { keys: [name] })
       return
     }
-    if (head.get(before.ref).length > 0 || comparesNames(head, name)) return
+    if (head.get(before.ref).length > 0 || isTakenWithout(head, name)) return
     const release = releaseThatComes(base, head, name)
     if (release) {
       skip(before.root, `${nameOf(release.ref)}, which this change writes, may bring the class`)
@@ -90,33 +91,24 @@ function ingressesOf(head: Snapshot): Manifest[] {
 }
 
 /**
- * Whether a controller takes Ingresses by the name of their class alone, whose object it never reads: ingress-nginx before
- * 1.0.0, Kong, Contour. F5's compares names too, and ends at its start without the object.
+ * Whether the Ingresses of a class are taken without this object: a release makes one of its name, or a controller compares
+ * names and never reads the object (ingress-nginx before 1.0.0, Kong, Contour). F5's compares names too, and ends at its start
+ * without the object.
  */
-function comparesNames(head: Snapshot, name: string): boolean {
-  return controllersIn(head).some(
-    ({ facts, claims }) =>
-      facts.name !== 'nginx-inc' &&
-      claims.length > 0 &&
-      claims.every(({ by, names }) => by === 'name' && names.includes(name)),
-  )
+function isTakenWithout(head: Snapshot, name: string): boolean {
+  return controllersIn(head).some(({ facts, claims }) => {
+    const byName = claims.length > 0 && claims.every(({ by, names }) => by === 'name' && names.includes(name))
+    return claims.some(({ made }) => made === name) || (byName && facts.name !== 'nginx-inc')
+  })
 }
 
 /** A release that was added or edited and may hold the class: had it been rendered, the class would be among its objects. */
 function releaseThatComes(base: Snapshot, head: Snapshot, name: string): Manifest | undefined {
-  return releaseKinds
+  return [...releaseKinds, 'ApplicationSet.argoproj.io']
     .flatMap((one) => head.ofKind(one))
     .filter(({ ref, object }) => !base.get(ref).some((was) => was.object.content === object.content))
     .find(({ object: { content } }) => ['ingress', name, ...marksOfControllers].some((mark) => content.includes(mark)))
 }
-
-/** The kinds that install a chart. */
-const releaseKinds = [
-  'HelmRelease.helm.toolkit.fluxcd.io',
-  'Application.argoproj.io',
-  'ApplicationSet.argoproj.io',
-  'HelmChart.helm.cattle.io',
-]
 
 /** `Ingress shop/web names`, `Ingress shop/web and 2 more name` */
 function inWords(ingresses: readonly Manifest[]): string {

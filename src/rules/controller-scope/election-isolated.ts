@@ -1,13 +1,16 @@
+import { releaseKinds, valuesHolders } from '../../kubernetes/chart-release'
 import {
   areOneController,
   type Controller,
   controllerKinds,
   controllersIn,
   controllersOf,
+  isInstalledBy,
+  shareCluster,
 } from '../../kubernetes/controller'
 import { sharedLock } from '../../kubernetes/leader-lock'
 import { shareNamespace } from '../../kubernetes/namespace'
-import { identityOf, nameOf } from '../../manifest/manifest'
+import { groupKindOf, identityOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
 interface Shared {
@@ -23,21 +26,23 @@ export default defineRule({
   summary: 'No two ingress controllers elect their leaders by one lock.',
   since: '1.1.0',
   scope: 'snapshot',
-  kinds: controllerKinds,
+  kinds: [...controllerKinds, ...releaseKinds],
   messages: {
     shared: ({ first, second, lock, flag }: Shared) =>
       `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with --${flag}, and let its Role name that lock.`,
   },
   *partners(manifest) {
+    if (releaseKinds.includes(groupKindOf(manifest.ref))) yield* valuesHolders(manifest)
     for (const { facts } of controllersOf(manifest)) yield* facts.marks
   },
   check({ manifest, snapshot, report }) {
-    for (const first of controllersOf(manifest)) {
+    for (const first of controllersOf(manifest, snapshot)) {
       for (const second of controllersIn(snapshot)) {
         if (identityOf(first.manifest.ref) >= identityOf(second.manifest.ref)) continue
         const lock = sharedLock(first.locks, second.locks)
         const other = second.locks[0]
         if (!lock || !other || areOneController(first, second)) continue
+        if (!shareCluster(first, second) || isInstalledBy(first, second)) continue
         if (lock.namespace === '' && !shareNamespace(first.manifest, second.manifest)) continue
         const names = { first: nameOf(first.manifest.ref), second: nameOf(second.manifest.ref) }
         const kind = lock.kinds.find((one) => other.kinds.includes(one)) ?? ''

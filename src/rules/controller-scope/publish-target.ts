@@ -42,6 +42,8 @@ export default defineRule({
       const target = targetOf(controller)
       const own = ownServices(controller, snapshot)
       if (!target || own.length === 0 || isThere(target, snapshot)) continue
+      // A Service of another namespace is of another release, which may be one that was not looked at.
+      if (target.namespace !== manifest.ref.namespace && !snapshot.isWhole) continue
       const service = own.find(bringsTraffic)
       const ends = [target.at, (service ?? own[0])?.root.at('metadata', 'name')].filter((end) => end !== undefined)
       const instead = service ? `${nameOf(service.ref)}, which brings it its traffic` : 'a Service that is there'
@@ -54,7 +56,8 @@ export default defineRule({
     if (change.kind !== 'removed' || change.before.ref.kind !== 'Service') return
     const { before } = change
     for (const controller of controllersIn(head)) {
-      const target = targetOf(controller)
+      // What a release from elsewhere installs brings its Services.
+      const target = controller.installed ? undefined : targetOf(controller)
       if (target?.name !== before.ref.name || target.namespace !== before.ref.namespace) continue
       // With another Service of its own the other message says it.
       if (isThere(target, head) || ownServices(controller, head).length > 0) continue

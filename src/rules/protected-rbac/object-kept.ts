@@ -1,43 +1,10 @@
 import Type from 'typebox'
-import { matchesObject, objectGlobPattern } from '../../kubernetes/object-glob'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { clusterObjectFacts } from '../../kubernetes/cluster-object'
+import { protectedObjectFacts } from '../../kubernetes/protected-objects'
+import { Protect, protectionOf } from '../../kubernetes/protection'
+import { outlivesPrune, pruneGuards } from '../../kubernetes/prune'
+import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
-
-const LabelSelector = Type.Object(
-  {
-    label: Type.String({ description: 'A label that protects an object, whatever its value.' }),
-    kinds: Type.Array(Type.String(), { description: 'The kinds the label protects.' }),
-  },
-  { additionalProperties: false },
-)
-
-const params = Type.Object({
-  protect: Type.Array(
-    Type.Union([
-      Type.String({ pattern: objectGlobPattern, description: 'Kind/namespace/name or Kind/name; globs allowed.' }),
-      LabelSelector,
-    ]),
-    {
-      description:
-        'The protected objects, as `Kind/namespace/name` or `Kind/name` globs or by a label. A list given in a config adds to the policy’s.',
-    },
-  ),
-})
-
-/** The entry of `protect` that an object falls under, as words. */
-function protectionOf(
-  manifest: Manifest,
-  protect: readonly (string | { label: string; kinds: string[] })[],
-): string | undefined {
-  for (const entry of protect) {
-    if (typeof entry === 'string') {
-      if (matchesObject(entry, manifest.ref)) return entry
-    } else if (entry.kinds.includes(manifest.ref.kind) && manifest.root.at('metadata', 'labels', entry.label).exists) {
-      return `label ${entry.label}`
-    }
-  }
-  return undefined
-}
 
 export default defineRule({
   id: 'protected-rbac/object-kept',
@@ -45,20 +12,48 @@ export default defineRule({
   since: '1.0.0',
   scope: 'change',
   kinds: '*',
-  params,
+  params: Type.Object({ protect: Protect }),
+  later: { lost: '1.1.0', own: '1.1.0', unguarded: '1.1.0' },
+  until: { removed: '1.1.0' },
   messages: {
     // The API server makes its default objects anew when it starts, and only then:
     // https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation
     removed: ({ object, protection }: { object: string; protection: string }) =>
       `This change removes ${object}, which is protected (${protection}). Put it back: a default object of Kubernetes returns only when a kube-apiserver starts, any other never, and until then whatever stands on it is refused.`,
+    lost: ({ object, harm, restored }: { object: string; harm: string; restored: string }) =>
+      `This change removes ${object}: ${harm}. Put it back; ${restored}.`,
+    own: ({ object, protection }: { object: string; protection: string }) =>
+      `This change removes ${object}, which \`protect\` keeps (${protection}). Put it back; nothing is known to make it anew.`,
+    unguarded: ({ object, mark }: { object: string; mark: string }) =>
+      `${object} is protected and loses \`${mark}\`, which keeps it in its cluster when it leaves the repository. Put that back, so that no prune and no uninstall deletes it.`,
   },
   *partners(manifest, { protect }) {
     if (protectionOf(manifest, protect)) yield manifest.ref.name
   },
   check({ change, head, params: { protect }, report }) {
-    if (change.kind !== 'removed') return
-    const protection = protectionOf(change.before, protect)
-    if (!protection || head.get(change.before.ref).length > 0) return
-    report(change.before.root, 'removed', { object: nameOf(change.before.ref), protection })
+    if (change.kind === 'added') return
+    const { before } = change
+    const protection = protectionOf(before, protect)
+    if (!protection) return
+    const object = nameOf(before.ref)
+    if (change.kind === 'changed') {
+      const kept = new Set(pruneGuards(change.after).map(({ mark }) => mark))
+      for (const { mark, at } of pruneGuards(before)) {
+        if (kept.has(mark)) continue
+        report([change.after.root.at(...at.path), at], 'unguarded', { object, mark }, { keys: [mark] })
+      }
+      return
+    }
+    if (head.get(before.ref).length > 0) return
+    report(before.root, 'removed', { object, protection })
+    // What a tool is told to leave in the cluster is not deleted there.
+    if (outlivesPrune(before)) return
+    const facts = protectedObjectFacts(before.ref) ?? clusterObjectFacts(before.ref)
+    if (!facts) {
+      report(before.root, 'own', { object, protection })
+      return
+    }
+    const restored = facts.restoredBy ? `only ${facts.restoredBy} makes it anew` : 'nothing is known to make it anew'
+    report(before.root, 'lost', { object, harm: facts.harm, restored })
   },
 })

@@ -1,4 +1,11 @@
-import { type ClusterFacts, type ClusterNode, type Fact, factKinds } from '../../kubernetes/cluster-facts'
+import {
+  type ClusterFacts,
+  type ClusterNode,
+  type Fact,
+  factKinds,
+  factMarks,
+  statesFacts,
+} from '../../kubernetes/cluster-facts'
 import { mostBehind } from '../../kubernetes/skew-facts'
 import { minorOf, minorsAhead, nextMinor, parseVersion, type Version } from '../../kubernetes/version'
 import { sidesOf } from '../../manifest/change'
@@ -25,6 +32,10 @@ export default defineRule({
       `The ${part} of ${nodes} is of ${version}, more than the ${most} minor releases behind the API server's ${server} that Kubernetes supports. Upgrade these nodes before the API server.`,
     skipped: ({ from, to, next }: { from: string; to: string; next: string }) =>
       `This takes Kubernetes from ${from} to ${to}, and an upgrade may not skip a minor release. Go to ${next} first, by a change of its own.`,
+  },
+
+  partners(manifest) {
+    return statesFacts(manifest) ? factMarks : []
   },
 
   check({ manifest, snapshot: { facts }, report }) {

@@ -1,0 +1,77 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import type { Finding } from '../src/report/report'
+import { applied } from './applied'
+import { caseOf, judge, readFolder, root, type Texts } from './harness'
+
+const item = (kind: string, name: string) =>
+  `apiVersion: rbac.authorization.k8s.io/v1\nkind: ${kind}\nmetadata:\n  name: ${name}\nrules: []\n`
+const role = item('ClusterRole', 'view')
+const one = item('ClusterRole', 'one')
+const two = item('ClusterRole', 'two')
+const listOf = (...items: string[]) =>
+  `apiVersion: v1\nkind: List\nitems:\n${items.map((text) => `  - ${text.trimEnd().replaceAll('\n', '\n    ')}\n`).join('')}`
+
+async function introduced(base: Texts, head: Texts): Promise<Finding[]> {
+  const { findings } = await judge({ base, head }, 'protected-rbac/object-kept')
+  return findings.filter(({ status }) => status === 'introduced')
+}
+
+describe('a removed object is put back', () => {
+  test.each<[string, string, string | undefined, string]>([
+    ['with its file', role, undefined, `---\n${role}`],
+    ['with its document of a file that is deleted', `${one}---\n${role}`, undefined, `---\n${role}`],
+    ['with its item of a file that is deleted', listOf(one, role), undefined, `---\n${role}`],
+    ['between two documents', `${one}---\n${role}---\n${two}`, `${one}---\n${two}`, `${one}---\n${role}---\n${two}`],
+    ['before a document', `${role}---\n${two}`, two, `${role}---\n${two}`],
+    ['before a separator', `---\n${role}---\n${two}`, `---\n${two}`, `${role}---\n${two}`],
+    ['behind a document', `${one}---\n${role}`, one, `${one}---\n${role}`],
+    ['behind a line that does not end', `${one}---\n${role}`, one.trimEnd(), `${one}---\n${role}`],
+    ['into a file that is emptied', role, '', role],
+    ['beside what took its place', role, role.replace('view', 'other'), `${role}---\n${role.replace('view', 'other')}`],
+    ['between two items', listOf(one, role, two), listOf(one, two), listOf(one, role, two)],
+    ['before an item', listOf(role, two), listOf(two), listOf(role, two)],
+    ['behind an item', listOf(one, role), listOf(one), listOf(one, role)],
+    [
+      'as lines that end as Windows does',
+      `${one}---\n${role}`.replaceAll('\n', '\r\n'),
+      one.replaceAll('\n', '\r\n'),
+      '',
+    ],
+  ])('%s', async (_, base, now, expected) => {
+    const head: Texts = { 'notes.yaml': two, ...(now === undefined ? {} : { 'r.yaml': now }) }
+    const [finding] = await introduced({ 'notes.yaml': two, 'r.yaml': base }, head)
+    if (!finding?.fix) throw new Error('There is no fix.')
+    const after = applied(head, finding.fix)
+    if (expected) expect(after['r.yaml']).toBe(expected)
+    expect(await introduced({ 'notes.yaml': two, 'r.yaml': base }, after)).toEqual([])
+  })
+
+  test('not where it was JSON, nor where its list is gone', async () => {
+    const json = (...items: object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items })
+    const view = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'view' } }
+    const findings = [
+      ...(await introduced({ 'r.json': json(view), 'notes.yaml': two }, { 'r.json': json(), 'notes.yaml': two })),
+      ...(await introduced({ 'r.yaml': listOf(role) }, { 'r.yaml': one })),
+    ]
+    expect(findings.map(({ fix }) => fix)).toEqual([undefined, undefined])
+  })
+})
+
+const folder = path.join(root, '__tests__', 'fixtures', 'protected-rbac')
+const rules = ['binding-resolves', 'cluster-object-kept', 'object-kept']
+const cases = rules.flatMap((rule) => readdirSync(path.join(folder, rule)).map((name) => [rule, name] as const))
+
+test.each(cases)('putting back takes the finding away and brings no other: %s/%s', async (rule, name) => {
+  const id = `protected-rbac/${rule}`
+  const { input } = caseOf(readFolder(path.join(folder, rule, name)))
+  const { findings } = await judge(input, id)
+  for (const { fix, fingerprint } of findings) {
+    if (!fix) continue
+    const after = await judge({ ...input, head: applied(input.head, fix) }, id)
+    const left = after.findings.map((finding) => finding.fingerprint)
+    expect(left).not.toContain(fingerprint)
+    expect(left.filter((found) => !findings.some((known) => known.fingerprint === found))).toEqual([])
+  }
+})

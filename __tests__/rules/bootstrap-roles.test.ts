@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { defaultRoles, defaultsOf } from '../../src/kubernetes/bootstrap-rbac'
+import {
+  covers,
+  type Permission,
+  type Permissions,
+  permissionsOf,
+  singles,
+  uncovered,
+  wordsOf,
+} from '../../src/kubernetes/rbac'
+import { type Manifest, nameOf, type ObjectRef } from '../../src/manifest/manifest'
+import { Snapshot } from '../../src/manifest/snapshot'
+import permissionsKept from '../../src/rules/protected-rbac/permissions-kept'
+import { ruleParams } from '../harness'
+import { manifestIn } from '../manifest/manifests'
+
+/** Every default role of every known release that has rules of its own. */
+const roles = defaultRoles().flatMap((ref) =>
+  defaultsOf(ref)
+    .filter(() => !['admin', 'edit', 'view'].includes(ref.name))
+    .map(({ release, always }): [string, ObjectRef, readonly Permissions[]] => [
+      `${nameOf(ref)} of ${release}`,
+      ref,
+      always,
+    ]),
+)
+
+function written({ kind, namespace, name }: ObjectRef, permissions: readonly Permissions[]): Manifest {
+  const rules = permissions.map(({ group, resource, name, url, verb }) =>
+    url.has('')
+      ? { apiGroups: [...group], resources: [...resource], resourceNames: [...name].filter(Boolean), verbs: [...verb] }
+      : { nonResourceURLs: [...url], verbs: [...verb] },
+  )
+  const metadata = { name, ...(namespace && { namespace }) }
+  return manifestIn(JSON.stringify({ apiVersion: 'rbac.authorization.k8s.io/v1', kind, metadata, rules }))
+}
+
+const params = ruleParams('protected-rbac/permissions-kept')
+
+/** What the rule states of a role that is written otherwise. */
+function stated(before: Manifest, after: Manifest): string[] {
+  const lost: string[] = []
+  const [base, head] = [new Snapshot('', [before]), new Snapshot('', [after])]
+  const change = { kind: 'changed', cluster: '', before, after }
+  const report = (_: unknown, message: string, __: unknown, { keys }: { keys: string[] }) =>
+    lost.push(...keys.map((key) => `${message} ${key}`))
+  // biome-ignore lint/suspicious/noExplicitAny: the engine gives more than the rule reads
+  permissionsKept.check({ change, base, head, params, report } as any)
+  return lost
+}
+
+const boxOf = ({ resource, group, url, verb, name, namespace }: Permission) =>
+  permissionsOf(
+    url === ''
+      ? { apiGroups: [group], resources: [resource], resourceNames: name === '' ? [] : [name], verbs: [verb] }
+      : { nonResourceURLs: [url], verbs: [verb] },
+    namespace,
+  )
+
+test('all of them are tried', () => {
+  expect(new Set(roles.map(([, { name }]) => name)).size).toBeGreaterThan(70)
+})
+
+describe.each(roles)('%s', (_, ref, always) => {
+  const before = written(ref, always)
+
+  test('may be written otherwise', () => {
+    const split = [...singles(always)].flatMap(boxOf)
+    fc.assert(
+      fc.property(fc.shuffledSubarray(split, { minLength: split.length }), fc.nat(), (shuffled, at) => {
+        const doubled = [...shuffled, ...always.slice(at % (always.length + 1))]
+        expect(stated(before, written(ref, doubled))).toEqual([])
+        expect(stated(written(ref, doubled), before)).toEqual([])
+      }),
+      { numRuns: 3 },
+    )
+  })
+
+  test('misses each permission that goes', () => {
+    const all = [...singles(always)]
+    for (const single of all) {
+      // Small roles are written out; of large ones the rules are cut, and what a wildcard stood for goes with it.
+      const others = all.filter((one) => one !== single)
+      const left = all.length < 40 ? others.flatMap(boxOf) : uncovered(boxOf(single), always)
+      const lost = covers(left, boxOf(single)) ? [] : [`lost ${wordsOf(single)}`]
+      const said = stated(before, written(ref, left))
+      if (all.length < 40) expect(said).toEqual(lost)
+      else expect(said).toEqual(expect.arrayContaining(lost))
+    }
+  })
+})

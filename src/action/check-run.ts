@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { type Annotation, annotationsOf } from '../report/annotations'
+import { markdownReport } from '../report/markdown'
+import type { Report } from '../report/report'
+import { foundIn } from '../report/wording'
+import type { CheckRunOutput, CheckRunState, GitHub } from './github'
+
+type GitHubAnnotation = NonNullable<CheckRunOutput['annotations']>[number]
+
+/** What one request may add. */
+const mostAnnotations = 50
+/** GitHub counts characters in one place and bytes in another, so bytes it is. Source: its description of checks/create */
+const longestText = 65_535
+
+const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const
+
+/**
+ * Carries a report as a check run of a commit, with an annotation for every place of every finding. A check run of the name
+ * that says the same already is left alone, and one whose writing was cut short is gone on with. GitHub only ever adds
+ * annotations, so a check run with other ones is superseded by a new one, as when a job runs again.
+ */
+export async function publishCheckRun(github: GitHub, report: Report, name: string, sha: string): Promise<void> {
+  const annotations = annotationsOf(report).map(asGitHubTakesIt)
+  const stated = {
+    name,
+    conclusion: report.verdict === 'fail' ? 'failure' : 'success',
+    title: foundIn(report),
+    summary: markdownReport(report, { bytes: longestText, rest: 'the job summary' }),
+  } as const
+  const external_id = `${mark}${createHash('sha256')
+    .update(JSON.stringify([stated, annotations]))
+    .digest('hex')}`
+  const stateWith = (from: number): CheckRunState => ({
+    name,
+    external_id,
+    conclusion: stated.conclusion,
+    output: {
+      title: stated.title,
+      summary: stated.summary,
+      annotations: annotations.slice(from, from + mostAnnotations),
+    },
+  })
+
+  const ours = (await github.checkRuns(name, sha)).filter((run) => run.external_id?.startsWith(mark))
+  const newest = ours.sort((a, b) => b.id - a.id)[0]
+  const same = newest?.external_id === external_id
+  const usable = newest && (same || newest.output.annotations_count === 0) ? newest : undefined
+  if (same && newest.output.annotations_count >= annotations.length) return
+
+  const { id } = usable ?? (await github.createCheckRun(sha, stateWith(0)))
+  let carried = usable ? usable.output.annotations_count : Math.min(mostAnnotations, annotations.length)
+  let isStated = usable === undefined
+  while (carried < annotations.length || !isStated) {
+    const then = Math.min(carried + mostAnnotations, annotations.length)
+    try {
+      await github.updateCheckRun(id, stateWith(carried), then)
+    } catch (error) {
+      throw carried > 0 ? new CutShort(carried, annotations.length, error) : error
+    }
+    carried = then
+    isStated = true
+  }
+}
+
+/** The check run is there, with some of its annotations. */
+export class CutShort extends Error {
+  constructor(
+    readonly carried: number,
+    readonly wanted: number,
+    override readonly cause: unknown,
+  ) {
+    super(`only ${carried} of ${wanted} annotations were taken`)
+  }
+}
+
+/** Starts the external id of what is ours: the job itself is a check run too, and may have the name. */
+const mark = 'ingress-guard:'
+
+/** GitHub wants a line of every annotation; the first one stands for the file. */
+function asGitHubTakesIt(annotation: Annotation): GitHubAnnotation {
+  const { level, title, message, file = '.github', startLine = 1, endLine = startLine } = annotation
+  const { startColumn: start_column, endColumn: end_column } = annotation
+  return {
+    path: file,
+    start_line: startLine,
+    end_line: endLine,
+    ...(start_column && end_column ? { start_column, end_column } : {}),
+    annotation_level: levels[level],
+    title,
+    message,
+  }
+}

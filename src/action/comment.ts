@@ -1,0 +1,49 @@
+import { markdownReport } from '../report/markdown'
+import type { Report } from '../report/report'
+import { foundIn } from '../report/wording'
+import type { Comment, GitHub } from './github'
+
+/** When a pull request is commented: `on-failure` also tells when the findings of a comment are gone. */
+export const commentModes = ['never', 'on-failure', 'always'] as const
+export type CommentMode = (typeof commentModes)[number]
+
+/** What GitHub takes, less what stands around the report. */
+const longestReport = 65_000
+
+/**
+ * Keeps one comment of a pull request that tells how it stands now.
+ *
+ * @param name tells the comments of several gates apart
+ */
+export async function publishComment(
+  github: GitHub,
+  report: Report,
+  { mode, name, pullRequest }: { mode: CommentMode; name: string; pullRequest: number },
+): Promise<void> {
+  const mark = `<!-- ingress-guard: ${encodeURIComponent(name)} -->`
+  const isOurs = (comment: Comment) => (comment.body ?? '').startsWith(mark) && mayWrite(comment)
+  const body = `${mark}\n${bodyOf(report)}`
+  const comment = await github.findComment(pullRequest, isOurs)
+  if (!comment) {
+    if (mode === 'always' || report.verdict === 'fail') await github.createComment(pullRequest, body, isOurs)
+  } else if (normal(comment.body ?? '') !== normal(body)) await github.updateComment(comment.id, body)
+}
+
+/**
+ * Anyone can write a comment that starts with the mark, and could change it after us: only those count who may write to the
+ * repository, and GitHub's apps, one of which wrote ours.
+ */
+function mayWrite({ user, author_association: association }: Comment): boolean {
+  return user?.type === 'Bot' || ['OWNER', 'MEMBER', 'COLLABORATOR'].includes(association ?? '')
+}
+
+function bodyOf(report: Report): string {
+  const sign = report.verdict === 'fail' ? '❌' : '✅'
+  const details = markdownReport(report, { bytes: longestReport, rest: 'the job summary' })
+  return `${sign} **${foundIn(report)}**\n\n<details><summary>The report</summary>\n\n${details.trimEnd()}\n\n</details>\n`
+}
+
+/** GitHub keeps the text, but not every line end of it. */
+function normal(body: string): string {
+  return body.replaceAll('\r\n', '\n').trimEnd()
+}

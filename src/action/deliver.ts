@@ -1,0 +1,140 @@
+import { annotationsOf } from '../report/annotations'
+import type { Report } from '../report/report'
+import { visible } from '../report/visible'
+import { CutShort, publishCheckRun } from './check-run'
+import { type CommentMode, publishComment } from './comment'
+import type { Audience } from './event'
+import type { GitHub } from './github'
+import { isForbidden, reasonOf } from './request-failure'
+
+/** What shows findings at their lines: `auto` is the check run where the token may write one, else the commands. */
+export const annotationModes = ['auto', 'commands', 'check-run', 'none'] as const
+
+/** How a report goes out on GitHub. */
+export interface Delivery {
+  readonly annotations: (typeof annotationModes)[number]
+  readonly comment: CommentMode
+  /** The name of the check run; it also tells the comments of several gates apart. */
+  readonly checkName: string
+  readonly token: string | undefined
+}
+
+/** What a person is told of a carrier that failed. */
+export interface Remark {
+  readonly level: 'notice' | 'warning'
+  readonly text: string
+}
+
+/** A way that a report takes through GitHub's API. */
+interface Carrier {
+  readonly name: string
+  readonly permission: string
+  /** What there is without it. */
+  readonly instead: string
+  /** There was no asking for it, so a token that may not write it is no fault. */
+  readonly isOptional: boolean
+  carry(github: GitHub): Promise<void>
+}
+
+/**
+ * Carries a report to a check run and a comment, as far as that is wanted. What fails there is a remark: the verdict never
+ * depends on a carrier.
+ *
+ * @returns the remarks, and whether the annotations are left to workflow commands
+ */
+export async function deliver(
+  report: Report,
+  delivery: Delivery,
+  audience: Audience | undefined,
+): Promise<{ readonly remarks: readonly Remark[]; readonly byCommands: boolean }> {
+  const failures: { carrier: Carrier; error: unknown }[] = []
+  const carriers = carriersOf(report, delivery, audience)
+  let github: GitHub | undefined
+  for (const carrier of carriers) {
+    try {
+      github ??= await connect(delivery.token, audience)
+      await carrier.carry(github)
+    } catch (error) {
+      failures.push({ carrier, error })
+    }
+  }
+  const { annotations } = delivery
+  const isCarried =
+    carriers.some(({ isOptional }) => isOptional) &&
+    !failures.some(({ carrier, error }) => carrier.isOptional && !(error instanceof CutShort))
+  const expected = failures.filter(
+    ({ carrier, error }) => isForbidden(error) && (carrier.isOptional || audience?.readOnly),
+  )
+  const unexpected = failures.filter((failure) => !expected.includes(failure))
+  return {
+    remarks: [
+      ...noticeOf(
+        expected.map(({ carrier }) => carrier),
+        report,
+        audience?.readOnly,
+      ),
+      ...unexpected.map(({ carrier, error }) => warningOf(carrier, error)),
+    ],
+    byCommands: annotations === 'commands' || (annotations === 'auto' && !isCarried),
+  }
+}
+
+function carriersOf(
+  report: Report,
+  { annotations, comment: mode, checkName: name, token }: Delivery,
+  audience: Audience | undefined,
+): Carrier[] {
+  const carriers: Carrier[] = []
+  if (annotations === 'check-run' || (annotations === 'auto' && token && audience)) {
+    carriers.push({
+      name: 'check run',
+      permission: 'checks: write',
+      instead: annotations === 'auto' ? 'at most ten findings of a level are annotated' : 'no finding is annotated',
+      isOptional: annotations === 'auto',
+      carry: (github) => publishCheckRun(github, report, name, audience?.sha ?? ''),
+    })
+  }
+  const pullRequest = audience?.pullRequest
+  if (mode !== 'never' && pullRequest !== undefined) {
+    carriers.push({
+      name: 'comment',
+      permission: 'pull-requests: write',
+      instead: 'the pull request has no comment of how it stands now',
+      isOptional: false,
+      carry: (github) => publishComment(github, report, { mode, name, pullRequest }),
+    })
+  }
+  return carriers
+}
+
+/** The code that talks to GitHub is loaded here: a run that needs none of it does not wait for it. */
+async function connect(token: string | undefined, audience: Audience | undefined): Promise<GitHub> {
+  if (!token) throw new Error('the input token is empty')
+  if (!audience) throw new Error('the event names no commit that was judged')
+  const { GitHub } = await import('./github')
+  return new GitHub(token, audience)
+}
+
+/** One notice for all that the token may not write, unless nothing is lost by it. */
+function noticeOf(carriers: readonly Carrier[], report: Report, readOnly = false): Remark[] {
+  const isMissed = carriers.some(({ isOptional }) => !isOptional || annotationsOf(report).length > 0)
+  if (!isMissed) return []
+  const names = carriers.map(({ name }) => `a ${name}`).join(' or ')
+  const additions = carriers.map(({ name, permission }) => `\`${permission}\` adds the ${name}`).join(' and ')
+  const never = readOnly ? ', but never for a pull request from a fork or of Dependabot' : ''
+  const text = `The token of this run may not write ${names}; the job summary has every finding. In the permissions of the job ${additions}${never}.`
+  return [{ level: 'notice', text }]
+}
+
+function warningOf({ name, permission, instead }: Carrier, error: unknown): Remark {
+  const cut = error instanceof CutShort ? error : undefined
+  const reason = visible(reasonOf(cut?.cause ?? error))
+  const what = cut
+    ? `The ${name} has only ${cut.carried} of ${cut.wanted} annotations (${reason}).`
+    : `The ${name} could not be written (${reason}), so ${instead}.`
+  const advice = isForbidden(error) ? ` Give the job the permission \`${permission}\`.` : ''
+  return {
+    level: 'warning',
+    text: `${what}${advice} The job summary has every finding, and the verdict stands.`,
+  }
+}

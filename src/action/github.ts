@@ -1,0 +1,122 @@
+import { setTimeout } from 'node:timers/promises'
+import { getOctokit } from '@actions/github'
+import type { Audience } from './event'
+import { isLost, pauseAfter } from './request-failure'
+
+type Octokit = ReturnType<typeof getOctokit>
+type Rest = Octokit['rest']
+type Data<T extends (...args: never[]) => Promise<{ data: unknown }>> = Awaited<ReturnType<T>>['data']
+
+export type CheckRun = Data<Rest['checks']['get']>
+export type CheckRunOutput = NonNullable<NonNullable<Parameters<Rest['checks']['create']>[0]>['output']>
+export type Comment = Data<Rest['issues']['getComment']>
+
+/** What a check run states; only the annotations are added to what it has. */
+export interface CheckRunState {
+  readonly name: string
+  readonly external_id: string
+  readonly conclusion: 'success' | 'failure'
+  readonly output: CheckRunOutput
+}
+
+const mostTries = 3
+const longestRequest = 10_000
+/** How long the faults of all requests may keep the job: failed requests and the pauses after them. */
+const patience = 30_000
+
+/**
+ * GitHub's REST API, as far as a report needs it. A request that fails for a passing reason is made again; one whose answer
+ * was lost, although it may have been obeyed, only after a look at what is there.
+ */
+export class GitHub {
+  readonly #octokit: Octokit
+  readonly #repository: { owner: string; repo: string }
+  #patience = patience
+
+  constructor(token: string, { owner, repo }: Audience) {
+    this.#octokit = getOctokit(token)
+    this.#octokit.hook.wrap('request', async (request, options) => {
+      // Octokit's own hooks are bound to these very options, so others would not reach the request.
+      options.request.signal = AbortSignal.timeout(longestRequest)
+      const answer = await request(options)
+      // What was cut off in the middle, or comes from a proxy, is handed on as text.
+      if (typeof answer.data === 'object') return answer
+      throw Object.assign(new Error('the answer is not GitHub’s JSON'), { status: 502 })
+    })
+    this.#repository = { owner, repo }
+  }
+
+  /** The check runs of a name on a commit, the newest of each suite. */
+  checkRuns(name: string, sha: string): Promise<CheckRun[]> {
+    const { paginate, rest } = this.#octokit
+    const wanted = { ...this.#repository, ref: sha, check_name: name, per_page: 100 }
+    return this.#persist(() => paginate(rest.checks.listForRef, wanted))
+  }
+
+  createCheckRun(sha: string, state: CheckRunState): Promise<CheckRun> {
+    const { checks } = this.#octokit.rest
+    const wanted = { ...this.#repository, ...state, head_sha: sha, status: 'completed' as const }
+    return this.#persist(
+      async () => (await checks.create(wanted)).data,
+      async () => (await this.checkRuns(state.name, sha)).find((run) => run.external_id === state.external_id),
+    )
+  }
+
+  /** @param annotated how many annotations it has afterwards */
+  updateCheckRun(id: number, state: CheckRunState, annotated: number): Promise<CheckRun> {
+    const { checks } = this.#octokit.rest
+    const wanted = { ...this.#repository, ...state, check_run_id: id, status: 'completed' as const }
+    return this.#persist(
+      async () => (await checks.update(wanted)).data,
+      async () => {
+        const { data } = await this.#persist(() => checks.get({ ...this.#repository, check_run_id: id }))
+        const landed = data.external_id === state.external_id && data.output.annotations_count >= annotated
+        return landed ? data : undefined
+      },
+    )
+  }
+
+  /** The first comment of a pull request that is as wanted. */
+  findComment(pullRequest: number, isWanted: (comment: Comment) => boolean): Promise<Comment | undefined> {
+    const { paginate, rest } = this.#octokit
+    const listed = { ...this.#repository, issue_number: pullRequest, per_page: 100 }
+    return this.#persist(async () => {
+      for await (const { data } of paginate.iterator(rest.issues.listComments, listed)) {
+        const found = data.find(isWanted)
+        if (found) return found
+      }
+      return undefined
+    })
+  }
+
+  async createComment(pullRequest: number, body: string, isWanted: (comment: Comment) => boolean): Promise<void> {
+    const wanted = { ...this.#repository, issue_number: pullRequest, body }
+    await this.#persist(
+      async () => (await this.#octokit.rest.issues.createComment(wanted)).data,
+      () => this.findComment(pullRequest, isWanted),
+    )
+  }
+
+  async updateComment(id: number, body: string): Promise<void> {
+    const wanted = { ...this.#repository, comment_id: id, body }
+    await this.#persist(() => this.#octokit.rest.issues.updateComment(wanted))
+  }
+
+  /** @param landed what a write has made, if it was obeyed although no answer came */
+  async #persist<T>(request: () => Promise<T>, landed?: () => Promise<T | undefined>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      const begun = Date.now()
+      try {
+        return await request()
+      } catch (error) {
+        this.#patience -= Date.now() - begun
+        const pause = pauseAfter(error, tries)
+        if (pause === undefined || tries === mostTries || pause > this.#patience) throw error
+        this.#patience -= pause
+        await setTimeout(pause)
+        const made = isLost(error) ? await landed?.() : undefined
+        if (made !== undefined) return made
+      }
+    }
+  }
+}

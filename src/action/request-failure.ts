@@ -1,0 +1,53 @@
+/** What a failed request says of itself. Source: the class RequestError of @octokit/request-error */
+interface Failure {
+  readonly status: number
+  readonly message: string
+  /** None where no answer came. */
+  readonly response?: { readonly headers: Readonly<Record<string, string | number | undefined>> }
+}
+
+function failureOf(error: unknown): Failure | undefined {
+  return error instanceof Error && 'status' in error ? (error as Error & Failure) : undefined
+}
+
+/** The token lacks a permission: GitHub's words for its own tokens, those of apps and those of people. */
+export function isForbidden(error: unknown): boolean {
+  const failure = failureOf(error)
+  return failure?.status === 403 && /^Resource not accessible by /i.test(failure.message)
+}
+
+/** No answer came, or one that does not tell whether the request was obeyed. */
+export function isLost(error: unknown): boolean {
+  return (failureOf(error)?.status ?? 0) >= 500
+}
+
+/** What went wrong, in a few words; GitHub adds a page of its documentation. */
+export function reasonOf(error: unknown): string {
+  const failure = failureOf(error)
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).trim().split('\n')
+  const said = line.replace(/ - https:\S+$/, '')
+  const words = said.length > 200 ? `${said.slice(0, 200)}…` : said
+  return failure?.response ? `${failure.status}: ${words}` : words
+}
+
+/** GitHub asks for a minute where it names no time. */
+const unnamedPause = 60_000
+
+/**
+ * How many milliseconds to wait before asking again; none where that would be of no use.
+ * Source: docs.github.com, "Best practices for using the REST API", on rate limits
+ */
+export function pauseAfter(error: unknown, tries: number): number | undefined {
+  const failure = failureOf(error)
+  if (!failure) return undefined
+  const { status, message, response } = failure
+  const headers = response?.headers ?? {}
+  const named = Number(headers['retry-after'] ?? Number.NaN) * 1000
+  const isSpent = headers['x-ratelimit-remaining'] === '0'
+  if (status === 429 || (status === 403 && (isSpent || named >= 0 || /secondary rate limit/i.test(message)))) {
+    if (named >= 0) return named
+    return isSpent ? Math.max(Number(headers['x-ratelimit-reset']) * 1000 - Date.now(), 0) : unnamedPause
+  }
+  if (status < 500) return undefined
+  return named >= 0 ? named : 1000 * 2 ** (tries - 1)
+}

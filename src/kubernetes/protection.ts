@@ -1,0 +1,43 @@
+import Type, { type Static } from 'typebox'
+import type { Manifest } from '../manifest/manifest'
+import { labelSelectorPattern, matchesLabels } from './label-selector'
+import { matchesObject, matchesPart, objectGlobPattern } from './object-glob'
+
+const ByLabel = Type.Object(
+  {
+    label: Type.String({
+      pattern: labelSelectorPattern,
+      description: 'The labels that protect an object, as a selector of kubectl: `key`, `key=value`, `key in (a, b)`.',
+    }),
+    kinds: Type.Array(Type.String(), { description: 'The kinds that it protects; globs allowed.' }),
+  },
+  { additionalProperties: false },
+)
+
+/** The param by which rules are told what is protected. */
+export const Protect = Type.Array(
+  Type.Union([
+    Type.String({ pattern: objectGlobPattern, description: 'Kind/namespace/name or Kind/name; globs allowed.' }),
+    ByLabel,
+  ]),
+  {
+    description:
+      'The protected objects, as `Kind/namespace/name` or `Kind/name` globs or by their labels. A list given in a config adds to the policy’s.',
+  },
+)
+export type Protect = Static<typeof Protect>
+
+/** The entry of `protect` that an object falls under, as words. */
+export function protectionOf(manifest: Manifest, protect: Protect): string | undefined {
+  for (const entry of protect) {
+    if (typeof entry === 'string') {
+      if (matchesObject(entry, manifest.ref)) return entry
+    } else if (
+      entry.kinds.some((kind) => matchesPart(kind, manifest.ref.kind)) &&
+      matchesLabels(entry.label, manifest.root.at('metadata', 'labels'))
+    ) {
+      return `label ${entry.label}`
+    }
+  }
+  return undefined
+}

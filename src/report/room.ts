@@ -1,0 +1,52 @@
+import { count } from './wording'
+
+/** How much a reader takes, and where the reader finds what is left out. */
+export interface Room {
+  /** In bytes of UTF-8, which are never fewer than characters. */
+  readonly bytes: number
+  readonly rest: string
+}
+
+/** A part of a document that is made of whole pieces, such as a table of rows. */
+export interface Section {
+  readonly head: string
+  readonly foot: string
+  /** What a piece is called: `row`. */
+  readonly noun: string
+  /** Written only while there is room. */
+  readonly pieces: readonly (() => string)[]
+}
+
+/** Room for the words on what is left out. */
+const wordsOnRest = 160
+
+/**
+ * The sections, each as far as it fits. All but the last take at most half of the room that is left, so that none crowds out
+ * those behind it; a section is cut after a whole piece, and says how many are left out and where they are.
+ */
+export function fitted(sections: readonly Section[], { bytes, rest }: Room): string {
+  const filled = sections.filter(({ pieces }) => pieces.length > 0)
+  let left = bytes
+  return filled
+    .map((section, index) => {
+      const text = cut(section, index === filled.length - 1 ? left : left / 2, rest)
+      left -= Buffer.byteLength(text)
+      return text
+    })
+    .join('')
+}
+
+function cut({ head, foot, noun, pieces }: Section, bytes: number, rest: string): string {
+  const kept: string[] = []
+  let left = bytes - Buffer.byteLength(head + foot) - wordsOnRest
+  for (const piece of pieces) {
+    const text = piece()
+    left -= Buffer.byteLength(text)
+    if (left < 0) break
+    kept.push(text)
+  }
+  const whole = kept.length > 0 ? `${head}${kept.join('')}${foot}` : ''
+  if (kept.length === pieces.length) return whole
+  const words = `${count(pieces.length - kept.length, kept.length > 0 ? `more ${noun}` : noun)} left out here: see ${rest}.\n\n`
+  return Buffer.byteLength(words) <= bytes - Buffer.byteLength(whole) ? `${whole}${words}` : whole
+}

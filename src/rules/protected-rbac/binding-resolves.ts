@@ -1,0 +1,93 @@
+import { shareNamespace } from '../../kubernetes/namespace'
+import { bindingKinds } from '../../kubernetes/rbac'
+import { roleRefOf, serviceAccount, subjectName, subjectsOf } from '../../kubernetes/rbac-binding'
+import { accountOf } from '../../kubernetes/service-account'
+import type { Cursor } from '../../manifest/cursor'
+import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule } from '../rule'
+
+type Loss = { object: string; users: string }
+
+export default defineRule({
+  id: 'protected-rbac/binding-resolves',
+  summary: 'No role and no ServiceAccount is removed that something left in its cluster still names.',
+  since: '1.1.0',
+  scope: 'removal',
+  yieldsTo: ['protected-rbac/cluster-object-kept', 'protected-rbac/object-kept'],
+  // Whatever runs Pods names an account, kinds of operators too.
+  kinds: '*',
+  messages: {
+    // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example
+    role: ({ object, users, subjects }: Loss & { subjects: string }) =>
+      `This change removes ${object}, and ${users} still names it: ${subjects} may do nothing of what it allowed. Put it back, or remove the binding with it.`,
+    account: ({ object, users }: Loss) =>
+      `This change removes ${object}, and ${users} still runs as it: the API server admits none of its new Pods. Put it back, or name another account there.`,
+    subject: ({ object, users }: Loss) =>
+      `This change removes ${object}, and ${users} still gives it a role: whoever makes an account of that name has what it had. Put it back, or take it out of the binding too.`,
+  },
+  *partners({ ref }) {
+    if (['Role', 'ClusterRole', 'ServiceAccount'].includes(ref.kind)) yield ref.name
+  },
+  check({ removed, head, report }) {
+    const object = nameOf(removed.ref)
+    const ends = (users: readonly Cursor[]) => [removed.root, ...users]
+    if (removed.ref.kind === 'ServiceAccount') {
+      // Each namespace gets its `default` anew at once.
+      if (removed.ref.name === 'default') return
+      const runners = runningAs(removed, head)
+      const bound = naming(removed, head)
+      if (runners.length > 0) report(ends([...runners, ...bound]), 'account', { object, users: named(runners) })
+      else if (bound.length > 0) report(ends(bound), 'subject', { object, users: named(bound) })
+    } else if (removed.ref.kind === 'Role' || removed.ref.kind === 'ClusterRole') {
+      const bindings = giving(removed, head)
+      const subjects = bindings.flatMap(({ manifest }) => subjectsOf(manifest).map(subjectName))
+      if (subjects.length > 0)
+        report(ends(bindings), 'role', { object, users: named(bindings), subjects: enumerated(subjects) })
+    }
+  },
+})
+
+function bindingsIn(head: Snapshot): Manifest[] {
+  return onceEach(bindingKinds.flatMap((kind) => head.ofKind(kind)))
+}
+
+/** The places in which bindings give a role. */
+function giving(role: Manifest, head: Snapshot): Cursor[] {
+  return bindingsIn(head).flatMap((binding) => {
+    const roleRef = roleRefOf(binding)
+    if (!roleRef || identityOf(roleRef.ref) !== identityOf(role.ref)) return []
+    return role.ref.kind === 'ClusterRole' || shareNamespace(role, binding) ? [roleRef.at.at('name')] : []
+  })
+}
+
+/** The places in which bindings name an account. */
+function naming(account: Manifest, head: Snapshot): Cursor[] {
+  const { name } = serviceAccount(account.ref.namespace, account.ref.name)
+  return bindingsIn(head).flatMap((binding) => {
+    const found = subjectsOf(binding).find((subject) => subject.kind === 'User' && subject.name === name)
+    return found && (account.ref.namespace !== '' || shareNamespace(account, binding)) ? [found.at.at('name')] : []
+  })
+}
+
+/** The places in which Pods and what makes them name an account. */
+function runningAs(account: Manifest, head: Snapshot): Cursor[] {
+  return onceEach(head.manifests).flatMap((manifest) => {
+    const at = accountOf(manifest)
+    return at?.string === account.ref.name && shareNamespace(account, manifest) ? [at] : []
+  })
+}
+
+/** Of the copies of one object the first. */
+function onceEach(manifests: readonly Manifest[]): Manifest[] {
+  return [...new Map(manifests.toReversed().map((manifest) => [identityOf(manifest.ref), manifest])).values()].reverse()
+}
+
+function named(users: readonly Cursor[]): string {
+  return enumerated(users.map(({ manifest }) => nameOf(manifest.ref)))
+}
+
+function enumerated(names: readonly string[]): string {
+  const unique = [...new Set(names)]
+  return unique.length > 3 ? `${unique.slice(0, 3).join(', ')} and ${unique.length - 3} more` : unique.join(', ')
+}

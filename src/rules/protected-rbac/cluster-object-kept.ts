@@ -1,0 +1,73 @@
+import { apiServiceKind, lostApi, needsOfApi } from '../../kubernetes/api-service'
+import { clusterObjectFacts } from '../../kubernetes/cluster-object'
+import { definitionKind, objectsOf } from '../../kubernetes/custom-resource'
+import { heldBy } from '../../kubernetes/namespace'
+import { outlivesPrune } from '../../kubernetes/prune'
+import { defaultClassMark, isDefaultClass, storageClassKind } from '../../kubernetes/storage-class'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../rule'
+
+type Loss = { object: string; left: string }
+
+export default defineRule({
+  id: 'protected-rbac/cluster-object-kept',
+  summary: 'What a cluster stands on besides RBAC is not removed from it, nor what deletes other objects when it goes.',
+  since: '1.1.0',
+  scope: 'removal',
+  yieldsTo: ['protected-rbac/object-kept'],
+  kinds: '*',
+  messages: {
+    removed: ({ object, harm, restored }: { object: string; harm: string; restored: string }) =>
+      `This change removes ${object}: ${harm}. Put it back; ${restored}.`,
+    // Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#delete-a-customresourcedefinition
+    definition: ({ object, left }: Loss) =>
+      `This change removes ${object}, and with it the API server deletes every object of that kind in every namespace: ${left} would go. Put it back, or remove these first, in a change of their own.`,
+    // Source: https://kubernetes.io/docs/tasks/administer-cluster/namespaces/#deleting-a-namespace
+    namespace: ({ object, left }: Loss) =>
+      `This change removes ${object}, and with it the API server deletes all it holds: ${left} would go. Put it back, or remove these first, in a change of their own.`,
+    apiService: ({ object, api, left }: Loss & { api: string }) =>
+      `This change removes ${object}, so the API ${api} is no longer served, ${left}. Put it back, or remove what serves and what uses that API with it.`,
+    storageClass: ({ object }: { object: string }) =>
+      `This change removes ${object}, the default one, and no other StorageClass is marked as default: claims that name no class stay pending. Put it back, or mark another with ${defaultClassMark}: "true".`,
+  },
+  *partners(manifest) {
+    const { ref } = manifest
+    const kind = groupKindOf(ref)
+    if (clusterObjectFacts(ref) || ref.kind === 'Namespace') yield ref.name
+    if (kind === definitionKind) {
+      yield ref.name
+      yield `${manifest.root.at('spec', 'group').string}/`
+    }
+    if (kind === apiServiceKind) yield* [ref.name, ...needsOfApi(manifest)]
+    if (kind === storageClassKind && isDefaultClass(manifest)) yield* [ref.name, 'is-default-class']
+  },
+  check({ removed, base, head, report }) {
+    if (outlivesPrune(removed)) return
+    const object = nameOf(removed.ref)
+    const facts = clusterObjectFacts(removed.ref)
+    const kind = groupKindOf(removed.ref)
+    const ends = (left: readonly Manifest[]) => [removed.root, ...left.slice(0, 1).map(({ root }) => root)]
+    if (facts) {
+      const restored = facts.restoredBy ? `only ${facts.restoredBy} makes it anew` : 'nothing makes it anew'
+      report(removed.root, 'removed', { object, harm: facts.harm, restored })
+    } else if (kind === definitionKind) {
+      const left = objectsOf(removed, head)
+      if (left.length > 0) report(ends(left), 'definition', { object, left: named(left) })
+    } else if (kind === 'Namespace') {
+      const left = heldBy(removed.ref.name, head)
+      if (left.length > 0) report(ends(left), 'namespace', { object, left: named(left) })
+    } else if (kind === apiServiceKind) {
+      const lost = lostApi(removed, base, head)
+      if (!lost) return
+      const left = lost.users.length > 0 ? `which ${named(lost.users)} needs` : 'and whatever asks for it fails'
+      report(ends(lost.users), 'apiService', { object, api: lost.api, left })
+    } else if (kind === storageClassKind && isDefaultClass(removed)) {
+      if (!head.ofKind(storageClassKind).some(isDefaultClass)) report(removed.root, 'storageClass', { object })
+    }
+  },
+})
+
+function named(left: readonly Manifest[]): string {
+  const names = left.slice(0, 3).map(({ ref }) => nameOf(ref))
+  return left.length > 3 ? `${names.join(', ')} and ${left.length - 3} more` : names.join(', ')
+}

@@ -1,0 +1,179 @@
+import Type from 'typebox'
+import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
+import { Protect, protectionOf } from '../../kubernetes/protection'
+import { bindingKinds, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac'
+import {
+  type BoundSubject,
+  permissionsOfRoleRef,
+  permissionsOfSubject,
+  roleRefOf,
+  sameRole,
+  subjectName,
+  subjectsOf,
+} from '../../kubernetes/rbac-binding'
+import {
+  boundAlready,
+  gainedLeak,
+  gainedPermissions,
+  gainedSelectors,
+  gainingSubjects,
+} from '../../kubernetes/rbac-gain'
+import {
+  allowsEverything,
+  escalations,
+  everybodyIn,
+  isAnonymous,
+  isPublic,
+  onlyReads,
+} from '../../kubernetes/rbac-power'
+import { aggregateLabels } from '../../kubernetes/rbac-role'
+import { firstFew, permissionKeys } from '../../kubernetes/rbac-words'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule, type ReportFunction } from '../rule'
+
+type More = { role: string; more: string }
+type Given = { binding: string; role: string; subjects: string }
+
+const messages = {
+  rule: ({ role, more }: More) =>
+    `${role} is protected and comes to allow ${more} as well, to everyone who is bound to it, and no API server takes that back. Give it by a role and a binding of your own.`,
+  beyond: ({ role, more }: More) =>
+    `${role} is written with more than any known release of Kubernetes gives it: ${more}. Give that by a role and a binding of your own.`,
+  gathers: ({ role, more }: More) =>
+    `${role} is protected and comes to gather every role that ${more} selects. Bind these roles by themselves instead.`,
+  leak: ({ role, more, gatherer, label }: More & { gatherer: string; label: string }) =>
+    `By its label ${label} the ClusterRole ${gatherer} comes to allow ${more}, to everyone who is bound to that anywhere: ${role} allows more than ${gatherer} is for. Take the label off, or label a role with what fits.`,
+  subject: ({ binding, role, subjects }: Given) =>
+    `${binding} is protected and comes to name ${subjects}, who gets all that ${role} allows, and no API server takes that back. Bind a role that fits by a binding of its own.`,
+  everybody: ({ binding, role, subjects, who }: Given & { who: string }) =>
+    `${binding} gives ${subjects}, that is ${who}, all that ${role} allows in the whole cluster. Name the accounts that need it.`,
+  exposed: ({ binding, role, subjects, who }: Given & { who: string }) =>
+    `${binding} gives ${subjects}, that is ${who}, what ${role} allows. Name the accounts that need it, or see that it tells nothing that others may not know.`,
+  administrator: ({ binding, role, subjects }: Given) =>
+    `${binding} makes ${subjects} an administrator of the whole cluster, as ${role} allows everything. Bind a role with what is needed, or see that this is wanted.`,
+  escalation: ({ role, more }: More) =>
+    `${role} comes to allow ${more}, by which whoever is bound to it may get more than was given. Leave that out, or limit it by resourceNames.`,
+}
+type Report = ReportFunction<typeof messages>
+
+export default defineRule({
+  id: 'protected-rbac/not-widened',
+  summary: 'Nobody comes to more power over the cluster by a protected role or binding, or by one for everybody.',
+  since: '1.1.0',
+  scope: 'change',
+  kinds: [...roleKinds, ...bindingKinds],
+  params: Type.Object({
+    protect: Protect,
+    escalation: Type.Boolean({
+      description:
+        'Whether roles that come to allow `bind`, `escalate` or `impersonate` are reported; they are not when false.',
+    }),
+  }),
+  messages,
+  *partners(manifest) {
+    const roleRef = roleRefOf(manifest)
+    const isWide = manifest.ref.kind === 'ClusterRoleBinding' || subjectsOf(manifest).some(isAnonymous)
+    if (roleRef && isWide) yield roleRef.ref.name
+    if (allowsEverything(permissionsIn(manifest.root.at('rules')))) yield manifest.ref.name
+  },
+  check({ change, base, head, params: { protect, escalation }, report }) {
+    if (change.kind === 'removed') return
+    const { after } = change
+    const before = change.kind === 'changed' ? change.before : undefined
+    const isProtected = protectionOf(before ?? after, protect) !== undefined
+    if (roleRefOf(after)) {
+      // A roleRef cannot be changed: that is for role-ref-kept.
+      if (before && !sameRole(before, after)) return
+      const gaining = gainingSubjects(after, base)
+      const defaults = defaultSubjects(after.ref)
+      if (isProtected && (before || defaults)) {
+        const others = gaining.filter((subject) => !defaults?.includes(subjectName(subject)))
+        reportGiven(after, others, 'subject', report)
+      } else if (after.ref.kind === 'ClusterRoleBinding') widensCluster(after, gaining, [base, head], report)
+      else reportGiven(after, gaining.filter(isAnonymous), 'exposed', report)
+      return
+    }
+    if (isProtected) {
+      reportMore(after, gainedPermissions(before, after), before ? 'rule' : 'beyond', report)
+      for (const selector of before ? gainedSelectors(before, after) : []) {
+        const more = JSON.stringify(selector.value)
+        report(selector, 'gathers', { role: nameOf(after.ref), more }, { keys: [more] })
+      }
+    }
+    const leak = gainedLeak(before, after)
+    // What a protected role comes to allow is told already.
+    if (leak && !(isProtected && before && aggregateLabels(before).some(({ key }) => key === leak.label))) {
+      const { gatherer, label, ends } = leak
+      const keys = permissionKeys(leak.more)
+      const args = { role: nameOf(after.ref), more: firstFew(keys), gatherer, label }
+      report(ends, 'leak', args, { keys: [gatherer, ...keys] })
+    }
+    const [was, is] = [before, after].map((role) => (role ? permissionsIn(role.root.at('rules')) : [])) as [
+      Permissions[],
+      Permissions[],
+    ]
+    if (before && after.ref.kind === 'ClusterRole' && allowsEverything(is) && !allowsEverything(was)) {
+      for (const [binding, subjects] of boundAlready(after, base, head))
+        widensCluster(binding, subjects, [base, head], report, after)
+    }
+    if (escalation) reportMore(after, uncovered(escalations(was), escalations(is)), 'escalation', report)
+  },
+})
+
+function reportMore(
+  role: Manifest,
+  more: readonly Permissions[],
+  message: 'rule' | 'beyond' | 'escalation',
+  report: Report,
+): void {
+  const [first] = more
+  if (!first) return
+  const keys = permissionKeys(more)
+  report(first.at ?? role.root.at('rules'), message, { role: nameOf(role.ref), more: firstFew(keys) }, { keys })
+}
+
+/**
+ * What a ClusterRoleBinding gives to everybody, and all of it to anybody.
+ *
+ * @param role the role that changed, where it is not the binding that did
+ */
+function widensCluster(
+  binding: Manifest,
+  gaining: readonly BoundSubject[],
+  [base, head]: readonly [Snapshot, Snapshot],
+  report: Report,
+  role?: Manifest,
+): void {
+  const roleRef = roleRefOf(binding)
+  const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head)
+  const gained = (subject: BoundSubject) => uncovered(permissionsOfSubject(subject, base), permissions ?? [])
+  const everybody = gaining.filter(everybodyIn)
+  if (everybody.length === 0) {
+    // These pass without any binding: https://github.com/kubernetes/apiserver/blob/master/pkg/authentication/user/user.go
+    const others = gaining.filter((subject) => subject.name !== 'system:masters' && gained(subject).length > 0)
+    if (permissions && allowsEverything(permissions)) reportGiven(binding, others, 'administrator', report, role)
+    return
+  }
+  const isOpen = everybody.some(isAnonymous)
+  const more = everybody.flatMap(gained)
+  if (permissions && isPublic(more, isOpen)) return
+  const tells = !permissions || (!isOpen && onlyReads(more))
+  reportGiven(binding, everybody, tells ? 'exposed' : 'everybody', report, role)
+}
+
+function reportGiven(
+  binding: Manifest,
+  gaining: readonly BoundSubject[],
+  message: 'subject' | 'everybody' | 'exposed' | 'administrator',
+  report: Report,
+  role?: Manifest,
+): void {
+  const roleRef = roleRefOf(binding)
+  const [first] = gaining
+  if (!first || !roleRef) return
+  const keys = gaining.map(subjectName)
+  const who = everybodyIn(first) ?? ''
+  const args = { binding: nameOf(binding.ref), role: nameOf(roleRef.ref), subjects: keys.join(' and '), who }
+  report([first.at, role ? role.root.at('rules') : roleRef.at], message, args, { keys })
+}

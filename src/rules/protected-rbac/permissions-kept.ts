@@ -1,0 +1,116 @@
+import Type from 'typebox'
+import { defaultHolders, defaultsOf } from '../../kubernetes/bootstrap-rbac'
+import { factKinds, factMarks } from '../../kubernetes/cluster-facts'
+import { Protect, protectionOf } from '../../kubernetes/protection'
+import { fields, type Permissions, parts, permissionsIn, roleKinds, shared, uncovered } from '../../kubernetes/rbac'
+import { aggregateLabels, aggregationOf } from '../../kubernetes/rbac-role'
+import { firstFew, permissionKeys, ruleTexts } from '../../kubernetes/rbac-words'
+import type { Cursor } from '../../manifest/cursor'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { appended, withItems } from '../fix'
+import { defineRule, type Fix } from '../rule'
+
+type Loss = { role: string; lost: string; holders: string; rules: string }
+
+export default defineRule({
+  id: 'protected-rbac/permissions-kept',
+  summary: 'A protected role allows what it allowed, and no less than Kubernetes gives it.',
+  since: '1.1.0',
+  scope: 'change',
+  kinds: roleKinds,
+  reads: factKinds,
+  params: Type.Object({ protect: Protect }),
+  messages: {
+    // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation
+    lost: ({ role, lost, holders, rules }: Loss) =>
+      `${role} no longer allows ${lost}, which ${holders} will be refused until a kube-apiserver starts, if ever. Put it back into its rules: ${rules}.`,
+    lacking: ({ role, lost, holders, rules, release }: Loss & { release: string }) =>
+      `${role} is written without ${lost}, which ${release} gives it, so ${holders} will be refused that once it is applied. Add it to its rules: ${rules}.`,
+    selector: ({ role, selector }: { role: string; selector: string }) =>
+      `${role} no longer gathers the roles that ${selector} selects, so it loses all they allow. Put the selector back under aggregationRule.clusterRoleSelectors.`,
+    label: ({ role, label, gatherer }: { role: string; label: string; gatherer: string }) =>
+      `${role} loses the label ${label}: "true", so ClusterRole ${gatherer} no longer allows what it does. Put the label back.`,
+  },
+  *partners(manifest) {
+    if (defaultsOf(manifest.ref).length > 0) yield* factMarks
+  },
+  check({ change, base, head, params: { protect }, report }) {
+    if (change.kind === 'removed') return
+    const { after } = change
+    const before = change.kind === 'changed' ? change.before : undefined
+    if (!protectionOf(before ?? after, protect)) return
+    const role = nameOf(after.ref)
+    const said = (lost: readonly Permissions[]): [Loss, { keys: string[] }] => {
+      const keys = permissionKeys(lost)
+      const holders = defaultHolders(after.ref).join(' and ') || 'whoever is bound to it'
+      return [
+        {
+          role,
+          lost: firstFew(keys),
+          holders,
+          rules: ruleTexts(lost.slice(0, 3))
+            .map((rule) => `\`- ${rule}\``)
+            .join(', '),
+        },
+        { keys },
+      ]
+    }
+    if (!before) {
+      const lacking = lackingIn(after, [base, head])
+      if (!lacking) return
+      const [args, more] = said(lacking.lost)
+      report(after.root.at('rules'), 'lacking', { ...args, release: lacking.release }, more)
+      return
+    }
+    for (const label of aggregateLabels(before)) {
+      if (aggregateLabels(after).some(({ key }) => key === label.key)) continue
+      const ends = [after.root.at('metadata', 'labels', label.key), label.at]
+      report(ends, 'label', { role, label: label.key, gatherer: label.gatherer }, { keys: [label.key] })
+    }
+    const selectors = aggregationOf(before)
+    if (selectors) {
+      const kept = (aggregationOf(after) ?? []).map(({ value }) => JSON.stringify(value))
+      for (const selector of selectors.filter(({ value }) => !kept.includes(JSON.stringify(value)))) {
+        const text = JSON.stringify(selector.value)
+        report([after.root.at('aggregationRule'), selector], 'selector', { role, selector: text }, { keys: [text] })
+      }
+      return
+    }
+    // What an aggregated role allows is not in its own rules.
+    if (aggregationOf(after)) return
+    const lost = uncovered(permissionsIn(after.root.at('rules')), permissionsIn(before.root.at('rules')))
+    const [first] = lost
+    if (!first) return
+    const [args, more] = said(lost)
+    const rules = after.root.at('rules')
+    const gap = permissionsIn(rules).flatMap((rule) => gapOf(rule, first) ?? [])[0]
+    const fix = (lost.length === 1 ? gap?.fix : undefined) ?? withItems(rules, ruleTexts(lost))
+    report([gap?.at ?? rules, first.at ?? before.root], 'lost', args, { ...more, ...(fix && { fix }) })
+  },
+})
+
+/** What a new role lacks of its defaults: of the cluster's release on either side, or else of every known release. */
+function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissions[]; release: string } | undefined {
+  if (aggregationOf(role)) return undefined
+  const written = permissionsIn(role.root.at('rules'))
+  const versions = new Set(sides.flatMap(({ facts }) => facts.kubernetes?.value ?? []))
+  for (const version of versions.size > 0 ? versions : [undefined]) {
+    const defaults = defaultsOf(role.ref, version)
+    const [first, ...others] = defaults.map(({ always }) => always)
+    const lost = uncovered(written, others.reduce<readonly Permissions[]>(shared, first ?? []))
+    if (lost.length > 0) return { lost, release: version ? `Kubernetes ${version}` : 'every release of Kubernetes' }
+  }
+  return undefined
+}
+
+/** The list of a rule that lacks a value and so makes the loss, with the edit that adds it when it adds nothing else. */
+function gapOf(rule: Permissions, lost: Permissions): { at: Cursor; fix: Fix | undefined } | undefined {
+  const lacking = parts.filter((part) => [...lost[part]].some((value) => !rule[part].has(value)))
+  const [part, ...others] = lacking
+  if (!part || others.length > 0 || !rule.at) return undefined
+  const at = rule.at.at(fields[part])
+  const isExact = parts.every((one) => one === part || rule[one].size === lost[one].size)
+  const [value, ...values] = lost[part]
+  return { at, fix: isExact && value && values.length === 0 ? appended(at, value) : undefined }
+}

@@ -1,0 +1,51 @@
+import Type from 'typebox'
+import { Protect, protectionOf } from '../../kubernetes/protection'
+import { bindingKinds, roleKinds } from '../../kubernetes/rbac'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import { replaced } from '../fix'
+import { defineRule } from '../rule'
+
+const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate'
+const bootstrapping = 'kubernetes.io/bootstrapping'
+
+export default defineRule({
+  id: 'protected-rbac/reconciliation-kept',
+  summary: 'API servers go on repairing their default roles and bindings.',
+  since: '1.1.0',
+  scope: 'change',
+  kinds: [...roleKinds, ...bindingKinds],
+  params: Type.Object({ protect: Protect }),
+  messages: {
+    // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation
+    autoupdate: ({ object }: { object: string }) =>
+      `${object} is annotated with ${autoupdate}: "false", so an API server that starts no longer adds what it lacks: neither what is lost of it, nor what the next release of Kubernetes needs. Write "true", or leave the annotation out.`,
+    label: ({ object }: { object: string }) =>
+      `${object} loses the label ${bootstrapping}: rbac-defaults, by which people and tools know what Kubernetes itself makes and repairs. Put the label back.`,
+  },
+  check({ change, params: { protect }, report }) {
+    if (change.kind === 'removed') return
+    const { after } = change
+    const before = change.kind === 'changed' ? change.before : undefined
+    if (!protectionOf(before ?? after, protect)) return
+    const object = nameOf(after.ref)
+    const at = after.root.at('metadata', 'annotations', autoupdate)
+    const was = before?.root.at('metadata', 'annotations', autoupdate)
+    if (isFalse(at.value) && !isFalse(was?.value)) {
+      const fix = replaced(at, 'true')
+      report(was?.exists ? [at, was] : at, 'autoupdate', { object }, fix && { fix })
+    }
+    const label = before && labelOf(before)
+    if (label && !labelOf(after))
+      report([after.root.at('metadata', 'labels', bootstrapping), label], 'label', { object })
+  },
+})
+
+/** The API server asks for the text; without quotes YAML has a truth, which it would refuse, but tools mend that. */
+function isFalse(value: unknown): boolean {
+  return value === 'false' || value === false
+}
+
+function labelOf({ root }: Manifest) {
+  const label = root.at('metadata', 'labels', bootstrapping)
+  return label.string === 'rbac-defaults' ? label : undefined
+}

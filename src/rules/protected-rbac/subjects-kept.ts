@@ -1,0 +1,86 @@
+import Type from 'typebox'
+import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
+import { protectedObjectFacts } from '../../kubernetes/protected-objects'
+import { Protect, protectionOf } from '../../kubernetes/protection'
+import { bindingKinds, covers } from '../../kubernetes/rbac'
+import {
+  includes,
+  permissionsOfBinding,
+  permissionsOfSubject,
+  roleRefOf,
+  type Subject,
+  subjectName,
+  subjectsOf,
+} from '../../kubernetes/rbac-binding'
+import { flowText } from '../../kubernetes/rbac-words'
+import { nameOf } from '../../manifest/manifest'
+import { withItems } from '../fix'
+import { defineRule } from '../rule'
+
+type Loss = { binding: string; subjects: string; role: string }
+
+export default defineRule({
+  id: 'protected-rbac/subjects-kept',
+  summary: 'A protected binding names whom it named, and whom Kubernetes names in it.',
+  since: '1.1.0',
+  scope: 'change',
+  kinds: bindingKinds,
+  params: Type.Object({ protect: Protect }),
+  messages: {
+    lost: ({ binding, subjects, role, harm }: Loss & { harm: string }) =>
+      `${binding} no longer names ${subjects} and so takes away what ${role} allows${harm}. Put that back under subjects.`,
+    // People come and go; the cluster itself does not stand on them.
+    person: ({ binding, subjects, role }: Loss) =>
+      `${binding} is protected and no longer names ${subjects}, who had what ${role} allows by it. Put that back, or see that somebody is left who may repair the cluster.`,
+    lacking: ({ binding, subjects, role }: Loss) =>
+      `${binding} is written without ${subjects}, to whom every API server gives ${role} by it. Add that under subjects.`,
+  },
+  *partners(manifest, { protect }) {
+    const roleRef = roleRefOf(manifest)
+    if (roleRef && protectionOf(manifest, protect)) yield roleRef.ref.name
+  },
+  check({ change, base, head, params: { protect }, report }) {
+    if (change.kind === 'removed') return
+    const { after } = change
+    const before = change.kind === 'changed' ? change.before : undefined
+    const defaults = defaultSubjects(after.ref)
+    // The Node authorizer does what the binding of system:node did: it has no subjects on purpose.
+    // https://kubernetes.io/docs/reference/access-authn-authz/node/
+    if (!protectionOf(before ?? after, protect) || defaults?.length === 0) return
+    const named = subjectsOf(after)
+    const isLeft = (subject: Subject) => named.some((other) => includes(other, subject))
+    const args = { binding: nameOf(after.ref), role: roleOf(before ?? after) }
+    const at = after.root.at('subjects')
+    if (!before) {
+      const written = named.map(subjectName)
+      const lacking = (defaults ?? []).filter((subject) => !written.includes(subject))
+      if (lacking.length > 0) report(at, 'lacking', { ...args, subjects: lacking.join(' and ') }, { keys: lacking })
+      return
+    }
+    const given = permissionsOfBinding(before, base)
+    const lost = subjectsOf(before).filter(
+      (subject) => !isLeft(subject) && !(given.length > 0 && covers(permissionsOfSubject(subject, head), given)),
+    )
+    const isPerson = (subject: Subject) =>
+      defaults !== undefined && !defaults.includes(subjectName(subject)) && !subject.name.startsWith('system:')
+    const harm = protectedObjectFacts(after.ref)?.harm
+    for (const [message, subjects] of [
+      ['lost', lost.filter((subject) => !isPerson(subject))],
+      ['person', lost.filter(isPerson)],
+    ] as const) {
+      if (subjects.length === 0) continue
+      const keys = subjects.map(subjectName)
+      const all = { ...args, subjects: keys.join(' and '), harm: harm ? `: ${harm}` : '' }
+      const fix = withItems(
+        at,
+        subjects.map((subject) => flowText(subject.at.value as Record<string, string>)),
+      )
+      report([at, ...subjects.map((subject) => subject.at)], message, all, { keys, ...(fix && { fix }) })
+    }
+  },
+})
+
+function roleOf(binding: Parameters<typeof roleRefOf>[0]): string {
+  const roleRef = roleRefOf(binding)
+  return roleRef ? nameOf(roleRef.ref) : 'its role'
+}
