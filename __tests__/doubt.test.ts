@@ -7,7 +7,7 @@ function role(name: string): string {
 
 /** Level, place and the doubt of each finding that a change introduces. */
 async function found(base: Texts, head: Texts): Promise<string[]> {
-  const { findings } = await judge({ base, head })
+  const { findings } = await judge({ base, head }, 'protected-rbac/object-kept')
   return findings
     .filter(({ status }) => status === 'introduced')
     .map(({ level, location, text }) =>
@@ -52,7 +52,7 @@ describe('a removal is certain', () => {
 })
 
 test('copies of one object that all go are one finding, with each of their places', async () => {
-  const { findings } = await judge({ base: { 'a.yaml': view, 'b.yaml': view }, head: {} })
+  const { findings } = await judge({ base: { 'a.yaml': view, 'b.yaml': view }, head: {} }, 'protected-rbac/object-kept')
   expect(findings.map(({ level, location }) => `${level} ${location.path}`)).toEqual(['error a.yaml'])
   expect(findings[0]?.related.map(({ path, note }) => `${path} ${note}`)).toEqual(['b.yaml and its copy'])
   expect(findings[0]?.sources.map(({ path }) => path)).toEqual(['a.yaml', 'b.yaml'])
