@@ -5,17 +5,18 @@ import { applied } from './applied'
 import { judge, readFolder, root, type Texts } from './harness'
 
 const fixtures = path.join(root, '__tests__', 'fixtures')
+const rules = readdirSync(fixtures).flatMap((policy) =>
+  readdirSync(path.join(fixtures, policy)).map((rule) => `${policy}/${rule}`),
+)
 
 /** The cases of one revision; a change's head is judged whole. */
-const cases = ['ingress-tls', 'protected-rbac'].flatMap((policy) =>
-  readdirSync(path.join(fixtures, policy)).flatMap((rule) =>
-    readdirSync(path.join(fixtures, policy, rule)).map((name): [rule: string, name: string, texts: Texts] => {
-      const full = path.join(fixtures, policy, rule, name)
-      if (!statSync(full).isDirectory()) return [`${policy}/${rule}`, name, { [name]: readFileSync(full, 'utf8') }]
-      const head = path.join(full, 'head')
-      return [`${policy}/${rule}`, name, readFolder(readdirSync(full).includes('head') ? head : full)]
-    }),
-  ),
+const cases = rules.flatMap((rule) =>
+  readdirSync(path.join(fixtures, rule)).map((name): [rule: string, name: string, texts: Texts] => {
+    const full = path.join(fixtures, rule, name)
+    if (!statSync(full).isDirectory()) return [rule, name, { [name]: readFileSync(full, 'utf8') }]
+    const head = path.join(full, 'head')
+    return [rule, name, readFolder(readdirSync(full).includes('head') ? head : full)]
+  }),
 )
 
 describe('a fix takes its finding away and brings no other', () => {
@@ -26,7 +27,7 @@ describe('a fix takes its finding away and brings no other', () => {
     const known = before.findings.map(({ fingerprint }) => fingerprint)
     for (const finding of before.findings) {
       if (!finding.fix) continue
-      const message = `${id.replace(/.*\//, '')} ${finding.message}`
+      const message = `${id} ${finding.message}`
       fixed.set(message, (fixed.get(message) ?? 0) + 1)
       const after = await judge({ head: applied(texts, finding.fix) }, id)
       const left = after.findings.map(({ fingerprint }) => fingerprint)
@@ -39,13 +40,15 @@ describe('a fix takes its finding away and brings no other', () => {
 
   test('these messages have one somewhere', () => {
     expect([...fixed.keys()].sort()).toEqual([
-      'host-covered redirect',
-      'host-covered uncovered',
-      'host-covered unlisted',
-      'host-valid host',
-      'secret-agrees hidden',
-      'secret-agrees unfit',
-      'webhook-scope namespaces',
+      'ingress-tls/host-covered redirect',
+      'ingress-tls/host-covered uncovered',
+      'ingress-tls/host-covered unlisted',
+      'ingress-tls/host-valid host',
+      'ingress-tls/secret-agrees hidden',
+      'ingress-tls/secret-agrees unfit',
+      'protected-rbac/webhook-scope namespaces',
+      'version-matrix/api-served leaving',
+      'version-matrix/api-served unserved',
     ])
   })
 })

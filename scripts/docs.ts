@@ -8,6 +8,7 @@ import type { Policy } from '../src/policy/policy'
 import { rules } from '../src/rules/index'
 import type { Rule } from '../src/rules/rule'
 import { bundledPolicies } from '../src/source/bundled'
+import { versionMatrix } from './version-matrix'
 
 const root = process.cwd()
 const policies = bundledPolicies(root)
@@ -74,6 +75,8 @@ function between(text: string, from: RegExp, to: RegExp): string {
   if (start === -1 || length === -1) throw new Error(`The demo does not print ${from} … ${to}.`)
   return text.slice(start, start + length).trimEnd()
 }
+
+writeFileSync('docs/version-matrix.md', versionMatrix())
 
 const demo = await printed('demo')
 fill('README.md', 'demo', `\n\`\`\`text\n${between(demo, /^=== 001/m, /^If this change/m)}\n\`\`\`\n`)

@@ -1,4 +1,5 @@
 import type { Evidence } from './evidence'
+import { describesCluster } from './kubernetes/cluster-facts'
 import type { Draft } from './report/finding'
 
 /**
@@ -13,7 +14,9 @@ export function withDoubt(draft: Draft, evidence: Evidence): Draft {
 }
 
 function ofPair(draft: Draft, { clusters }: Evidence): Draft {
-  const folders = new Set(draft.ends.map((end) => folderOf(end.manifest.origin.path)))
+  // What describes the cluster is of no folder of it.
+  const ends = draft.ends.filter((end) => !describesCluster(end.manifest))
+  const folders = new Set(ends.map((end) => folderOf(end.manifest.origin.path)))
   if (!clusters.assumed || draft.cluster !== '' || folders.size < 2) return draft
   return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`)
 }

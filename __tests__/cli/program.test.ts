@@ -70,7 +70,7 @@ describe('check', () => {
       status: 2,
       stdout: '',
       stderr:
-        'ingress-guard could not run: /nowhere/report: The report cannot be written here. Name a file in a folder that exists.\n',
+        'ingress-guard could not run: /nowhere/report: This cannot be written here. Name a file in a folder that exists.\n',
     })
   })
 

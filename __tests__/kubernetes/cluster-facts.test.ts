@@ -158,10 +158,35 @@ kind: KubeProxyConfiguration
 mode: ipvs
 `
 
+const eksctl = 'apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: a, version: "1.30"}\n'
+const kops = `apiVersion: kops.k8s.io/v1alpha2
+kind: Cluster
+metadata: {name: a.example.com}
+spec:
+  kubernetesVersion: 1.27.5
+  kubeProxy: {proxyMode: ipvs}
+`
+const kept = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: kubeadm-config, namespace: kube-system}
+data:
+  ClusterConfiguration: |
+    apiVersion: kubeadm.k8s.io/v1beta3
+    kind: ClusterConfiguration
+    kubernetesVersion: v1.26.1
+  config.conf: |
+    apiVersion: kubeproxy.config.k8s.io/v1alpha1
+    kind: KubeProxyConfiguration
+`
+
 test.each([
+  ['eksctl', eksctl, '1.30 cluster.yaml:3', undefined],
+  ['kOps', kops, '1.27.5 cluster.yaml:5', 'ipvs cluster.yaml:6'],
+  ['a ConfigMap', kept, 'v1.26.1 cluster.yaml:5', 'iptables cluster.yaml:9'],
+  ['KubeKey by its default', kubekey.replace(/.*proxyMode.*\n/, ''), 'v1.23.1 cluster.yaml:6', 'ipvs cluster.yaml:5'],
   ['KubeKey', kubekey, 'v1.23.1 cluster.yaml:6', 'ipvs cluster.yaml:7'],
   ['kubeadm', kubeadm, 'v1.24.3 cluster.yaml:3', 'ipvs cluster.yaml:7'],
-])('%s is told the version and the mode', async (_, text, kubernetes, mode) => {
+])('%s tells the version and the mode', async (_, text, kubernetes, mode) => {
   const facts = (await factsOf({ 'cluster.yaml': text })).get('')
   expect([said(facts?.kubernetes), said(facts?.kubeProxyMode)]).toEqual([kubernetes, mode])
 })

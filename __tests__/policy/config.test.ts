@@ -54,7 +54,7 @@ describe('a config that is wrong ends the run with status 2, at its line', () =>
     [
       'an unknown policy',
       'format: 1\npolicies:\n  - use: ingress-tsl@^1\n',
-      '3:10: There is no policy "ingress-tsl"; the policies are controller-scope, ingress-tls, protected-rbac.',
+      '3:10: There is no policy "ingress-tsl"; the policies are controller-scope, ingress-tls, protected-rbac, version-matrix.',
     ],
     [
       'a policy without use',
@@ -211,7 +211,7 @@ describe('--config and --policy', () => {
   test.each([
     [
       'nothing-such',
-      'There is no policy "nothing-such"; the policies are controller-scope, ingress-tls, protected-rbac.',
+      'There is no policy "nothing-such"; the policies are controller-scope, ingress-tls, protected-rbac, version-matrix.',
     ],
     ['ingress-tls@x y', '"x y" is no semver range; write for example ingress-tls@^1.'],
     [

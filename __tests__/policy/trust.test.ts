@@ -116,7 +116,12 @@ describe('a change of the config', () => {
   test('that mends an invalid one is judged by the bundled policies', async () => {
     const report = await judge(repository({ [file]: 'format: 7\n' }, { [file]: `format: 1\n${exception}` }))
     expect(lines(report)).toEqual([`introduced notice head/${file}:1 config/changed`, hole])
-    expect(report.policies.map(({ name }) => name)).toEqual(['controller-scope', 'ingress-tls', 'protected-rbac'])
+    expect(report.policies.map(({ name }) => name)).toEqual([
+      'controller-scope',
+      'ingress-tls',
+      'protected-rbac',
+      'version-matrix',
+    ])
   })
 
   test('an invalid config that stays is an error of the run', async () => {

@@ -14,6 +14,7 @@ import { visible } from '../report/visible'
 import { rules } from '../rules/index'
 import { type Host, run } from '../run'
 import { demo } from './demo'
+import { inventory } from './inventory'
 
 /** What a process gives the command line; tests give buffers. */
 export interface Io {
@@ -37,6 +38,13 @@ interface CheckFlags {
   helm?: string
   kustomize?: string
   today?: string
+}
+
+interface InventoryFlags {
+  context?: string
+  kubectl: string
+  takenAt?: string
+  output?: string
 }
 
 /** The command line. Answers the exit status: 0 pass, 1 findings, 2 usage, config or policy, 3 source or internal. */
@@ -105,6 +113,18 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     })
 
   command
+    .command('inventory')
+    .description('Write down what a cluster runs on: nodes, locks, and names of Pods, Services and IngressClasses.')
+    .argument('[files...]', 'What kubectl get … -o json printed; - is the standard input.')
+    .option('--context <name>', 'Ask the running cluster of this context of your kubeconfig.')
+    .option('--kubectl <program>', 'The kubectl that asks it.', 'kubectl')
+    .option('--taken-at <time>', 'When it was seen, as RFC 3339; default: now, and of files their last sign of life.')
+    .option('--output <file>', 'Write the inventory to a file.')
+    .action(async (files: string[], flags: InventoryFlags) => {
+      write(await inventory({ files, ...flags }), flags.output, io)
+    })
+
+  command
     .command('demo')
     .description('Replay the outages in temporary Git repositories and show what the gate says.')
     .action(async () => {
@@ -142,7 +162,7 @@ function write(text: string, file: string | undefined, io: Io): void {
   } catch (cause) {
     throw new GuardError(
       'usage',
-      'The report cannot be written here. Name a file in a folder that exists.',
+      'This cannot be written here. Name a file in a folder that exists.',
       { path: file },
       { cause },
     )

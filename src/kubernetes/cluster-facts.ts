@@ -1,6 +1,6 @@
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, type ObjectRef } from '../manifest/manifest'
-import { installerKinds, installerMarks, kubeProxyModeIn, kubernetesIn } from './installer'
+import { installerKinds, installerMarks, isTold, kubeProxyModeIn, kubernetesIn } from './installer'
 import {
   type Fact as FactIn,
   factAt,
@@ -25,9 +25,9 @@ export type Lock = LockIn<Cursor>
  */
 export const clusterKind: GroupKind = 'Cluster.ingress-guard'
 
-/** The identity of what describes a cluster. */
-export function clusterRef(name: string): ObjectRef {
-  return { group: 'ingress-guard', kind: 'Cluster', namespace: '', name }
+/** The identity of what describes a cluster: a cluster named like its folder goes by the folder's own name. */
+export function clusterRef(cluster: string): ObjectRef {
+  return { group: 'ingress-guard', kind: 'Cluster', namespace: '', name: cluster.slice(cluster.lastIndexOf('/') + 1) }
 }
 
 /** The kinds that a rule which asks for facts has to read. */
@@ -36,9 +36,14 @@ export const factKinds: readonly GroupKind[] = [clusterKind, ...installerKinds]
 /** Strings that the files of installers contain: a rule that asks for facts names them as partners of what it judges. */
 export const factMarks: readonly string[] = installerMarks
 
-/** Whether an object says something of the cluster it belongs to, rather than being one that is deployed. */
+/** Whether this describes a cluster and is no object that is deployed to it. */
 export function describesCluster({ ref }: Manifest): boolean {
   return groupKindOf(ref) === clusterKind
+}
+
+/** Whether an object states facts of its cluster: a rule then names as its partners whatever such a fact may bear on. */
+export function statesFacts(manifest: Manifest): boolean {
+  return describesCluster(manifest) || isTold(manifest)
 }
 
 /**
@@ -48,7 +53,7 @@ export function describesCluster({ ref }: Manifest): boolean {
 export class ClusterFacts {
   /** The API server's version, as it is written: `v1.30.4-eks-a737599`. */
   readonly kubernetes: Fact | undefined
-  /** `iptables`, `ipvs`, `nftables`, or what stands in for kube-proxy. */
+  /** `iptables`, `ipvs` or `nftables`. */
   readonly kubeProxyMode: Fact | undefined
   /** The nodes; one without a name stands for all when the config alone gives a kernel. */
   readonly nodes: readonly ClusterNode[]

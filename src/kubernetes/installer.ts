@@ -1,10 +1,16 @@
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
+import * as configuration from './configuration'
 import { type Fact, factAt } from './inventory'
-import { kubeProxyModeOf, kubeProxyModeIn as modeInConfigMap } from './kube-proxy'
 
 /** Strings that the files of installers contain. */
-export const installerMarks: readonly string[] = ['kubekey.kubesphere.io', 'kubeadm.k8s.io', 'kubeproxy.config.k8s.io']
+export const installerMarks: readonly string[] = [
+  'kubekey.kubesphere.io',
+  'kubeadm.k8s.io',
+  'kubeproxy.config.k8s.io',
+  'eksctl.io/',
+  'kops.k8s.io/',
+]
 
 type Read = (root: Cursor) => Fact<Cursor> | undefined
 
@@ -15,22 +21,38 @@ interface Installer {
 }
 
 /**
- * Sources: https://github.com/kubesphere/kubekey/blob/v3.1.9/docs/config-example.md,
- * https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/,
- * https://kubernetes.io/docs/reference/config-api/kube-proxy-config.v1alpha1/
+ * Sources: https://github.com/kubesphere/kubekey/blob/v3.1.9/docs/config-example.md, whose proxyMode is ipvs where none is written;
+ * https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/;
+ * https://kubernetes.io/docs/reference/config-api/kube-proxy-config.v1alpha1/; https://schema.eksctl.io/;
+ * https://github.com/kubernetes/kops/blob/master/pkg/apis/kops/v1alpha2/cluster.go and componentconfig.go
  */
 const installers: Readonly<Record<GroupKind, Installer>> = {
   'Cluster.kubekey.kubesphere.io': {
     kubernetes: (root) => factAt(root.at('spec', 'kubernetes', 'version')),
-    kubeProxyMode: (root) => factAt(root.at('spec', 'kubernetes', 'proxyMode')),
+    kubeProxyMode: (root) => modeOf(root.at('spec', 'kubernetes')),
   },
-  'ClusterConfiguration.kubeadm.k8s.io': { kubernetes: (root) => factAt(root.at('kubernetesVersion')) },
-  'KubeProxyConfiguration.kubeproxy.config.k8s.io': { kubeProxyMode: kubeProxyModeOf },
-  ConfigMap: { kubeProxyMode: modeInConfigMap },
+  'ClusterConfiguration.kubeadm.k8s.io': { kubernetes: configuration.kubernetesOf },
+  'KubeProxyConfiguration.kubeproxy.config.k8s.io': { kubeProxyMode: configuration.kubeProxyModeOf },
+  'ClusterConfig.eksctl.io': { kubernetes: (root) => factAt(root.at('metadata', 'version')) },
+  'Cluster.kops.k8s.io': {
+    kubernetes: (root) => factAt(root.at('spec', 'kubernetesVersion')),
+    kubeProxyMode: (root) => factAt(root.at('spec', 'kubeProxy', 'proxyMode')),
+  },
+  ConfigMap: { kubernetes: configuration.kubernetesIn, kubeProxyMode: configuration.kubeProxyModeIn },
+}
+
+function modeOf(kubernetes: Cursor): Fact<Cursor> | undefined {
+  const at = kubernetes.at('proxyMode')
+  return kubernetes.isMap ? { value: at.string || 'ipvs', at } : undefined
 }
 
 /** The kinds that tell an installer something. */
 export const installerKinds: readonly GroupKind[] = Object.keys(installers)
+
+/** Whether an object tells an installer something. */
+export function isTold(manifest: Manifest): boolean {
+  return Object.values(installers[groupKindOf(manifest.ref)] ?? {}).some((read) => read(manifest.root))
+}
 
 /** The Kubernetes version that an installer among the manifests is told to install. */
 export function kubernetesIn(manifests: readonly Manifest[]): Fact<Cursor> | undefined {

@@ -73,7 +73,7 @@ export interface Inventory<T> {
   readonly takenAt: Fact<T> | undefined
   /** The API server's version, as it gives it: `v1.30.4-eks-a737599`. */
   readonly kubernetes: Fact<T> | undefined
-  /** `iptables`, `ipvs`, `nftables` or a tool that stands in for kube-proxy. */
+  /** `iptables`, `ipvs` or `nftables`. */
   readonly kubeProxyMode: Fact<T> | undefined
   readonly nodes: readonly NodeFacts<T>[]
   readonly locks: readonly Lock<T>[]
@@ -84,7 +84,7 @@ export interface Inventory<T> {
 }
 
 /** The fields of a node as an inventory and `status.nodeInfo` of a Node call them. */
-const nodeFields = {
+export const nodeFields = {
   kernel: 'kernelVersion',
   kubelet: 'kubeletVersion',
   kubeProxy: 'kubeProxyVersion',
@@ -93,6 +93,14 @@ const nodeFields = {
   architecture: 'architecture',
   operatingSystem: 'operatingSystem',
 } as const
+
+/** A moment as RFC 3339. */
+export const momentPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:Z|[+-]\\d{2}:\\d{2})$'
+
+/** Whether a text is a moment that exists, as RFC 3339. */
+export function isMoment(text: string): boolean {
+  return new RegExp(momentPattern).test(text) && !Number.isNaN(Date.parse(text))
+}
 
 /** A string as a fact; none where there is no string, or an empty one. */
 export function factAt<T extends Tree<T>>(at: T): Fact<T> | undefined {

@@ -1,8 +1,10 @@
+import { kubeProxyModeIn, kubernetesIn } from './configuration'
 import { parseImage, releaseOf } from './image'
 import {
   type Fact,
   factAt,
   type Inventory,
+  isMoment,
   type LiveObject,
   type Lock,
   type NodeFacts,
@@ -10,7 +12,6 @@ import {
   numberAt,
   type Tree,
 } from './inventory'
-import { kubeProxyModeIn } from './kube-proxy'
 import { newestOf } from './version'
 
 /** The kinds of `kubectl get` that say something of what a cluster runs on, and no other is wanted. */
@@ -22,7 +23,9 @@ export const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
 /** Reads what `kubectl get … -o json` or `-o yaml` printed. */
 export function readLive<T extends Tree<T>>(objects: readonly T[]): Inventory<T> {
   const ofKind = (kind: (typeof liveKinds)[number]) => objects.filter((object) => object.at('kind').string === kind)
-  const pods = ofKind('Pod').map((at) => ({ ...named(at), node: at.at('spec', 'nodeName').string }))
+  const pods = ofKind('Pod')
+    .filter(isRunning)
+    .map((at) => ({ ...named(at), node: at.at('spec', 'nodeName').string }))
   const images = new Map<string, Fact<T>>()
   const apiServers: Fact<T>[] = []
   for (const { at, node } of pods) {
@@ -33,7 +36,8 @@ export function readLive<T extends Tree<T>>(objects: readonly T[]): Inventory<T>
       if (container.at('name').string === 'kube-proxy' && node !== undefined) images.set(node, version)
     }
   }
-  const proxy = ofKind('DaemonSet').find((at) => at.at('metadata', 'name').string === 'kube-proxy')
+  const isProxy = (at: T) => named(at).namespace === 'kube-system' && named(at).name === 'kube-proxy'
+  const proxy = ofKind('DaemonSet').find(isProxy)
   const proxyImage = proxy && versionOf(proxy.at('spec', 'template', 'spec', 'containers', 0))
   const nodes = ofKind('Node').map((at): NodeFacts<T> => {
     const { name } = named(at)
@@ -47,12 +51,15 @@ export function readLive<T extends Tree<T>>(objects: readonly T[]): Inventory<T>
       .map(leaseAt),
     ...ofKind('ConfigMap').flatMap(leaderAt),
   ]
-  const proxyConfig = ofKind('ConfigMap').find(
-    (at) => named(at).namespace === 'kube-system' && named(at).name === 'kube-proxy',
+  const proxyConfig = ofKind('ConfigMap').find(isProxy)
+  const kubeadm = ofKind('ConfigMap').find(
+    (at) => named(at).namespace === 'kube-system' && named(at).name === 'kubeadm-config',
   )
+  // What `kubectl version -o json` prints.
+  const [answered] = objects.flatMap((object) => factAt(object.at('serverVersion', 'gitVersion')) ?? [])
   return {
     takenAt: newestRenewal([...locks, ...ofKind('Lease').map(leaseAt)]),
-    kubernetes: newestOf(apiServers),
+    kubernetes: answered ?? newestOf(apiServers) ?? (kubeadm && kubernetesIn(kubeadm)),
     kubeProxyMode: proxyConfig && kubeProxyModeIn(proxyConfig),
     nodes,
     locks,
@@ -70,6 +77,11 @@ export function readLive<T extends Tree<T>>(objects: readonly T[]): Inventory<T>
 function named<T extends Tree<T>>(at: T): LiveObject<T> {
   const metadata = at.at('metadata')
   return { namespace: metadata.at('namespace').string ?? '', name: metadata.at('name').string ?? '', at }
+}
+
+/** A Pod that has ended stays listed until somebody takes it away. */
+function isRunning<T extends Tree<T>>(pod: T): boolean {
+  return !['Succeeded', 'Failed'].includes(pod.at('status', 'phase').string ?? '')
 }
 
 /** The release that a container's image names, as a version of Kubernetes. */
@@ -123,7 +135,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 /** A snapshot is at least as young as the youngest sign of life in it; the leases of nodes give one every ten seconds. */
 function newestRenewal<T extends Tree<T>>(locks: readonly Lock<T>[]): Fact<T> | undefined {
   return locks
-    .flatMap(({ renewTime }) => (renewTime && !Number.isNaN(Date.parse(renewTime.value)) ? [renewTime] : []))
+    .flatMap(({ renewTime }) => (renewTime && isMoment(renewTime.value) ? [renewTime] : []))
     .reduce<Fact<T> | undefined>(
       (newest, next) => (newest && Date.parse(newest.value) >= Date.parse(next.value) ? newest : next),
       undefined,

@@ -34,3 +34,13 @@ export function newestOf<F extends { readonly value: string }>(facts: readonly F
   })
   return known.sort((a, b) => compareVersions(b.version, a.version))[0]?.fact
 }
+
+/** The first release of the next minor. */
+export function nextMinor({ major, minor }: Version): Version {
+  return { major, minor: minor + 1, patch: 0 }
+}
+
+/** `1.30`: how messages name a minor release. */
+export function minorOf({ major, minor }: Version): string {
+  return `${major}.${minor}`
+}

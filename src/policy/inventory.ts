@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { GuardError } from '../errors'
+import { momentPattern } from '../kubernetes/inventory'
 import { liveKinds } from '../kubernetes/live-objects'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import type { ObjectRef } from '../manifest/manifest'
@@ -20,14 +21,14 @@ export const InventoryFile = Type.Object(
     kind: Type.Literal('Inventory'),
     takenAt: Type.Optional(
       Type.String({
-        pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:Z|[+-]\\d{2}:\\d{2})$',
+        pattern: momentPattern,
         description: 'When it was seen, as RFC 3339: 2026-11-21T10:00:00Z.',
       }),
     ),
     kubernetes: Type.Optional(
       Type.String({ pattern: version, description: 'The version of the API server, in quotes: "1.30" or "v1.30.4".' }),
     ),
-    kubeProxyMode: Type.Optional(Type.String({ minLength: 1, description: 'iptables, ipvs or nftables.' })),
+    kubeProxyMode: Type.Optional(Type.String({ pattern: '^[a-z]+$', description: 'iptables, ipvs or nftables.' })),
     nodes: Type.Optional(
       Type.Array(
         Type.Object(
@@ -83,12 +84,17 @@ const isDocument = /^kind:[ \t]+["']?Inventory\b|^\s*\{[^{[]*"kind"\s*:\s*"Inven
 export function readInventoryFile(text: string, path: string, ref: ObjectRef): LoadedObject[] {
   if (isDocument.test(text)) {
     const document = readOwnDocument<InventoryFile>(text, path, InventoryFile, 'source')
+    if (Object.keys(document.value).length === 2) throw saysNothing(path)
     return [document.objectAt([], ref)]
   }
   const { objects, unreadable } = loadFile({ text })
   const [broken] = unreadable
   if (broken)
-    throw new GuardError('source', `This inventory cannot be read: ${broken.reason}.`, { path, region: broken.region })
+    throw new GuardError(
+      'source',
+      `This inventory cannot be read: ${broken.reason}. Write it with \`ingress-guard inventory\`.`,
+      { path, region: broken.region },
+    )
   const other = objects.find(({ ref: { kind } }) => !liveKinds.some((known) => known === kind))
   if (other) {
     throw new GuardError(
@@ -97,12 +103,12 @@ export function readInventoryFile(text: string, path: string, ref: ObjectRef): L
       { path, region: other.region },
     )
   }
-  if (objects.length === 0) {
-    throw new GuardError(
-      'source',
-      'This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.',
-      { path, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } },
-    )
-  }
+  if (objects.length === 0) throw saysNothing(path)
   return objects.map((object) => ({ ...object, ref }))
+}
+
+function saysNothing(path: string): GuardError {
+  const message =
+    'This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.'
+  return new GuardError('source', message, { path, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } })
 }

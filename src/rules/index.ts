@@ -25,6 +25,14 @@ import roleRefKept from './protected-rbac/role-ref-kept'
 import subjectsKept from './protected-rbac/subjects-kept'
 import webhookScope from './protected-rbac/webhook-scope'
 import type { Rule } from './rule'
+import apiServed from './version-matrix/api-served'
+import componentsAgree from './version-matrix/components-agree'
+import downgradeSafe from './version-matrix/downgrade-safe'
+import kernelSupported from './version-matrix/kernel-supported'
+import knownDefect from './version-matrix/known-defect'
+import kubernetesSupported from './version-matrix/kubernetes-supported'
+import rbacMatchesVersion from './version-matrix/rbac-matches-version'
+import versionSkew from './version-matrix/version-skew'
 
 /** Every rule, sorted by id. Docs, schemas and tests are made from this list. */
 export const rules: readonly Rule[] = [
@@ -54,4 +62,12 @@ export const rules: readonly Rule[] = [
   roleRefKept,
   subjectsKept,
   webhookScope,
+  apiServed,
+  componentsAgree,
+  downgradeSafe,
+  kernelSupported,
+  knownDefect,
+  kubernetesSupported,
+  rbacMatchesVersion,
+  versionSkew,
 ]

@@ -10,10 +10,12 @@ export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly 
   return touched.some((manifest) => rules.some((active) => compares(active, manifest, gone)))
 }
 
+/** A rule that can name partners, and names none of this object, compares it with nothing. */
 function compares(active: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): boolean {
   const { rule } = active
-  if (rule.kinds !== '*' && rule.scope !== 'removal') return concerns(rule, groupKindOf(manifest.ref))
-  return concerns(rule, groupKindOf(manifest.ref)) && partnersOf(active, manifest, gone).length > 0
+  if (!concerns(rule, groupKindOf(manifest.ref))) return false
+  const asks = rule.partners || rule.kinds === '*' || rule.scope === 'removal'
+  return asks ? partnersOf(active, manifest, gone).length > 0 : true
 }
 
 /** Of the objects that a change touches those that it may take away: they stand in the same place no more. */
@@ -99,11 +101,13 @@ export function loadPartners(
     for (const [path, text] of rest) {
       if (!strings.some((string) => text.includes(string))) continue
       const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
-      const file = loadFile({ text }, (document) =>
-        [...asked].some(
-          ([{ rule }, strings]) => mayHold(rule, document) && [...strings].some((string) => document.includes(string)),
-        ),
-      )
+      const file = loadFile({ text }, (document) => {
+        const kind = skimKind(document)
+        return [...asked].some(
+          ([{ rule }, strings]) =>
+            strings.size > 0 && mayHold(rule, kind) && [...strings].some((string) => document.includes(string)),
+        )
+      })
       loaded.set(path, file)
       frontier.push(
         ...file.objects
@@ -115,11 +119,7 @@ export function loadPartners(
   return loaded
 }
 
-function mayHold(rule: ActiveRule['rule'], document: string): boolean {
-  const kind = skimKind(document)
-  return (
-    rule.kinds === '*' ||
-    !kind ||
-    [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
-  )
+function mayHold(rule: ActiveRule['rule'], kind: string | undefined): boolean {
+  if (rule.kinds === '*' || !kind) return true
+  return [...rule.kinds, ...(rule.reads ?? [])].some((groupKind) => groupKind.split('.')[0] === kind)
 }

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { parseDocument } from 'yaml'
+import { GuardError } from '../errors'
+import { isMoment, readInventory } from '../kubernetes/inventory'
+import { inventoryDocument } from '../kubernetes/inventory-document'
+import { liveKinds } from '../kubernetes/live-objects'
+import { splitDocuments } from '../manifest/documents'
+import { Plain } from './plain'
+
+/** Where an inventory is taken from. */
+export interface Sight {
+  /** What `kubectl get … -o json` printed; `-` is the standard input. */
+  readonly files: readonly string[]
+  /** The context of the kubeconfig by which a running cluster is asked. */
+  readonly context?: string | undefined
+  readonly kubectl: string
+  readonly takenAt?: string | undefined
+}
+
+/**
+ * Looks at a cluster and writes what it runs on. Secrets are not asked for, and of what is read nothing gets through but
+ * names, versions and locks.
+ */
+export async function inventory({ files, context, kubectl, takenAt }: Sight): Promise<string> {
+  if (files.length > 0 === (context !== undefined)) {
+    throw new GuardError(
+      'usage',
+      'Name either the files that `kubectl get nodes,pods,services,leases,configmaps,ingressclasses,daemonsets -A -o json` printed, or a --context of your kubeconfig.',
+    )
+  }
+  if (takenAt !== undefined && !isMoment(takenAt)) {
+    throw new GuardError('usage', `${JSON.stringify(takenAt)} is no moment; write it as 2026-11-21T10:00:00Z.`)
+  }
+  const objects = context === undefined ? files.flatMap(objectsOf) : await liveObjects(kubectl, context)
+  const known = objects.filter((object) => isKnown(object) || object.at('serverVersion').exists)
+  if (known.length === 0) {
+    throw new GuardError(
+      'usage',
+      `There is no ${liveKinds.join(', ')} in what was read, so nothing is known of the cluster.`,
+    )
+  }
+  const time = takenAt ?? (context === undefined ? undefined : new Date().toISOString().replace(/\.\d+Z$/, 'Z'))
+  const seen = readInventory(known)
+  return inventoryDocument(time === undefined ? seen : { ...seen, takenAt: { value: time, at: new Plain(time) } })
+}
+
+function isKnown(object: Plain): boolean {
+  return liveKinds.some((kind) => object.at('kind').string === kind)
+}
+
+function objectsOf(file: string): Plain[] {
+  let text: string
+  try {
+    text = readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (cause) {
+    throw new GuardError('usage', 'This cannot be read. Name a file that kubectl wrote.', { path: file }, { cause })
+  }
+  try {
+    return documentsIn(text).flatMap((document) => unpacked(new Plain(document)))
+  } catch (cause) {
+    const reason = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : ''
+    throw new GuardError(
+      'usage',
+      `This is not what kubectl prints with -o json or -o yaml: ${reason}`,
+      { path: file },
+      { cause },
+    )
+  }
+}
+
+function documentsIn(text: string): unknown[] {
+  try {
+    return [JSON.parse(text)]
+  } catch {
+    return splitDocuments(text).map((document) => parse(document.text))
+  }
+}
+
+function parse(text: string): unknown {
+  if (/^\s*\{/.test(text)) return JSON.parse(text)
+  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' })
+  const [error] = document.errors
+  if (error) throw error
+  return document.toJS({ maxAliasCount: 100 })
+}
+
+/** The objects of a list, which may leave their kind to it. */
+function unpacked(object: Plain): Plain[] {
+  const { value } = object.at('items')
+  if (!Array.isArray(value)) return [object]
+  const kind = object.at('kind').string?.replace(/List$/, '')
+  return value.flatMap((item) => unpacked(new Plain(kind ? { kind, ...item } : item)))
+}
+
+/** A cluster of thousands of Pods prints some hundred megabytes. */
+const maxBuffer = 1024 * 1024 * 1024
+
+async function liveObjects(kubectl: string, context: string): Promise<Plain[]> {
+  const kinds = liveKinds.map((kind) => `${kind.toLowerCase()}${kind === 'IngressClass' ? 'es' : 's'}`)
+  const questions = [['version'], ...kinds.map((kind) => ['get', kind, '--all-namespaces'])]
+  const answers = await Promise.all(
+    questions.map(async (words) => {
+      try {
+        const { stdout } = await promisify(execFile)(kubectl, ['--context', context, ...words, '-o', 'json'], {
+          maxBuffer,
+        })
+        return unpacked(new Plain(JSON.parse(stdout)))
+      } catch (cause) {
+        const { stderr = '', message } = cause as Error & { stderr?: string }
+        // Kubernetes before 1.18 knows no IngressClasses, and before 1.14 no Leases.
+        if (/doesn't have a resource type/.test(stderr)) return []
+        const reason = stderr.trim().split('\n').at(-1) || message
+        throw new GuardError('source', `${kubectl} ${words.join(' ')} failed: ${reason}`, undefined, { cause })
+      }
+    }),
+  )
+  return answers.flat()
+}

@@ -1,0 +1,70 @@
+import Type, { type Static } from 'typebox'
+// Written by `npm run facts` from policies/facts/version-matrix.yaml.
+import written from './matrix-facts.json' with { type: 'json' }
+
+const strict = { additionalProperties: false }
+const text = Type.String({ minLength: 1 })
+const kernelRange = Type.String({
+  pattern: '^(?:(?:>=|<)\\d+\\.\\d+(?:\\.\\d+)?(?:-\\d+(?:\\.\\d+)*)?(?:\\s+|\\s*\\|\\|\\s*|$))+$',
+  description: 'Bounds like >=4.18.0-305 or <5.14, with spaces for "and" and || for "or".',
+})
+
+/** What runs underneath a component. */
+const conditions = {
+  kernel: Type.Optional(kernelRange),
+  kubernetes: Type.Optional(text),
+  kubeProxyMode: Type.Optional(Type.Array(text, { minItems: 1 })),
+  architecture: Type.Optional(text),
+  /** Distributions, of a kernel's own name, that do not meet it. */
+  notOn: Type.Optional(Type.Array(text, { minItems: 1 })),
+  kubelet: Type.Optional(text),
+  containerd: Type.Optional(text),
+}
+const Condition = Type.Object(conditions, strict)
+export type Condition = Static<typeof Condition>
+
+export const Severity = Type.Enum(['error', 'warning', 'notice'])
+
+/** A row of the matrix: of a component, what it needs underneath. */
+export const MatrixRow = Type.Object(
+  {
+    id: Type.String({
+      pattern: '^[a-z0-9.-]+$',
+      description: 'A name of its own; a row of a config replaces the bundled one of its name.',
+    }),
+    component: text,
+    versions: Type.String({ minLength: 1, description: 'A semver range of the component’s releases.' }),
+    fixed: Type.Optional(
+      Type.Array(text, { minItems: 1, description: 'The first release of each line that no longer needs it.' }),
+    ),
+    when: Type.Optional(
+      Type.Object({ ...conditions, setting: Type.Optional(Type.Array(text, { minItems: 1 })) }, strict),
+    ),
+    requires: Type.Optional(
+      Type.Object({ ...conditions, any: Type.Optional(Type.Array(Condition, { minItems: 2 })) }, strict),
+    ),
+    except: Type.Optional(
+      Type.Array(Type.Object({ distro: text, kernel: kernelRange }, strict), {
+        description: 'Kernels of distributions that carry the change.',
+      }),
+    ),
+    manual: Type.Optional(
+      Type.String({ minLength: 1, description: 'What no file shows: the row is for reading alone.' }),
+    ),
+    severity: Severity,
+    reason: Type.String({ minLength: 1, description: 'Why, as the end of a sentence.' }),
+    source: Type.Array(Type.String({ pattern: '^https://\\S+$' }), { minItems: 1 }),
+    checked: Type.String({ format: 'date', description: 'The day the source was read.' }),
+    confidence: Type.Optional(Type.Enum(['verified', 'partly', 'unverified'])),
+    note: Type.Optional(text),
+  },
+  strict,
+)
+export type MatrixRow = Static<typeof MatrixRow>
+
+/** `policies/facts/version-matrix.yaml` */
+export const MatrixFile = Type.Object({ format: Type.Literal(1), rows: Type.Array(MatrixRow) }, strict)
+export type MatrixFile = Static<typeof MatrixFile>
+
+/** Every bundled row. */
+export const matrixRows: readonly MatrixRow[] = (written as MatrixFile).rows

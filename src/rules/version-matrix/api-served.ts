@@ -1,0 +1,57 @@
+import { apiLife, droppedApiVersions, isDropped, isServed } from '../../kubernetes/api-facts'
+import { factKinds, factMarks, statesFacts } from '../../kubernetes/cluster-facts'
+import { servedByDefinition } from '../../kubernetes/custom-resource'
+import { nextMinor, parseVersion } from '../../kubernetes/version'
+import { nameOf } from '../../manifest/manifest'
+import { replaced } from '../fix'
+import { defineRule } from '../rule'
+
+interface Args {
+  apiVersion: string
+  removed: string
+  kubernetes: string
+  object: string
+  instead: string
+}
+
+export default defineRule({
+  id: 'version-matrix/api-served',
+  summary: 'The Kubernetes version of the cluster serves the apiVersion of every object.',
+  since: '1.0.0',
+  scope: 'snapshot',
+  kinds: '*',
+  reads: factKinds,
+  messages: {
+    unserved: ({ apiVersion, removed, kubernetes, object, instead }: Args) =>
+      `${object} is of ${apiVersion}, which Kubernetes serves no more from ${removed} on, and the cluster runs ${kubernetes}: it cannot be applied. ${instead}`,
+    leaving: ({ apiVersion, removed, kubernetes, object, instead }: Args) =>
+      `${object} is of ${apiVersion}, which Kubernetes serves no more from ${removed} on, the next minor release after the ${kubernetes} of this cluster. ${instead}`,
+  },
+
+  partners(manifest) {
+    if (statesFacts(manifest)) return droppedApiVersions
+    const { ref, apiVersion } = manifest.object
+    // A CustomResourceDefinition's name ends in its group.
+    return isDropped(apiVersion, ref.kind) ? [...factMarks, `.${apiVersion.split('/')[0]}`] : []
+  },
+
+  check({ manifest, snapshot, report }) {
+    const { apiVersion, ref } = manifest.object
+    if (!isDropped(apiVersion, ref.kind)) return
+    const { kubernetes } = snapshot.facts
+    const version = kubernetes && parseVersion(kubernetes.value)
+    const life = version && apiLife(apiVersion, ref.kind, version)
+    if (!life || servedByDefinition(snapshot, apiVersion, ref.kind)) return
+    const served = isServed(life.removed, version)
+    if (served && isServed(life.removed, nextMinor(version))) return
+    const { replacement, same, removed } = life
+    // An item of an IngressList may leave its apiVersion to the list.
+    const at = manifest.root.at('apiVersion')
+    const instead = replacement
+      ? `Write apiVersion: ${replacement}${same ? '' : ', and look up in the deprecation guide of Kubernetes which fields differ there'}.`
+      : 'No other version has this kind, so take the object away before the upgrade.'
+    const fix = replacement && same && at.exists ? { fix: replaced(at, replacement) } : {}
+    const args = { apiVersion, removed, kubernetes: kubernetes.value, object: nameOf(ref), instead }
+    report([at, kubernetes.at], served ? 'leaving' : 'unserved', args, { keys: [apiVersion], ...fix })
+  },
+})

@@ -1,0 +1,49 @@
+import { lt, major, minor } from 'semver'
+import { type Component, componentKinds, componentsOf } from '../../kubernetes/component'
+import { type Manifest, nameOf } from '../../manifest/manifest'
+import { defineRule } from '../rule'
+
+type Move = { title: string; workload: string; from: string; to: string }
+
+export default defineRule({
+  id: 'version-matrix/downgrade-safe',
+  summary: 'A CNI, an operator or a controller goes no minor back, and no further ahead than an upgrade may.',
+  since: '1.0.0',
+  scope: 'change',
+  kinds: componentKinds,
+  messages: {
+    down: ({ title, workload, from, to }: Move) =>
+      `${workload} goes from ${title} ${from} back to ${to}, and what the newer release stored may not be read by the older one. Keep ${from}, or follow the way back that its documentation gives.`,
+    skips: ({ title, workload, from, to, minors }: Move & { minors: number }) =>
+      `${workload} goes from ${title} ${from} to ${to}, and an upgrade may go ${minors === 1 ? 'one minor' : `${minors} minors`} at a time. Take the releases between in changes of their own.`,
+  },
+  check({ change, report }) {
+    if (change.kind !== 'changed') return
+    for (const after of firstOfEach(change.after)) {
+      const before = firstOfEach(change.before).find(({ facts }) => facts === after.facts)
+      if (!before?.release || !after.release) continue
+      const { title, name, upgrade } = after.facts
+      const ahead = minor(after.release) - minor(before.release)
+      const args = { title, workload: nameOf(change.after.ref), from: before.release, to: after.release }
+      const more = { keys: [name, before.release, after.release] }
+      const isBack =
+        lt(after.release, before.release) && (ahead !== 0 || major(after.release) !== major(before.release))
+      if (isBack) report(after.at, 'down', args, more)
+      else if (upgrade && major(after.release) === major(before.release) && ahead > upgrade.minors) {
+        report(after.at, 'skips', { ...args, minors: upgrade.minors }, more)
+      }
+    }
+  },
+})
+
+/** Of an object's parts the first of each component. */
+function firstOfEach(manifest: Manifest): Component[] {
+  const all = componentsOf(manifest)
+  const rank = ({ facts, part }: Component) => facts.parts.indexOf(part)
+  return [...new Set(all.map(({ facts }) => facts))].flatMap((facts) =>
+    all
+      .filter((one) => one.facts === facts)
+      .sort((a, b) => rank(a) - rank(b))
+      .slice(0, 1),
+  )
+}

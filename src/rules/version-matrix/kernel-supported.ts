@@ -1,0 +1,51 @@
+import Type from 'typebox'
+import { endsOf, gravest, wordsOf } from '../../kubernetes/breach'
+import { asksForKernel, breachesOf, rowsWith } from '../../kubernetes/matrix'
+import { MatrixRow } from '../../kubernetes/matrix-facts'
+import { firstSubject, subjectKinds, subjectPartners, subjectsOf } from '../../kubernetes/matrix-subject'
+import { settingKinds } from '../../kubernetes/setting'
+import { defineRule } from '../rule'
+
+type Args = ReturnType<typeof wordsOf>
+
+export default defineRule({
+  id: 'version-matrix/kernel-supported',
+  summary: 'What runs on the nodes works with their kernels.',
+  since: '1.0.0',
+  scope: 'snapshot',
+  kinds: subjectKinds,
+  reads: settingKinds,
+  params: Type.Object({
+    matrix: Type.Array(MatrixRow, {
+      description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
+    }),
+  }),
+  messages: {
+    unsupported: ({ name, grounds, reasons, remedies }: Args) =>
+      `${name} does not work with ${grounds}: ${reasons}. ${remedies}.`,
+    unstable: ({ name, grounds, reasons, remedies }: Args) =>
+      `${name} may fail with ${grounds}: ${reasons}. ${remedies}.`,
+    noted: ({ name, grounds, reasons, remedies }: Args) => `${name} with ${grounds}: ${reasons}. ${remedies}.`,
+  },
+  partners: subjectPartners,
+  check({ manifest, snapshot, params, report, skip }) {
+    const rows = rowsWith(params.matrix).filter(asksForKernel)
+    for (const subject of subjectsOf(manifest, snapshot)) {
+      if (!subject.isMain) continue
+      if (subject.release === undefined && subject.isBrought) skip(subject.at, `no release is told by ${subject.name}`)
+      const breaches = breachesOf(subject, rows, snapshot.facts)
+      if (breaches.length === 0) continue
+      const message = ({ error: 'unsupported', warning: 'unstable', notice: 'noted' } as const)[gravest(breaches)]
+      const keys = breaches.map(({ row }) => row.id)
+      report(endsOf(subject, breaches), message, wordsOf(subject, breaches, rows), { keys })
+    }
+    const told = snapshot.facts.nodes.some(({ kernel }) => kernel)
+    const first = told ? undefined : firstSubject(snapshot, rows)
+    if (first?.at.manifest === manifest) {
+      skip(
+        first.at,
+        'no file says which kernel the nodes run, so it was not judged by that; `kernel:` under `clusters:` in the config says it in a line',
+      )
+    }
+  },
+})

@@ -1,0 +1,97 @@
+import { gt, satisfies } from 'semver'
+import Type from 'typebox'
+import { type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/component'
+import { Defect, endsOfLife, knownDefects } from '../../kubernetes/defect-facts'
+import { listOf } from '../../kubernetes/matrix'
+import { leading, subjectPartners } from '../../kubernetes/matrix-subject'
+import { settingKinds, settingOf } from '../../kubernetes/setting'
+import { nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule } from '../rule'
+
+type Args = { name: string; defects: string; todo: string }
+
+/** From this score on an advisory is an error. Source: https://www.first.org/cvss/v3.1/specification-document (High) */
+const high = 7
+
+export default defineRule({
+  id: 'version-matrix/known-defect',
+  summary:
+    'No ingress controller and no CNI is of a release with a known defect, or of one that nobody mends any more.',
+  since: '1.0.0',
+  scope: 'snapshot',
+  kinds: componentKinds,
+  reads: settingKinds,
+  params: Type.Object({
+    defects: Type.Array(Defect, {
+      description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
+    }),
+  }),
+  messages: {
+    severe: ({ name, defects, todo }: Args) => `${name} has known defects: ${defects}. ${todo}.`,
+    known: ({ name, defects, todo }: Args) => `${name} has known defects: ${defects}. ${todo}.`,
+    ended: ({ title, name, ended }: { title: string; name: string; ended: string }) =>
+      `${name} is of a release that has got no fixes since ${ended} or before. Plan for a release of ${title} that is alive, or for what takes its place.`,
+  },
+  partners: subjectPartners,
+  check({ manifest, snapshot, params, today, report }) {
+    for (const component of leading(manifest, snapshot)) {
+      const { facts, release, at } = component
+      if (release === undefined) continue
+      const name = `${writtenAs(component)} of ${nameOf(manifest.ref)}`
+      const defects = defectsOf(component, params.defects, snapshot)
+      if (defects.length > 0) {
+        const message = defects.some(isSevere) ? 'severe' : 'known'
+        const todo = todoOf(facts.title, release, defects)
+        report(
+          at,
+          message,
+          { name, defects: defects.map(wordsOf).join('; '), todo },
+          { keys: [facts.name, ...defects.map(({ id }) => id)] },
+        )
+      }
+      const end = endsOfLife.find((one) => one.component === facts.name && satisfies(release, one.versions))
+      if (end && end.ended <= today && isFirst(component, snapshot)) {
+        report(at, 'ended', { title: facts.title, name, ended: end.ended }, { keys: [facts.name, end.ended] })
+      }
+    }
+  },
+})
+
+/** The defects of a component's release that nothing in its manifests keeps away, the gravest first. */
+function defectsOf(component: Component, own: readonly Defect[], snapshot: Snapshot): Defect[] {
+  const replaced = new Set(own.map(({ id }) => id))
+  const isIn = (versions: string) => component.release !== undefined && satisfies(component.release, versions)
+  return [...knownDefects.filter(({ id }) => !replaced.has(id)), ...own]
+    .filter(({ component: name, versions }) => name === component.facts.name && isIn(versions))
+    .filter(({ when }) => when === undefined || settingOf(when, component, snapshot))
+    .filter(({ mitigated }) => !mitigated || !isIn(mitigated.versions) || !settingOf(mitigated.by, component, snapshot))
+    .sort((a, b) => Number(isSevere(b)) - Number(isSevere(a)) || (b.cvss ?? 0) - (a.cvss ?? 0))
+}
+
+function isSevere({ severity, cvss }: Defect): boolean {
+  return severity ? severity === 'error' : (cvss ?? 0) >= high
+}
+
+function wordsOf({ id, cvss, reason }: Defect): string {
+  return `${id}${cvss === undefined ? '' : ` (${cvss})`}: ${reason}`
+}
+
+/** The nearest release in which all of them are mended; else what keeps them away, where there is such a thing. */
+function todoOf(title: string, release: string, defects: readonly Defect[]): string {
+  const candidates = defects.flatMap(({ fixed = [] }) => fixed).filter((one) => gt(one, release))
+  const mended = candidates.filter((one) => defects.every(({ versions, fixed }) => !fixed || !satisfies(one, versions)))
+  const [nearest] = mended.sort((a, b) => (gt(a, b) ? 1 : -1))
+  const todo = defects.flatMap(({ mitigated }) =>
+    mitigated && satisfies(release, mitigated.versions) ? mitigated.do : [],
+  )
+  if (nearest) return `Take ${title} ${nearest} or a later release of its line`
+  return todo.length > 0
+    ? `To keep them away, ${listOf([...new Set(todo)])}`
+    : 'No release is without them yet; see their sources for what to do meanwhile'
+}
+
+/** Whether a component is the first of its kind in the cluster: the end of a release's line is told once. */
+function isFirst({ facts, part, manifest }: Component, snapshot: Snapshot): boolean {
+  return componentsIn(snapshot).find((one) => one.facts === facts && one.part === part)?.manifest === manifest
+}

@@ -1,0 +1,49 @@
+import Type from 'typebox'
+import { endsOf, gravest, wordsOf } from '../../kubernetes/breach'
+import { asksForKernel, breachesOf, rowsWith } from '../../kubernetes/matrix'
+import { MatrixRow } from '../../kubernetes/matrix-facts'
+import { firstSubject, subjectKinds, subjectPartners, subjectsOf } from '../../kubernetes/matrix-subject'
+import { settingKinds } from '../../kubernetes/setting'
+import { defineRule } from '../rule'
+
+type Args = ReturnType<typeof wordsOf>
+
+export default defineRule({
+  id: 'version-matrix/kubernetes-supported',
+  summary: 'What a cluster runs is made for its Kubernetes, and for the mode of its kube-proxy.',
+  since: '1.0.0',
+  scope: 'snapshot',
+  kinds: subjectKinds,
+  reads: settingKinds,
+  params: Type.Object({
+    matrix: Type.Array(MatrixRow, {
+      description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
+    }),
+  }),
+  messages: {
+    broken: ({ name, grounds, reasons, remedies }: Args) =>
+      `${name} does not work with ${grounds}: ${reasons}. ${remedies}.`,
+    untested: ({ name, grounds, reasons, remedies }: Args) =>
+      `${name} is not tested with ${grounds}: ${reasons}. ${remedies}.`,
+    noted: ({ name, grounds, reasons, remedies }: Args) => `${name} with ${grounds}: ${reasons}. ${remedies}.`,
+  },
+  partners: subjectPartners,
+  check({ manifest, snapshot, params, report, skip }) {
+    const rows = rowsWith(params.matrix).filter((row) => !asksForKernel(row))
+    for (const subject of subjectsOf(manifest, snapshot)) {
+      if (subject.release === undefined && subject.isBrought) skip(subject.at, `no release is told by ${subject.name}`)
+      const breaches = breachesOf(subject, rows, snapshot.facts)
+      if (breaches.length === 0) continue
+      const message = ({ error: 'broken', warning: 'untested', notice: 'noted' } as const)[gravest(breaches)]
+      const keys = breaches.map(({ row }) => row.id)
+      report(endsOf(subject, breaches), message, wordsOf(subject, breaches, rows), { keys })
+    }
+    const first = snapshot.facts.kubernetes ? undefined : firstSubject(snapshot, rows)
+    if (first?.at.manifest === manifest) {
+      skip(
+        first.at,
+        'no file says which Kubernetes the cluster runs, so it was not judged by that; `kubernetes:` under `clusters:` in the config says it in a line',
+      )
+    }
+  },
+})

@@ -1,0 +1,119 @@
+import { type Component, componentKinds, componentsOf, marksOf, writtenAs } from '../../kubernetes/component'
+import { componentFacts } from '../../kubernetes/component-facts'
+import { crdsOf, needsOf, rolesFor } from '../../kubernetes/component-needs'
+import { listOf } from '../../kubernetes/matrix'
+import { crdNeeds, roleNeeds } from '../../kubernetes/permission-facts'
+import { type Permission, rbacGroup, singles, uncovered, wordsOf } from '../../kubernetes/rbac'
+import { permissionsOfRole } from '../../kubernetes/rbac-role'
+import { settingKinds } from '../../kubernetes/setting'
+import type { Cursor } from '../../manifest/cursor'
+import { nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
+import { defineRule } from '../rule'
+
+const crdKind = 'CustomResourceDefinition.apiextensions.k8s.io'
+const crdGroups = [...new Set(crdNeeds.flatMap(({ needs }) => needs.flatMap(({ names }) => names.map(groupOf))))]
+
+export default defineRule({
+  id: 'version-matrix/rbac-matches-version',
+  summary: 'A CNI, a DNS server or a controller is allowed what its release needs, and finds its CRDs.',
+  since: '1.0.0',
+  scope: 'snapshot',
+  kinds: componentKinds,
+  reads: [`ClusterRole.${rbacGroup}`, `ClusterRoleBinding.${rbacGroup}`, crdKind, ...settingKinds],
+  messages: {
+    lacks: ({ image, workload, lacks }: { image: string; workload: string; lacks: string }) =>
+      `${image} of ${workload} lacks what its release needs: ${lacks}. Add it as the manifests of that release have it.`,
+  },
+  *partners(manifest) {
+    const { kind, name } = manifest.ref
+    const brought = componentsOf(manifest)
+    yield* marksOf(manifest)
+    if (brought.length > 0) yield* crdGroups
+    for (const need of roleNeeds) {
+      const facts = componentFacts.find((one) => one.name === need.component)
+      if (brought.some((component) => component.facts === facts)) yield need.clusterRole
+      if (need.clusterRole === name) yield* facts?.marks ?? []
+    }
+    if (kind === 'ClusterRole') yield name
+    if (kind === 'ClusterRoleBinding') {
+      yield* [...manifest.root.at('subjects').items()].flatMap((subject) => subject.at('name').string ?? [])
+      yield* manifest.root.at('roleRef', 'name').string ?? []
+    }
+    if (kind === 'CustomResourceDefinition' && crdGroups.includes(groupOf(name))) {
+      yield* componentFacts
+        .filter((facts) => crdNeeds.some(({ component }) => component === facts.name))
+        .flatMap(({ marks }) => marks)
+    }
+  },
+  check({ manifest, snapshot, report }) {
+    for (const facts of new Set(componentsOf(manifest).map((component) => component.facts))) {
+      const parts = componentsOf(manifest).filter((component) => component.facts === facts)
+      const roles = parts.flatMap((part) => missingIn(part, snapshot))
+      const crds = parts.flatMap((part) => missingCrds(part, snapshot))
+      const lacks = [...roles, ...crds].filter(({ keys }) => keys.length > 0)
+      // The part that lacks something comes first; all are of one workload.
+      const [component] = lacks.map(({ of }) => of)
+      if (!component) continue
+      const args = {
+        image: writtenAs(component),
+        workload: nameOf(manifest.ref),
+        lacks: lacks.map(({ words }) => words).join('; '),
+      }
+      const keys = [facts.name, ...lacks.flatMap((lack) => lack.keys)]
+      report([component.at, ...[...roles, ...crds].map(({ at }) => at)], 'lacks', args, { keys })
+    }
+  },
+})
+
+/** What one part lacks at one place, which is an end of the finding even when it lacks nothing there. */
+interface Lack {
+  readonly of: Component
+  readonly at: Cursor
+  readonly keys: readonly string[]
+  readonly words: string
+}
+
+function missingIn(of: Component, snapshot: Snapshot): Lack[] {
+  return needsOf(of, snapshot).flatMap((needs) => {
+    const roles = rolesFor(of.manifest, needs, snapshot)
+    const [role] = roles
+    if (!role) return []
+    const owned = roles.flatMap((one) => permissionsOfRole(one, snapshot))
+    const missing = [...singles(uncovered(owned, needs.permissions))]
+    const words = `${nameOf(role.ref)} does not let it ${listed(missing)}`
+    return [{ of, at: role.root.at('rules'), keys: missing.map(wordsOf), words }]
+  })
+}
+
+/** `list, watch ipreservations.crd.projectcalico.org`: the verbs of one resource together. */
+function listed(missing: readonly Permission[]): string {
+  const verbs = new Map<string, string[]>()
+  for (const permission of missing) {
+    const what = wordsOf({ ...permission, verb: '' }).trim()
+    verbs.set(what, [...(verbs.get(what) ?? []), permission.verb])
+  }
+  const all = [...verbs].map(([what, some]) => `${some.join(', ')} ${what}`)
+  return all.length > mostListed
+    ? `${all.slice(0, mostListed).join('; ')} and ${all.length - mostListed} more`
+    : all.join('; ')
+}
+
+/** A role that lacks more than this is another one, and a longer list helps nobody. */
+const mostListed = 10
+
+/** The CRDs that a part reads and no manifest has, of the groups of which some manifest has one. */
+function missingCrds(of: Component, snapshot: Snapshot): Lack[] {
+  const wanted = crdsOf(of, snapshot)
+  const held = snapshot.ofKind(crdKind)
+  return [...new Set(wanted.map(groupOf))].flatMap((group) => {
+    const [first] = held.filter(({ ref }) => groupOf(ref.name) === group)
+    if (!first) return []
+    const keys = wanted.filter((name) => groupOf(name) === group && !held.some(({ ref }) => ref.name === name))
+    return [{ of, at: first.root.at('metadata', 'name'), keys, words: `there is no CRD ${listOf(keys)}` }]
+  })
+}
+
+function groupOf(crd: string): string {
+  return crd.slice(crd.indexOf('.') + 1)
+}
