@@ -1,5 +1,6 @@
 import { Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
+import { changedClaims } from './kubernetes/claimant'
 import { type Change, sidesOf } from './manifest/change'
 import { DocumentReader } from './manifest/document-reader'
 import { Hunks } from './manifest/hunks'
@@ -83,6 +84,7 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, t
       changes: { added: count('added'), changed: count('changed'), removed: count('removed') },
     },
     findings: all,
+    claims: changedClaims(changes, evidence.base, evidence.head),
   }
 }
 

@@ -143,7 +143,7 @@ function prepared({ workspace, dir }: Checkout, { event, inputs = {}, env = {} }
   ])
   const options = {
     cwd: dir,
-    timeout: 60_000,
+    timeout: 120_000,
     env: {
       PATH: process.env.PATH,
       HOME: path.join(temp, 'home'),

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { GitHubServer } from '../github/server'
 import { root } from '../harness'
+import { treeOf, valuesOf } from '../report/markdown-tree'
 import { ingress } from '../source/objects'
 import { actMeanwhile, type Checkout, type Outcome, Remote, type Step } from './checkout'
 
@@ -174,6 +175,17 @@ describe('the check run', () => {
     ])
   })
 
+  test('is updated where the same findings stand in another report', async () => {
+    for (const today of ['2026-11-21', '2026-11-22']) {
+      const outcome = await run(one.checkout(), { event: one.pullRequest(), inputs: { today } })
+      expect(remarks(outcome)).toEqual([])
+    }
+    expect(github.operations).toEqual(['checks/list-for-ref', 'checks/create', 'checks/list-for-ref', 'checks/update'])
+    expect(github.checkRuns.map(({ output }) => output)).toMatchObject([
+      { annotations_count: 1, summary: expect.stringContaining('expires: 2026-12-22') },
+    ])
+  })
+
   test('is none of another program that has the name', async () => {
     await run(one.checkout(), { event: one.pullRequest() })
     const [theirs] = github.checkRuns
@@ -254,6 +266,10 @@ describe('a token that may only read', () => {
       'issues/list-comments',
       'issues/create-comment',
     ])
+    // Dependabot's branches stand in the repository itself.
+    const env = { GITHUB_ACTOR: 'dependabot[bot]' }
+    const dependabot = await run(one.checkout(), { event: one.pullRequest(), inputs: { comment: 'on-failure' }, env })
+    expect(remarks(dependabot)).toEqual(remarks(outcome))
     // Nothing found, nothing lost.
     const silent = await run(none.checkout(), {
       event: none.pullRequest({ fork: 'dev/shop' }),
@@ -271,6 +287,20 @@ describe('a token that may only read', () => {
       '::warning::The comment could not be written (403: Resource not accessible by integration), so the pull request has no comment of how it stands now. Give the job the permission `pull-requests: write`. The job summary has every finding, and the verdict stands.',
     ])
   })
+})
+
+test('a remark takes the place of an annotation: GitHub shows ten of a level', async () => {
+  github.permissions.clear()
+  const unused = Array.from({ length: 12 }, (_, index) => {
+    const host = `h${index}.example.com`
+    return ingress(`web-${index}`, [host, `unused.${host}`], [host]).replace(/ +defaultBackend.*\n/, '')
+  })
+  const remote = new Remote({}, Object.fromEntries(unused.map((text, index) => [`${index}.yaml`, text])))
+  const { commands } = await run(remote.checkout(), { event: remote.pullRequest() })
+  const notices = commands.filter((command) => command.startsWith('::notice'))
+  expect(notices).toHaveLength(10)
+  expect(notices[0]).toMatch(/^::notice::The token of this run may not write a check run; /)
+  expect(notices[9]).toMatch(/^::notice title=ingress-guard::4 more notices of ingress-guard: see the job summary\.$/)
 })
 
 describe('the comment', () => {
@@ -314,6 +344,24 @@ describe('the comment', () => {
       'issues/update-comment',
     ])
   })
+})
+
+test('text of the change is data: it pings nobody and ends no markup', async () => {
+  const evil = 'x @org/team `|` %0A::error::owned'
+  const manifest = holedBy([JSON.stringify(evil)]).replace('name: web', `name: ${JSON.stringify(`${evil}</details>`)}`)
+  const remote = new Remote({}, { [`${evil}</details> b.yaml`]: manifest })
+  const outcome = await run(remote.checkout(), { event: remote.pullRequest(), inputs: { comment: 'always' } })
+  expect(outcome.status).toBe(1)
+  expect(outcome.commands.filter((command) => !command.startsWith('::error::ingress-guard found '))).toEqual([])
+  expect(github.checkRuns[0]?.annotations.length).toBeGreaterThan(0)
+  for (const markdown of [github.checkRuns[0]?.output.summary, github.comments[0]?.body]) {
+    expect(markdown).toContain('@org/team')
+    const tree = treeOf(markdown ?? '')
+    expect(valuesOf(tree, 'text').join('\n')).not.toMatch(/@|::|owned/)
+    const html = valuesOf(tree, 'html').join('\n')
+    expect(html.match(/<details>/g)).toHaveLength(html.match(/<\/details>/g)?.length ?? 0)
+    expect(html).not.toMatch(/@|owned/)
+  }
 })
 
 test('GitHub Enterprise Server is asked where its API is', async () => {

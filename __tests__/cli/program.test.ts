@@ -159,7 +159,7 @@ describe('what manifests hold is shown, never obeyed', () => {
     [`${evil}\n::error::x.yaml`]: ingress(
       'web',
       ['a.example.com'],
-      [`"b\\e[31m${evil.slice(4)}.example.com\\n::stop-commands::x"`],
+      [`"b\\e[31m${evil.slice(4)}.example.com\\n::stop-commands::x"`, '"##[error]x"'],
     ),
     'rbac.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "x\\e]0;y\\a"}\n\ta: b\n`,
   }
@@ -172,7 +172,7 @@ describe('what manifests hold is shown, never obeyed', () => {
     expect(`${shown}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
     // Our own command tells the log to heed no other until the token.
     const heeded = stdout.replace(/^::stop-commands::([0-9a-f-]{36})\n[\s\S]*^::\1::$/m, '')
-    expect(heeded).not.toMatch(/^\s*::(?:error::|stop-commands)/m)
+    expect(heeded).not.toMatch(/^\s*::(?:error::|stop-commands)|##\[/m)
     expect(status).toBe(1)
   })
 })
@@ -241,8 +241,10 @@ describe('usage', () => {
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual(
       rules.map(({ id, since, summary }) => [id, since, summary]),
     )
-    expect(lines).toContain(
-      'protected-rbac/object-kept           1.0.0  No protected object is removed from its cluster.',
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        /^protected-rbac\/object-kept +1\.0\.0 {2}No protected object is removed from its cluster\.$/,
+      ),
     )
   })
 

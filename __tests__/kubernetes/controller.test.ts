@@ -11,6 +11,7 @@ interface Parts {
   command?: unknown[]
   args?: unknown[]
   env?: object[]
+  envFrom?: object[]
   spec?: object
 }
 
@@ -65,6 +66,32 @@ describe('arguments', () => {
     ['filled in later', { args: ['--flag={{ x }}'] }, undefined],
   ])('%s', (_, parts, value) => {
     expect(valueGiven(parts)).toBe(value)
+  })
+
+  test('variables say what no flag does, lists go on, and case may not count', () => {
+    const of = (parts: Parts, style: object) =>
+      new Arguments(workload(parts).root.at('spec', 'template', 'spec', 'containers', 0), style)
+    const env = [{ name: 'A_B_C', value: 'x' }]
+    expect(of({ env }, { variables: 'A_' }).get('b-c')?.value).toBe('x')
+    expect(of({ env, args: ['--b-c=y'] }, { variables: 'A_' }).get('b-c')?.value).toBe('y')
+    expect(of({ env: [{ name: 'A_B', valueFrom: { secretKeyRef: {} } }] }, { variables: 'A_' }).get('b')).toMatchObject(
+      {
+        value: undefined,
+      },
+    )
+    expect(
+      of({ args: ['--P.Q=1', '--p.q[1]=2'] }, { anyCase: true })
+        .all('p.q')
+        .map(({ value }) => value),
+    ).toEqual(['1', '2'])
+    const nested = of({ args: ['--p.q=1'] }, {})
+    expect([nested.has('p'), nested.has('p.q'), nested.has('q')]).toEqual([true, true, false])
+    expect(of({ args: ['--config=a'] }, { elsewhere: ['config'] }).opaque).toBe(true)
+  })
+
+  test('what all of a ConfigMap brings is not told', () => {
+    const { watched, claims } = controllerOf({ image: 'kong/kubernetes-ingress-controller:3.5', envFrom: [{}] })
+    expect([watched.scope, claims]).toEqual(['unknown', []])
   })
 
   test('a flag that is true alone has its value after an equals sign only', () => {
@@ -164,6 +191,99 @@ describe('controllers', () => {
     const { locks: found } = controllerOf(parts)
     expect(found.map(({ kinds, name }) => `${kinds.join('+')} ${name}`)).toEqual(locks)
     expect(found.every(({ namespace }) => namespace === 'edge')).toBe(true)
+  })
+
+  const of = ({ facts, release, watched, claims, status, locks }: Controller) => [
+    `${facts.name} ${release}`,
+    watched.scope === 'namespaces' ? watched.names.join() : watched.scope,
+    claims.map(({ names, controller = '-', by, unclassed }) => [names, controller, by, unclassed].join('|')).join(),
+    locks.map(({ kinds, namespace, name }) => `${kinds.join('+')} ${namespace}/${name}`).join(),
+    status.writes === 'source' ? `${status.flag}=${status.value}` : status.writes,
+  ]
+
+  test.each<[Parts, string[]]>([
+    [
+      { image: 'nginx/nginx-ingress:3.2.1', args: ['-watch-namespace=b,a', '-ingress-class=f5'] },
+      [
+        'nginx-inc 3.2.1',
+        'a,b',
+        'f5|nginx.org/ingress-controller|name|false',
+        'ConfigMap+Lease edge/nginx-ingress-leader-election',
+        'nothing',
+      ],
+    ],
+    [
+      {
+        image: 'private-registry.nginx.com/nginx-ic/nginx-plus-ingress:5.1.0',
+        args: ['-report-ingress-status', '-external-service=web', '-enable-leader-election=false'],
+      },
+      ['nginx-inc 5.1.0', 'all', 'nginx|nginx.org/ingress-controller|name|false', '', 'external-service=web'],
+    ],
+    [
+      {
+        image: 'kong/kubernetes-ingress-controller:3.5',
+        args: [],
+        env: [
+          { name: 'CONTROLLER_INGRESS_CLASS', value: 'internal' },
+          { name: 'CONTROLLER_KONG_ADMIN_SVC', value: 'edge/admin' },
+          { name: 'CONTROLLER_PUBLISH_SERVICE', value: 'edge/proxy' },
+        ],
+      },
+      [
+        'kong 3.5.0',
+        'all',
+        'internal|ingress-controllers.konghq.com/kong|name|false',
+        'Lease edge/5b374a9e.konghq.com',
+        'publish-service=edge/proxy',
+      ],
+    ],
+    [
+      { image: 'kong/kubernetes-ingress-controller:1.3.0' },
+      ['kong 1.3.0', 'all', 'kong|-|name|false', 'ConfigMap edge/ingress-controller-leader-kong', 'fallback'],
+    ],
+    [
+      { image: 'haproxytech/kubernetes-ingress:3.2.11', args: ['--ingress.class=a', '--namespace-whitelist=x'] },
+      ['haproxytech 3.2.11', 'x', 'a|haproxy.org/ingress-controller/a|controller|false', '', 'nothing'],
+    ],
+    [
+      { image: 'quay.io/jcmoraisjr/haproxy-ingress:v0.16.1', args: ['--controller-class=a', '--election-id=%s-x'] },
+      [
+        'haproxy-ingress 0.16.1',
+        'all',
+        'haproxy|haproxy-ingress.github.io/controller/a|controller|false',
+        'Lease edge/haproxy-x',
+        'fallback',
+      ],
+    ],
+    [
+      {
+        image: 'ghcr.io/projectcontour/contour:v1.33.6',
+        command: ['contour'],
+        args: ['serve', '--ingress-class-name=b,a', '--watch-namespaces=x,y'],
+        env: [{ name: 'CONTOUR_NAMESPACE', ...fieldRef('metadata.namespace') }],
+      },
+      ['contour 1.33.6', 'x,y', 'a,b|-|name|false', 'Lease edge/leader-elect', 'service'],
+    ],
+  ])('%#', (parts, said) => {
+    expect(of(controllerOf(parts))).toEqual(said)
+  })
+
+  test('what looks after Envoy is no Contour', () => {
+    const parts = { image: 'ghcr.io/projectcontour/contour:v1.33.6', args: ['envoy', 'shutdown-manager'] }
+    expect(controllersOf(workload(parts))).toEqual([])
+  })
+
+  test('Traefik is a controller for each provider', () => {
+    const args = [
+      '--providers.kubernetesIngress.ingressClass=a',
+      '--providers.kubernetescrd=false',
+      '--providers.kubernetesingressnginx',
+      '--providers.kubernetesingressnginx.watchNamespace=x',
+    ]
+    expect(controllersOf(workload({ image: 'docker.io/traefik:v3.7', args })).map(of)).toEqual([
+      ['traefik 3.7.0', 'all', 'a|traefik.io/ingress-controller|both|false', '', 'nothing'],
+      ['traefik-ingress-nginx 3.7.0', 'x', 'nginx|k8s.io/ingress-nginx|controller|false', '', 'nothing'],
+    ])
   })
 
   test('a lock is at the flag that names it, and of no certain kind where the release is not told', () => {

@@ -55,7 +55,7 @@ describe(`${number} findings`, () => {
     })
     expect(items.sort()).toEqual(expected)
     const counts = rowsOf(tree).map(([, place = '']) => Number(place.match(/^(\d+) in /)?.[1] ?? 1))
-    expect(counts).toHaveLength(20)
+    expect(counts).toHaveLength(40)
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(number)
     expect(valuesOf(tree, 'html')).toContain(`<details><summary>Every finding with its lines: ${number}</summary>`)
   })

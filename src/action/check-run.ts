@@ -15,51 +15,44 @@ const longestText = 65_535
 const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const
 
 /**
- * Carries a report as a check run of a commit, with an annotation for every place of every finding. A check run of the name
- * that says the same already is left alone, and one whose writing was cut short is gone on with. GitHub only ever adds
- * annotations, so a check run with other ones is superseded by a new one, as when a job runs again.
+ * Carries a report as a check run of a commit, with an annotation for every place of every finding. Nothing is written where
+ * that stands already, and one whose writing was cut short is gone on with. GitHub only ever adds annotations, so a check run
+ * that has other ones is superseded by a new one, as when a job runs again.
  */
 export async function publishCheckRun(github: GitHub, report: Report, name: string, sha: string): Promise<void> {
   const annotations = annotationsOf(report).map(asGitHubTakesIt)
-  const stated = {
-    name,
-    conclusion: report.verdict === 'fail' ? 'failure' : 'success',
-    title: foundIn(report),
-    summary: markdownReport(report, { bytes: longestText, rest: 'the job summary' }),
-  } as const
-  const external_id = `${mark}${createHash('sha256')
-    .update(JSON.stringify([stated, annotations]))
-    .digest('hex')}`
-  const stateWith = (from: number): CheckRunState => ({
+  const conclusion = report.verdict === 'fail' ? 'failure' : 'success'
+  const title = foundIn(report)
+  const summary = markdownReport(report, { bytes: longestText, rest: 'the job summary' })
+  const annotationsId = `${mark}${digestOf(annotations)}:`
+  const external_id = `${annotationsId}${digestOf({ conclusion, title, summary })}`
+  const stateFrom = (from: number): CheckRunState => ({
     name,
     external_id,
-    conclusion: stated.conclusion,
-    output: {
-      title: stated.title,
-      summary: stated.summary,
-      annotations: annotations.slice(from, from + mostAnnotations),
-    },
+    conclusion,
+    output: { title, summary, annotations: annotations.slice(from, from + mostAnnotations) },
   })
 
   const ours = (await github.checkRuns(name, sha)).filter((run) => run.external_id?.startsWith(mark))
   const newest = ours.sort((a, b) => b.id - a.id)[0]
-  const same = newest?.external_id === external_id
-  const usable = newest && (same || newest.output.annotations_count === 0) ? newest : undefined
-  if (same && newest.output.annotations_count >= annotations.length) return
-
-  const { id } = usable ?? (await github.createCheckRun(sha, stateWith(0)))
-  let carried = usable ? usable.output.annotations_count : Math.min(mostAnnotations, annotations.length)
-  let isStated = usable === undefined
+  const isUsable = newest?.external_id?.startsWith(annotationsId) || newest?.output.annotations_count === 0
+  const run = newest && isUsable ? newest : await github.createCheckRun(sha, stateFrom(0))
+  let carried = run === newest ? run.output.annotations_count : Math.min(mostAnnotations, annotations.length)
+  let isStated = run.external_id === external_id
   while (carried < annotations.length || !isStated) {
     const then = Math.min(carried + mostAnnotations, annotations.length)
     try {
-      await github.updateCheckRun(id, stateWith(carried), then)
+      await github.updateCheckRun(run.id, stateFrom(carried), then)
     } catch (error) {
       throw carried > 0 ? new CutShort(carried, annotations.length, error) : error
     }
     carried = then
     isStated = true
   }
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 }
 
 /** The check run is there, with some of its annotations. */

@@ -11,7 +11,7 @@ export type CheckRun = Data<Rest['checks']['get']>
 export type CheckRunOutput = NonNullable<NonNullable<Parameters<Rest['checks']['create']>[0]>['output']>
 export type Comment = Data<Rest['issues']['getComment']>
 
-/** What a check run states; only the annotations are added to what it has. */
+/** What a check run states; its annotations are added to those it has. */
 export interface CheckRunState {
   readonly name: string
   readonly external_id: string

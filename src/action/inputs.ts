@@ -26,10 +26,8 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     const given = input(name)
     const value = values.find((candidate) => candidate === given)
     if (given === undefined || value) return value
-    throw new GuardError(
-      'usage',
-      `The input ${name} has to be one of ${values.join(', ')}, not ${JSON.stringify(given)}.`,
-    )
+    const words = values.length === 2 ? values.join(' or ') : `one of ${values.join(', ')}`
+    throw new GuardError('usage', `The input ${name} has to be ${words}, not ${JSON.stringify(given)}.`)
   }
   const options: Options = {
     repo: path.resolve(workspace, folder ?? '.'),

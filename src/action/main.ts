@@ -11,17 +11,18 @@ import { terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
 import { countedFindings, summaryOf } from '../report/wording'
 import { run } from '../run'
-import { type Delivery, deliver } from './deliver'
+import { deliver } from './deliver'
 import { type Audience, audienceOf, baseOf, readEvent, refuseUnsafe } from './event'
-import { readInputs } from './inputs'
+import { type Inputs, readInputs } from './inputs'
 import { writeSarif } from './sarif-file'
 
 /** The package's folder: this file is bundled to `dist/action.cjs`. */
 const root = path.dirname(path.dirname(path.resolve(process.argv[1] ?? '')))
 
 async function main(): Promise<void> {
-  const { options, delivery, sarifFile } = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
-  const { token } = delivery
+  const inputs = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
+  const { options } = inputs
+  const { token } = inputs.delivery
   const event = readEvent(process.env)
   refuseUnsafe(event)
   const given = options.base !== undefined || options.all
@@ -34,12 +35,11 @@ async function main(): Promise<void> {
     // Another head than the event's has a merge base of its own.
     { root, token, trusted: true, exactBase: typeof base === 'object' && base.exact && options.head === undefined },
   )
-  if (sarifFile) writeSarif(report, sarifFile, root)
-  await tell(report, delivery, audienceOf(event, process.env))
+  await tell(report, inputs, audienceOf(event, process.env))
 }
 
-/** Carries the report to the log, the outputs, the summary and the pull request. */
-async function tell(report: Report, delivery: Delivery, audience: Audience | undefined): Promise<void> {
+/** Carries the report to the log, the outputs, the summary, a file and the pull request. */
+async function tell(report: Report, { delivery, sarifFile }: Inputs, audience: Audience | undefined): Promise<void> {
   if (report.verdict === 'fail') process.exitCode = core.ExitCode.Failure
   process.stdout.write(unheeded(terminalReport(report, (_, text) => text)))
   const file = path.join(mkdtempSync(path.join(process.env.RUNNER_TEMP ?? tmpdir(), 'ingress-guard-')), 'report.json')
@@ -51,7 +51,9 @@ async function tell(report: Report, delivery: Delivery, audience: Audience | und
   core.setOutput('warnings', counted.filter(({ level }) => level === 'warning').length)
   core.setOutput('report', file)
   await summarize(markdownReport(report))
-  const { remarks, byCommands } = await deliver(report, delivery, audience)
+  const unwritten = sarifFile ? writeSarif(report, sarifFile, root) : []
+  const { remarks: undelivered, byCommands } = await deliver(report, delivery, audience)
+  const remarks = [...unwritten, ...undelivered]
   const annotate = { error: core.error, warning: core.warning, notice: core.notice }
   for (const { level, text } of remarks) {
     annotate[level](text)

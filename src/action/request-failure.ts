@@ -10,10 +10,13 @@ function failureOf(error: unknown): Failure | undefined {
   return error instanceof Error && 'status' in error ? (error as Error & Failure) : undefined
 }
 
-/** The token lacks a permission: GitHub's words for its own tokens, those of apps and those of people. */
+/** The token lacks a permission: GitHub's words for its own tokens and fine-grained ones, and for classic ones at checks. */
 export function isForbidden(error: unknown): boolean {
   const failure = failureOf(error)
-  return failure?.status === 403 && /^Resource not accessible by /i.test(failure.message)
+  return (
+    failure?.status === 403 &&
+    /^(?:Resource not accessible by |You must authenticate via a GitHub App)/i.test(failure.message)
+  )
 }
 
 /** No answer came, or one that does not tell whether the request was obeyed. */

@@ -26,6 +26,8 @@ const ChartFacts = Type.Object(
     name: text,
     /** The controllers its program may run as, by their names in controllers.yaml. */
     controllers: Type.Array(text, { minItems: 1 }),
+    /** Parts of a repository's name or URL that tell another chart of this name. */
+    notOf: Type.Optional(Type.Array(text)),
     /** The versions of the controller, by the first version of the chart that brings each. */
     apps: Type.Record(text, text),
     /** The value that gives another tag of the image. */

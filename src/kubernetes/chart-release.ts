@@ -47,7 +47,7 @@ function fluxReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): Cha
   const { root, ref } = manifest
   const spec = root.at('spec')
   const chart = spec.at('chart', 'spec')
-  const facts = factsOf(chart.at('chart').string)
+  const facts = factsOf(chart.at('chart'), chart.at('sourceRef', 'name'))
   // A chart of a GitRepository or Bucket is one of files, and may be any.
   if (!facts || (chart.at('sourceRef', 'kind').string ?? 'HelmRepository') !== 'HelmRepository') return []
   const holders = [...spec.at('valuesFrom').items()].map((reference) => heldBy(reference, ref.namespace, snapshot))
@@ -84,7 +84,7 @@ function argoReleasesOf({ root, ref }: Manifest): ChartRelease[] {
   const written = destination.at('name').string || destination.at('server').string || ''
   const cluster = ownCluster.includes(written) ? '' : written
   return [spec.at('source'), ...spec.at('sources').items()].flatMap((source) => {
-    const facts = factsOf(source.at('chart').string?.split('/').at(-1))
+    const facts = factsOf(source.at('chart'), source.at('repoURL'))
     if (!facts) return []
     const helm = source.at('helm')
     const object = helm.at('valuesObject')
@@ -107,7 +107,7 @@ const ownCluster = ['', 'in-cluster', 'https://kubernetes.default.svc']
 /** https://docs.k3s.io/helm */
 function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
   const spec = root.at('spec')
-  const facts = factsOf(spec.at('chart').string?.split('/').at(-1))
+  const facts = factsOf(spec.at('chart'), spec.at('repo'))
   if (!facts || spec.at('chartContent').exists) return []
   const content = spec.at('valuesContent')
   // Values may be set one by one, too, with their paths as keys.
@@ -122,8 +122,11 @@ function layersOf(roots: readonly (Cursor | undefined)[]): ValuesLayer[] {
   return roots.flatMap((root) => (root ? [{ root }] : []))
 }
 
-function factsOf(chart: string | undefined): ChartFacts | undefined {
-  return chartFacts.find(({ name }) => name === chart)
+/** The chart of an OCI registry is named with its path. */
+function factsOf(chart: Cursor, repository: Cursor): ChartFacts | undefined {
+  const written = chart.string?.split('/').at(-1)
+  const from = repository.string ?? ''
+  return chartFacts.find(({ name, notOf = [] }) => name === written && !notOf.some((part) => from.includes(part)))
 }
 
 /** A version that is written; of a range, or of none, the newest that the facts know. */

@@ -1,6 +1,7 @@
 import type { PhrasingContent, RootContent } from 'mdast'
 import { pathOf } from '../manifest/manifest'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
+import { numbersOf, pictureOf } from './picture'
 import type { Finding, Location, Report } from './report'
 import { fitted, type Room, type Section } from './room'
 import { clustersOf, count, countedFindings, placeOf, sourceNamesOf, summaryOf, toolsOf, wayThrough } from './wording'
@@ -22,9 +23,11 @@ export function markdownReport(report: Report, room: Room = jobSummary): string 
   const counted = countedFindings(report)
   const quiet = findings.filter(({ status, exception }) => status === 'existing' && mode === 'change' && !exception)
   const excepted = findings.filter(({ exception }) => exception)
+  const clusters = grouped(counted, (finding) => clustersOf(finding).join(', '))
   const sections = [
     plain([paragraph([strong(words(summaryOf(report)))])]),
-    ...tablesOf(counted),
+    ...tablesOf(clusters),
+    picturesOf(report),
     wayThroughOf(report),
     folded(
       'Exceptions in force',
@@ -55,7 +58,7 @@ export function markdownReport(report: Report, room: Room = jobSummary): string 
     ]),
     plain([paragraph(words(policiesIn(report)))]),
     plain(inspected.tools.length > 0 ? [paragraph(words(`Rendered with ${toolsOf(inspected)}.`))] : []),
-    folded('Every finding with its lines', 'finding', counted, storyOf),
+    folded('Every finding with its lines', 'finding', [...clusters.values()].flat(), storyOf),
   ]
   return fitted(sections, room)
 }
@@ -66,11 +69,11 @@ export function markdownSentence(sentence: string): string {
 }
 
 /** A table for each cluster; what one rule finds in one folder is one row. */
-function tablesOf(findings: readonly Finding[]): Section[] {
-  const clusters = grouped(findings, (finding) => clustersOf(finding).join(', '))
+function tablesOf(clusters: ReadonlyMap<string, readonly Finding[]>): Section[] {
   return [...clusters].map(([cluster, its]) => {
     const name: PhrasingContent[] = cluster === '' ? [text('Other files')] : [text('Cluster '), inlineCode(cluster)]
-    const heading: RootContent = { type: 'heading', depth: 3, children: name }
+    const number = text(`: ${count(its.length, 'finding')}`)
+    const heading: RootContent = { type: 'heading', depth: 3, children: [...name, number] }
     const titles = row(['Level', 'Place', 'Finding', 'Rule'].map((title) => [text(title)]))
     const alike = grouped(its, ({ level, rule, location }) => JSON.stringify([level, rule, folderOf(location)]))
     return {
@@ -107,6 +110,24 @@ function tableLine(findings: readonly Finding[]): string {
   return `${rendered([table]).trimEnd().split('\n').at(-1)}\n`
 }
 
+/** Who claims what before and after, drawn where it is not too much. */
+function picturesOf({ claims }: Report): Section {
+  return {
+    head: rendered([
+      paragraph(words('Which controllers watch which namespaces (dotted) and take which Ingresses, of what was read:')),
+    ]),
+    foot: '\n',
+    noun: 'cluster',
+    pieces: claims.map((its) => () => {
+      const name: PhrasingContent[] =
+        its.cluster === '' ? [text('Other files')] : [text('Cluster '), inlineCode(its.cluster)]
+      const picture = pictureOf(its)
+      const below = picture === undefined ? [paragraph([text(`${numbersOf(its)}.`)])] : [code(picture, 'mermaid')]
+      return `\n${rendered([...(claims.length > 1 ? [paragraph(name)] : []), ...below])}`
+    }),
+  }
+}
+
 function wayThroughOf(report: Report): Section {
   const way = wayThrough(report, mostEntries)
   if (!way) return plain([])
@@ -119,11 +140,13 @@ function wayThroughOf(report: Report): Section {
 function storyOf(finding: Finding): RootContent[] {
   const { location, related, rule, object, level } = finding
   const shown = related.slice(0, mostRelated)
+  const clusters = clustersOf(finding)
   return [
     paragraph([
       text(`${level} `),
       ...placed(rule, location),
       inlineCode(object ? pathOf(object) : ''),
+      ...(clusters.length > 0 ? [text(', cluster '), inlineCode(clusters.join(', '))] : []),
       text(location.note ? `, ${location.note}` : ''),
     ]),
     paragraph(words(finding.text)),

@@ -1,3 +1,4 @@
+import type { ClaimsOfCluster } from '../kubernetes/claimant'
 import type { ObjectRef, Region, RenderedSource, Side } from '../manifest/manifest'
 import type { ResolvedPolicy } from '../policy/policy'
 import type { Exception, Level } from '../policy/schema'
@@ -115,6 +116,8 @@ export interface Report {
     readonly skipped: readonly { readonly path: string; readonly reason: string }[]
   }
   readonly findings: readonly Finding[]
+  /** Who claims what, where the change touches a controller or an IngressClass. */
+  readonly claims: readonly ClaimsOfCluster[]
 }
 
 /** The findings that make the verdict: in a change those it introduces, with none excepted. */

@@ -185,6 +185,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     taken: await base?.takenFromElsewhere(),
   })
   const left = base ? await leftBehind({ base, head }, before, renderedAfter, (file) => hidden(file) !== undefined) : []
+  const dropped = base ? await droppedElsewhere(base, head) : []
   const hides = unseenIn({
     head,
     rendered: [...renderedAfter, ...renderedRest],
@@ -193,7 +194,6 @@ export async function gather(scope: Scope): Promise<Gathered> {
     repository: scope.repository,
     clustersOf: (path) => clustersOf(headTree, path),
   })
-  const dropped = base ? await droppedElsewhere(base, head) : []
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))
   return {
     mode: base ? 'change' : 'all',

@@ -49,7 +49,9 @@ export default defineRule({
       return
     }
     if (isPlaceholder(name)) return
-    const named = controllers.some(({ claims }) => claims.some((claim) => claim.names.includes(name)))
+    const named = controllers.some(({ claims }) =>
+      claims.some((claim) => claim.names.includes(name) || claim.made === name),
+    )
     const at = field.string ? field : classAnnotation(manifest)
     const own = classes.get(name)
     const says = own?.says
