@@ -1,6 +1,7 @@
 import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controller'
 import { binds, type Grants, grantsOf, marksOfGrants } from '../../kubernetes/controller-grants'
 import { missing, type Need, needsOf } from '../../kubernetes/controller-permissions'
+import { placesToAllow } from '../../kubernetes/permission-place'
 import { bindingKinds, roleKinds } from '../../kubernetes/rbac'
 import { roleRefOf, type Subject, subjectName } from '../../kubernetes/rbac-binding'
 import type { Change } from '../../manifest/change'
@@ -52,7 +53,7 @@ export default defineRule({
     for (const controller of controllersOf(manifest)) {
       const grants = grantsOf(controller, snapshot)
       for (const lack of lacks(controller, grants, snapshot)) {
-        const roles = byConcern(grants?.roles ?? [], lack.need).map((role) => placeIn(role, lack.need))
+        const roles = placesToAllow(lack.need, grants?.roles ?? [])
         state(report, [...roles, lack.need.at, ...unseen(lack.need)], controller, lack)
       }
     }
@@ -110,32 +111,6 @@ function isToldAt(head: Snapshot, controller: Controller, base: Snapshot): boole
 
 function isOneOf({ ref }: Manifest, kinds: readonly GroupKind[]): boolean {
   return kinds.includes(groupKindOf(ref))
-}
-
-/** The roles of which one is to be mended, those first that speak of the resource and reach as far as it does. */
-function byConcern(roles: readonly Manifest[], need: Need): Manifest[] {
-  const wide = need.permissions.some(({ namespace }) => namespace.has('*'))
-  const concern = (role: Manifest) =>
-    2 * Number(rulesOn(role, need).length > 0) + Number((role.ref.kind === 'ClusterRole') === wide)
-  return [...roles].sort((a, b) => concern(b) - concern(a))
-}
-
-/** The rules of a role that speak of the resource that is needed. */
-function rulesOn(role: Manifest, { permissions }: Need): Cursor[] {
-  const resources = new Set(permissions.flatMap(({ resource }) => [...resource]))
-  const speaksOf = (rule: Cursor) =>
-    [...rule.at('resources').items()].some(({ string }) => string && resources.has(string))
-  return [...role.root.at('rules').items()].filter(speaksOf)
-}
-
-/** Where a role would allow it: at the names or verbs of the rule on the same resource, else at its rules. */
-function placeIn(role: Manifest, need: Need): Cursor {
-  const names = new Set(need.permissions.flatMap(({ name }) => [...name]))
-  const rules = rulesOn(role, need)
-  const limited = rules.find((rule) => rule.at('resourceNames').exists)
-  const named = limited && [...limited.at('resourceNames').items()].some(({ string }) => string && names.has(string))
-  if (limited && !named) return limited.at('resourceNames')
-  return (limited ?? rules[0])?.at('verbs') ?? role.root.at('rules')
 }
 
 /** The field of an Ingress that is left out. */
