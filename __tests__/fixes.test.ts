@@ -4,10 +4,13 @@ import { describe, expect, test } from '@jest/globals'
 import { applied } from './applied'
 import { judge, readFolder, root, type Texts } from './harness'
 
-const fixtures = path.join(root, '__tests__', 'fixtures', 'ingress-tls')
+const fixtures = path.join(root, '__tests__', 'fixtures')
+const rules = readdirSync(fixtures).flatMap((policy) =>
+  readdirSync(path.join(fixtures, policy)).map((rule) => `${policy}/${rule}`),
+)
 
 /** The cases of one revision; a change's head is judged whole. */
-const cases = readdirSync(fixtures).flatMap((rule) =>
+const cases = rules.flatMap((rule) =>
   readdirSync(path.join(fixtures, rule)).map((name): [rule: string, name: string, texts: Texts] => {
     const full = path.join(fixtures, rule, name)
     if (!statSync(full).isDirectory()) return [rule, name, { [name]: readFileSync(full, 'utf8') }]
@@ -19,13 +22,12 @@ const cases = readdirSync(fixtures).flatMap((rule) =>
 describe('a fix takes its finding away and brings no other', () => {
   const fixed = new Map<string, number>()
 
-  test.each(cases)('%s/%s', async (rule, _, texts) => {
-    const id = `ingress-tls/${rule}`
+  test.each(cases)('%s/%s', async (id, _, texts) => {
     const before = await judge({ head: texts }, id)
     const known = before.findings.map(({ fingerprint }) => fingerprint)
     for (const finding of before.findings) {
       if (!finding.fix) continue
-      const message = `${rule} ${finding.message}`
+      const message = `${id} ${finding.message}`
       fixed.set(message, (fixed.get(message) ?? 0) + 1)
       const after = await judge({ head: applied(texts, finding.fix) }, id)
       const left = after.findings.map(({ fingerprint }) => fingerprint)
@@ -38,12 +40,15 @@ describe('a fix takes its finding away and brings no other', () => {
 
   test('these messages have one somewhere', () => {
     expect([...fixed.keys()].sort()).toEqual([
-      'host-covered redirect',
-      'host-covered uncovered',
-      'host-covered unlisted',
-      'host-valid host',
-      'secret-agrees hidden',
-      'secret-agrees unfit',
+      'ingress-tls/host-covered redirect',
+      'ingress-tls/host-covered uncovered',
+      'ingress-tls/host-covered unlisted',
+      'ingress-tls/host-valid host',
+      'ingress-tls/secret-agrees hidden',
+      'ingress-tls/secret-agrees unfit',
+      'protected-rbac/webhook-scope namespaces',
+      'version-matrix/api-served leaving',
+      'version-matrix/api-served unserved',
     ])
   })
 })

@@ -27802,7 +27802,13 @@ var compiled = /* @__PURE__ */ new WeakMap();
 function validatorOf(schema) {
   let validate = compiled.get(schema);
   if (!validate) {
-    const ajv = new import__.default({ allErrors: false, verbose: true, strict: false, formats: { date: isDate } });
+    const ajv = new import__.default({
+      meta: false,
+      validateSchema: false,
+      verbose: true,
+      strict: false,
+      formats: { date: isDate }
+    });
     validate = ajv.compile(schema);
     compiled.set(schema, validate);
   }

@@ -40,10 +40,11 @@ export class Evaluation {
       const before = changed.has(cluster) ? base.get(cluster) : undefined
       return before ? [[cluster, snapshot.describedBy(before)]] : []
     })
-    return this.ofSnapshots('head', asBefore, this.rules.filter(asksForFacts))
+    return this.ofSnapshots('base', asBefore, this.rules.filter(asksForFacts))
   }
 
-  private ofSnapshots(side: Side, snapshots: Iterable<[string, Snapshot]>, rules: readonly ActiveRule[]): Draft[] {
+  /** @param facts the side that describes the clusters; what it leaves untold is listed for the head alone */
+  private ofSnapshots(facts: Side, snapshots: Iterable<[string, Snapshot]>, rules: readonly ActiveRule[]): Draft[] {
     const drafts: Draft[] = []
     const whole = this.evidence.mode === 'all'
     for (const [cluster, snapshot] of snapshots) {
@@ -54,7 +55,7 @@ export class Evaluation {
         for (const manifest of candidates.filter((candidate) => judges(active, candidate))) {
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
           const made: Draft[] = []
-          const context = this.contextOf(active, cluster, made, side)
+          const context = this.contextOf(active, cluster, made, facts)
           guarded(active, manifest, () => {
             if (rule.scope === 'manifest') rule.check({ ...context, manifest })
             else rule.check({ ...context, manifest, snapshot })

@@ -129,16 +129,92 @@ describe('the facts of each side count', () => {
     ])
   })
 
-  test('a cluster named like its folder needs no paths', async () => {
+  test.each(['clusters/prod', 'prod'])('a cluster named %s like its folder needs no paths', async (name) => {
     const report = await judge(
       {
         'clusters/prod/web.yaml': service,
         'clusters/dev/web.yaml': service,
-        [file]: `${policies}clusters: {clusters/prod: {kubernetes: "1.25"}}\n`,
+        [file]: `${policies}clusters: {${name}: {kubernetes: "1.25"}}\n`,
       },
       { 'clusters/prod/web.yaml': budget('policy/v1beta1'), 'clusters/dev/web.yaml': budget('policy/v1beta1') },
     )
     expect(told(report)).toEqual(['introduced error head/clusters/prod/web.yaml:1 version-matrix/api-served'])
+  })
+
+  test('of two clusters without files it is told that they have none', async () => {
+    const report = await judge(
+      {
+        'web.yaml': service,
+        [file]: `${policies}clusters: {east: {kubernetes: "1.25"}, west: {kubernetes: "1.24"}}\n`,
+      },
+      { 'web.yaml': budget('policy/v1beta1') },
+    )
+    expect(told(report)).toEqual([])
+    expect(report.inspected.skipped).toContainEqual({
+      path: file,
+      reason:
+        'it is not known which files are deployed to the cluster east, as it has neither `paths` nor a folder of its name',
+    })
+  })
+})
+
+describe('kernels of each side count', () => {
+  const calico = (version: string) =>
+    `apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: calico-node, namespace: kube-system}
+spec:
+  template:
+    spec:
+      containers:
+        - name: calico-node
+          image: calico/node:${version}
+`
+  const cluster = (kernel: string) =>
+    `${inventory('v1.23.1')}kubeProxyMode: ipvs\nnodes:\n  - {name: node-1, kernelVersion: ${kernel}, architecture: amd64}\n`
+  const kernels = (report: Awaited<ReturnType<typeof judge>>) =>
+    told(report).filter((line) => line.endsWith('kernel-supported'))
+  const placed = 'introduced error head/prod/calico.yaml:9 version-matrix/kernel-supported'
+  const [old, young] = ['5.10.0-30-amd64', '5.18.1-1.el7.elrepo.x86_64']
+
+  test('a change that lies about them hides nothing', async () => {
+    const base = { [file]: named, 'live/prod.yaml': cluster(young), 'prod/web.yaml': service }
+    const report = await judge(base, { 'live/prod.yaml': cluster(old), 'prod/calico.yaml': calico('v3.20.0') })
+    expect(kernels(report)).toEqual([placed])
+    expect(report.findings.find(({ rule }) => rule.endsWith('kernel-supported'))?.text).toContain(
+      `kernel ${young} of node-1`,
+    )
+  })
+
+  test('nor one that takes them away', async () => {
+    const base = { [file]: named, 'live/prod.yaml': cluster(young), 'prod/web.yaml': service }
+    const report = await judge(base, { 'live/prod.yaml': inventory('v1.23.1'), 'prod/calico.yaml': calico('v3.20.0') })
+    expect(kernels(report)).toEqual([placed])
+  })
+
+  test('one that raises them is judged by them', async () => {
+    const base = { [file]: named, 'live/prod.yaml': cluster(old), 'prod/calico.yaml': calico('v3.20.0') }
+    expect(kernels(await judge(base, { 'live/prod.yaml': cluster(young) }))).toEqual([
+      'introduced error head/live/prod.yaml:6 version-matrix/kernel-supported',
+    ])
+    expect(
+      kernels(await judge(base, { 'live/prod.yaml': cluster(young), 'prod/calico.yaml': calico('v3.23.1') })),
+    ).toEqual([])
+  })
+
+  test('one that tells them first leaves nothing untold', async () => {
+    const untold = ({ inspected }: Awaited<ReturnType<typeof judge>>) =>
+      inspected.skipped.filter(({ reason }) => reason.includes('no file says which kernel'))
+    const files = { 'prod/web.yaml': service, [file]: config('kubeProxyMode: ipvs') }
+    expect(untold(await judge(files, { 'prod/calico.yaml': calico('v3.23.1') }))).toHaveLength(1)
+    const telling = { [file]: config('kubeProxyMode: ipvs, kernel: "6.1.0"'), 'prod/calico.yaml': calico('v3.23.1') }
+    expect(untold(await judge(files, telling))).toEqual([])
+  })
+
+  test('a node that goes by another name is no news', async () => {
+    const base = { [file]: named, 'live/prod.yaml': cluster(young), 'prod/calico.yaml': calico('v3.20.0') }
+    const report = await judge(base, { 'live/prod.yaml': cluster(young).replace('node-1', 'node-7') })
+    expect(kernels(report)).toEqual(['existing error head/live/prod.yaml:6 version-matrix/kernel-supported'])
   })
 })
 
@@ -183,6 +259,7 @@ describe('an inventory that cannot be read stops the change, at its line', () =>
       /The inventory live\/prod\.yaml: This inventory says nothing\. Write it with `ingress-guard inventory`/,
     ],
     ['an empty List', 'apiVersion: v1\nkind: List\nitems: []\n', 1, /says nothing/],
+    ['a document of nothing', 'format: 1\nkind: Inventory\n', 1, /says nothing/],
     ['words', 'the cluster is fine\n', 1, /says nothing/],
     ['broken YAML', 'format: 1\nkind: Inventory\nnodes: [\n', 4, /Flow sequence/],
     ['a broken List', 'apiVersion: v1\nkind: List\nitems: [\n', 4, /cannot be read: /],

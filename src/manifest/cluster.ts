@@ -47,7 +47,7 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
       const names = Object.keys(declared).filter((name) => holds(name, declared[name], path))
       if (names.length > 0) return { clusters: names, evidence: 'declared' }
     }
-    const layout = path.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0]
+    const layout = layoutFolderOf(path)
     const sibling = ancestors(path).findLast((folder) => repeated.has(folder))
     // Repeating folders inside one of the layout's (clusters/prod/{east,west}) are finer evidence than the layout.
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: 'layout' }
@@ -63,6 +63,11 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
     of: (path) => placeBy(isNew(path) ? [base, fresh] : [base], path),
   }
+}
+
+/** The folder that the conventional layout gives to a cluster, of a file in it. */
+export function layoutFolderOf(path: string): string | undefined {
+  return path.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0]
 }
 
 /** Without globs a cluster is the folder of its name. */

@@ -84,6 +84,7 @@ const isDocument = /^kind:[ \t]+["']?Inventory\b|^\s*\{[^{[]*"kind"\s*:\s*"Inven
 export function readInventoryFile(text: string, path: string, ref: ObjectRef): LoadedObject[] {
   if (isDocument.test(text)) {
     const document = readOwnDocument<InventoryFile>(text, path, InventoryFile, 'source')
+    if (Object.keys(document.value).length === 2) throw saysNothing(path)
     return [document.objectAt([], ref)]
   }
   const { objects, unreadable } = loadFile({ text })
@@ -102,12 +103,12 @@ export function readInventoryFile(text: string, path: string, ref: ObjectRef): L
       { path, region: other.region },
     )
   }
-  if (objects.length === 0) {
-    throw new GuardError(
-      'source',
-      'This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.',
-      { path, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } },
-    )
-  }
+  if (objects.length === 0) throw saysNothing(path)
   return objects.map((object) => ({ ...object, ref }))
+}
+
+function saysNothing(path: string): GuardError {
+  const message =
+    'This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.'
+  return new GuardError('source', message, { path, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } })
 }

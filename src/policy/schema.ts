@@ -85,7 +85,7 @@ const Cluster = Type.Object(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
         description:
-          'Globs of the files that are deployed to the cluster, from the repository’s root. When absent, the cluster is the folder of its name (clusters/prod), else what belongs to no other cluster.',
+          'Globs of the files that are deployed to the cluster, from the repository’s root. When absent, the cluster is the folder of its name (prod, or clusters/prod), else what belongs to no other cluster.',
       }),
     ),
     inventory: Type.Optional(

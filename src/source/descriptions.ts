@@ -1,6 +1,6 @@
 import { GuardError } from '../errors'
 import { clusterRef } from '../kubernetes/cluster-facts'
-import type { DeclaredClusters } from '../manifest/cluster'
+import { type DeclaredClusters, layoutFolderOf } from '../manifest/cluster'
 import { decodeFile, type LoadedObject } from '../manifest/load'
 import { Manifest, type Side } from '../manifest/manifest'
 import { readInventoryFile } from '../policy/inventory'
@@ -9,13 +9,18 @@ import type { Finding } from '../report/report'
 import { firstLine } from './render/rendering'
 import type { Content, Revision } from './revision'
 import type { SideOfChange } from './side'
+import type { Skipped } from './tree'
 
 /** What one side says of its clusters beside their manifests. */
 export interface Descriptions {
   readonly manifests: readonly Manifest[]
   /** The inventories that cannot be read. */
   readonly findings: readonly Finding[]
+  /** The clusters of which it is not known what is deployed to them. */
+  readonly skipped: readonly Skipped[]
 }
+
+export const nothingDescribed: Descriptions = { manifests: [], findings: [], skipped: [] }
 
 /** Reads the inventories that a side's config names, and its own words on the clusters. */
 export async function readDescriptions(
@@ -25,13 +30,17 @@ export async function readDescriptions(
 ): Promise<Descriptions> {
   const manifests: Manifest[] = []
   const findings: Finding[] = []
-  const elsewhere = Object.keys(declared).filter((name) => !declared[name]?.paths && tree.below(name).length === 0)
+  const skipped: Skipped[] = []
+  const namesOf = deployedUnder(declared, tree)
   const contents = await checkout.read(Object.values(declared).flatMap(({ inventory }) => inventory?.path ?? []))
   for (const [name, { inventory, entry }] of Object.entries(declared)) {
-    // Of several such clusters it is not known which of them holds what belongs to no other.
-    const cluster = elsewhere.includes(name) ? (elsewhere.length === 1 ? '' : name) : name
+    const clusters = namesOf(name)
     const place = (path: string, object: LoadedObject) =>
-      new Manifest(object, side, { kind: 'file', path }, [cluster], 'declared')
+      new Manifest(object, side, { kind: 'file', path }, clusters, 'declared')
+    if (clusters.length === 0 && entry) {
+      const reason = `it is not known which files are deployed to the cluster ${name}, as it has neither \`paths\` nor a folder of its name`
+      skipped.push({ path: entry.path, reason })
+    }
     if (entry) manifests.push(place(entry.path, entry.object))
     if (!inventory) continue
     try {
@@ -42,7 +51,24 @@ export async function readDescriptions(
       findings.push(unreadable(error, inventory, entry, side))
     }
   }
-  return { manifests, findings }
+  return { manifests, findings, skipped }
+}
+
+/**
+ * By which names the snapshots know a declared cluster: its own, or that of the layout's folders that are called like it. One that
+ * has neither paths nor a folder is what belongs to no other; of several such it is not known which.
+ */
+function deployedUnder(declared: DeclaredClusters, tree: SideOfChange['tree']): (name: string) => string[] {
+  const homeless = Object.keys(declared).filter((name) => !declared[name]?.paths && tree.below(name).length === 0)
+  const folders = new Set(homeless.length > 0 ? [...tree.entries.keys()].map(layoutFolderOf) : [])
+  const found = new Map(
+    homeless.map((name) => [name, [...folders].filter((folder) => folder?.endsWith(`/${name}`)) as string[]]),
+  )
+  const left = homeless.filter((name) => found.get(name)?.length === 0)
+  return (name) => {
+    if (left.includes(name)) return left.length === 1 ? [''] : []
+    return found.get(name) ?? [name]
+  }
 }
 
 /**

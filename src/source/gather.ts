@@ -10,7 +10,7 @@ import type { DeclaredRelease } from '../policy/config'
 import type { ActiveRule } from '../policy/policy'
 import type { Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
-import { type Descriptions, inventoriesOf, readDescriptions } from './descriptions'
+import { type Descriptions, inventoriesOf, nothingDescribed, readDescriptions } from './descriptions'
 import { placeOf } from './discover'
 import { droppedElsewhere } from './dropped-elsewhere'
 import { duplicateKeys } from './duplicate-keys'
@@ -92,7 +92,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
   ])
 
   const descriptions: { base: Descriptions; head: Descriptions } = {
-    base: base ? await readDescriptions('base', base, scope.clusters.base) : { manifests: [], findings: [] },
+    base: base ? await readDescriptions('base', base, scope.clusters.base) : nothingDescribed,
     head: await readDescriptions('head', head, scope.clusters.head),
   }
   const others = new Files()
@@ -210,7 +210,13 @@ export async function gather(scope: Scope): Promise<Gathered> {
       base: base ? inspected(base.revision, base.tree, baseManifests) : null,
       head: inspected(head.revision, headTree, headManifests),
       tools: kinds.size > 0 ? await scope.renderer.tools(kinds) : [],
-      skipped: [...headTree.skipped, ...gaps.skipped, ...unseen.skipped, ...(await untakenValues(head, changed))],
+      skipped: [
+        ...headTree.skipped,
+        ...descriptions.head.skipped,
+        ...gaps.skipped,
+        ...unseen.skipped,
+        ...(await untakenValues(head, changed)),
+      ],
     },
     sides: { base, head },
   }

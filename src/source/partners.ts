@@ -14,9 +14,8 @@ export function needsOtherFiles(rules: readonly ActiveRule[], touched: readonly 
 function compares(active: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): boolean {
   const { rule } = active
   if (!concerns(rule, groupKindOf(manifest.ref))) return false
-  return rule.partners || rule.kinds === '*' || rule.scope === 'removal'
-    ? partnersOf(active, manifest, gone).length > 0
-    : true
+  const asks = rule.partners || rule.kinds === '*' || rule.scope === 'removal'
+  return asks ? partnersOf(active, manifest, gone).length > 0 : true
 }
 
 /** Of the objects that a change touches those that it may take away: they stand in the same place no more. */
