@@ -35612,7 +35612,7 @@ var require_satisfies = __commonJS({
   "node_modules/semver/functions/satisfies.js"(exports2, module2) {
     "use strict";
     var Range2 = require_range();
-    var satisfies12 = (version2, range2, options2) => {
+    var satisfies13 = (version2, range2, options2) => {
       try {
         range2 = new Range2(range2, options2);
       } catch (er) {
@@ -35620,7 +35620,7 @@ var require_satisfies = __commonJS({
       }
       return range2.test(version2);
     };
-    module2.exports = satisfies12;
+    module2.exports = satisfies13;
   }
 });
 
@@ -35775,7 +35775,7 @@ var require_outside = __commonJS({
     var Comparator = require_comparator();
     var { ANY } = Comparator;
     var Range2 = require_range();
-    var satisfies12 = require_satisfies();
+    var satisfies13 = require_satisfies();
     var gt2 = require_gt();
     var lt2 = require_lt();
     var lte2 = require_lte();
@@ -35802,7 +35802,7 @@ var require_outside = __commonJS({
         default:
           throw new TypeError('Must provide a hilo val of "<" or ">"');
       }
-      if (satisfies12(version2, range2, options2)) {
+      if (satisfies13(version2, range2, options2)) {
         return false;
       }
       for (let i = 0; i < range2.set.length; ++i) {
@@ -35874,7 +35874,7 @@ var require_intersects = __commonJS({
 var require_simplify = __commonJS({
   "node_modules/semver/ranges/simplify.js"(exports2, module2) {
     "use strict";
-    var satisfies12 = require_satisfies();
+    var satisfies13 = require_satisfies();
     var compare2 = require_compare();
     module2.exports = (versions, range2, options2) => {
       const set = [];
@@ -35882,7 +35882,7 @@ var require_simplify = __commonJS({
       let prev = null;
       const v = versions.sort((a, b) => compare2(a, b, options2));
       for (const version2 of v) {
-        const included = satisfies12(version2, range2, options2);
+        const included = satisfies13(version2, range2, options2);
         if (included) {
           prev = version2;
           if (!first) {
@@ -35927,7 +35927,7 @@ var require_subset = __commonJS({
     var Range2 = require_range();
     var Comparator = require_comparator();
     var { ANY } = Comparator;
-    var satisfies12 = require_satisfies();
+    var satisfies13 = require_satisfies();
     var compare2 = require_compare();
     var subset = (sub, dom, options2 = {}) => {
       if (sub === dom) {
@@ -35996,14 +35996,14 @@ var require_subset = __commonJS({
         }
       }
       for (const eq of eqSet) {
-        if (gt2 && !satisfies12(eq, String(gt2), options2)) {
+        if (gt2 && !satisfies13(eq, String(gt2), options2)) {
           return null;
         }
-        if (lt2 && !satisfies12(eq, String(lt2), options2)) {
+        if (lt2 && !satisfies13(eq, String(lt2), options2)) {
           return null;
         }
         for (const c of dom) {
-          if (!satisfies12(eq, String(c), options2)) {
+          if (!satisfies13(eq, String(c), options2)) {
             return false;
           }
         }
@@ -36116,7 +36116,7 @@ var require_semver2 = __commonJS({
     var truncate = require_truncate();
     var Comparator = require_comparator();
     var Range2 = require_range();
-    var satisfies12 = require_satisfies();
+    var satisfies13 = require_satisfies();
     var toComparators = require_to_comparators();
     var maxSatisfying2 = require_max_satisfying();
     var minSatisfying = require_min_satisfying();
@@ -36155,7 +36155,7 @@ var require_semver2 = __commonJS({
       truncate,
       Comparator,
       Range: Range2,
-      satisfies: satisfies12,
+      satisfies: satisfies13,
       toComparators,
       maxSatisfying: maxSatisfying2,
       minSatisfying,
@@ -41404,8 +41404,8 @@ var init_github2 = __esm({
       #octokit;
       #repository;
       #patience = patience;
-      constructor(token, { owner: owner2, repo }) {
-        this.#octokit = getOctokit(token);
+      constructor(token, { api, owner: owner2, repo }) {
+        this.#octokit = getOctokit(token, { baseUrl: api });
         this.#octokit.hook.wrap("request", async (request3, options2) => {
           options2.request.signal = AbortSignal.timeout(longestRequest);
           const answer = await request3(options2);
@@ -41444,9 +41444,9 @@ var init_github2 = __esm({
       /** The first comment of a pull request that is as wanted. */
       findComment(pullRequest, isWanted2) {
         const { paginate: paginate2, rest } = this.#octokit;
-        const listed3 = { ...this.#repository, issue_number: pullRequest, per_page: 100 };
+        const listed4 = { ...this.#repository, issue_number: pullRequest, per_page: 100 };
         return this.#persist(async () => {
-          for await (const { data } of paginate2.iterator(rest.issues.listComments, listed3)) {
+          for await (const { data } of paginate2.iterator(rest.issues.listComments, listed4)) {
             const found = data.find(isWanted2);
             if (found) return found;
           }
@@ -43794,8 +43794,8 @@ function countsFor(finding, mode) {
 }
 
 // src/report/visible.ts
-var longest = 2e3;
-var end = 500;
+var longest = 4e3;
+var end = 1e3;
 function visible(text10) {
   return brief(text10).replace(new RegExp("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]|(?! )\\p{Zs}", "gu"), (char) => {
     if (char === "\n") return "\\n";
@@ -51620,7 +51620,7 @@ var Cluster = build_default.Object(
     paths: build_default.Optional(
       build_default.Array(build_default.String({ minLength: 1 }), {
         minItems: 1,
-        description: "Globs of the files that are deployed to the cluster, from the repository\u2019s root. When absent, the cluster is the folder of its name (clusters/prod), else what belongs to no other cluster."
+        description: "Globs of the files that are deployed to the cluster, from the repository\u2019s root. When absent, the cluster is the folder of its name (prod, or clusters/prod), else what belongs to no other cluster."
       })
     ),
     inventory: build_default.Optional(
@@ -56946,6 +56946,7 @@ function markdownReport(report, room = jobSummary) {
   const counted2 = countedFindings(report);
   const quiet = findings.filter(({ status, exception }) => status === "existing" && mode === "change" && !exception);
   const excepted = findings.filter(({ exception }) => exception);
+  const resolved = findings.filter(({ status }) => status === "resolved");
   const clusters = grouped(counted2, (finding) => clustersOf(finding).join(", "));
   const sections = [
     plain([paragraph2([strong2(words(summaryOf(report)))])]),
@@ -56979,6 +56980,7 @@ function markdownReport(report, room = jobSummary) {
     folded("Not inspected", "place", inspected2.skipped, ({ path: file3, reason }) => [
       paragraph2([inlineCode2(file3), text2(": "), ...words(reason)])
     ]),
+    plain(resolved.length > 0 ? [paragraph2(words(`This change resolves ${count(resolved.length, "finding")}.`))] : []),
     plain([paragraph2(words(policiesIn(report)))]),
     plain(inspected2.tools.length > 0 ? [paragraph2(words(`Rendered with ${toolsOf(inspected2)}.`))] : []),
     folded("Every finding with its lines", "finding", [...clusters.values()].flat(), storyOf)
@@ -57434,9 +57436,10 @@ var Evaluation = class {
       const before = changed.has(cluster) ? base.get(cluster) : void 0;
       return before ? [[cluster, snapshot.describedBy(before)]] : [];
     });
-    return this.ofSnapshots("head", asBefore2, this.rules.filter(asksForFacts));
+    return this.ofSnapshots("base", asBefore2, this.rules.filter(asksForFacts));
   }
-  ofSnapshots(side, snapshots, rules2) {
+  /** @param facts the side that describes the clusters; what it leaves untold is listed for the head alone */
+  ofSnapshots(facts, snapshots, rules2) {
     const drafts = [];
     const whole = this.evidence.mode === "all";
     for (const [cluster, snapshot] of snapshots) {
@@ -57447,7 +57450,7 @@ var Evaluation = class {
         for (const manifest of candidates2.filter((candidate) => judges(active, candidate))) {
           if (rule.scope === "manifest" && !whole && !this.touched(manifest)) continue;
           const made = [];
-          const context3 = this.contextOf(active, cluster, made, side);
+          const context3 = this.contextOf(active, cluster, made, facts);
           guarded(active, manifest, () => {
             if (rule.scope === "manifest") rule.check({ ...context3, manifest });
             else rule.check({ ...context3, manifest, snapshot });
@@ -57718,9 +57721,7 @@ var chart_facts_default = {
   charts: [
     {
       name: "ingress-nginx",
-      controllers: [
-        "ingress-nginx"
-      ],
+      controllers: ["ingress-nginx"],
       apps: {
         "2.0.0": "0.31.0",
         "2.0.1": "0.31.1",
@@ -57950,10 +57951,7 @@ var chart_facts_default = {
           as: "map"
         }
       ],
-      onNodes: [
-        "controller.hostNetwork",
-        "controller.hostPort.enabled"
-      ],
+      onNodes: ["controller.hostNetwork", "controller.hostPort.enabled"],
       class: {
         charts: ">=4.0.0",
         when: [
@@ -57980,13 +57978,8 @@ var chart_facts_default = {
     },
     {
       name: "nginx-ingress",
-      controllers: [
-        "nginx-inc"
-      ],
-      notOf: [
-        "stable",
-        "kubernetes-charts"
-      ],
+      controllers: ["nginx-inc"],
+      notOf: ["stable", "kubernetes-charts"],
       apps: {
         "0.3.0": "1.5.0",
         "0.4.0": "1.6.0",
@@ -58085,10 +58078,7 @@ var chart_facts_default = {
         }
       ],
       more: [],
-      onNodes: [
-        "controller.hostNetwork",
-        "controller.hostPort.enable"
-      ],
+      onNodes: ["controller.hostNetwork", "controller.hostPort.enable"],
       class: {
         when: [],
         value: "controller.ingressClass.name",
@@ -58109,11 +58099,7 @@ var chart_facts_default = {
     },
     {
       name: "traefik",
-      controllers: [
-        "traefik",
-        "traefik-ingress-nginx",
-        "traefik-crd"
-      ],
+      controllers: ["traefik", "traefik-ingress-nginx", "traefik-crd"],
       apps: {
         "9.0.0": "2.2.8",
         "9.3.0": "2.3.0",
@@ -58275,9 +58261,7 @@ var chart_facts_default = {
           as: "list"
         }
       ],
-      onNodes: [
-        "hostNetwork"
-      ],
+      onNodes: ["hostNetwork"],
       class: {
         charts: ">=21.0.0",
         when: [
@@ -58304,9 +58288,7 @@ var chart_facts_default = {
     },
     {
       name: "kong",
-      controllers: [
-        "kong"
-      ],
+      controllers: ["kong"],
       apps: {
         "2.0.0": "1.1.0",
         "2.4.0": "2.0.0",
@@ -58383,9 +58365,7 @@ var chart_facts_default = {
     },
     {
       name: "kubernetes-ingress",
-      controllers: [
-        "haproxytech"
-      ],
+      controllers: ["haproxytech"],
       apps: {
         "1.15.0": "1.6.0",
         "1.21.0": "1.7.7",
@@ -58420,10 +58400,7 @@ var chart_facts_default = {
           as: "list"
         }
       ],
-      onNodes: [
-        "controller.daemonset.useHostNetwork",
-        "controller.daemonset.useHostPort"
-      ],
+      onNodes: ["controller.daemonset.useHostNetwork", "controller.daemonset.useHostPort"],
       class: {
         when: [],
         value: "controller.ingressClassResource.name",
@@ -58444,9 +58421,7 @@ var chart_facts_default = {
     },
     {
       name: "haproxy-ingress",
-      controllers: [
-        "haproxy-ingress"
-      ],
+      controllers: ["haproxy-ingress"],
       apps: {
         "0.12.0": "0.12.0",
         "0.13.0": "0.13.0",
@@ -58484,10 +58459,7 @@ var chart_facts_default = {
           as: "map"
         }
       ],
-      onNodes: [
-        "controller.hostNetwork",
-        "controller.daemonset.useHostPort"
-      ],
+      onNodes: ["controller.hostNetwork", "controller.daemonset.useHostPort"],
       class: {
         when: [
           {
@@ -58889,10 +58861,7 @@ var controller_facts_default = {
         "app.kubernetes.io/component": "controller"
       },
       dashes: "--",
-      marks: [
-        "ingress-nginx",
-        "nginx-ingress-controller"
-      ],
+      marks: ["ingress-nginx", "nginx-ingress-controller"],
       source: "https://github.com/kubernetes/ingress-nginx/tree/controller-v1.15.1/charts/ingress-nginx/templates",
       checked: "2026-11-21",
       scope: {
@@ -58939,10 +58908,7 @@ var controller_facts_default = {
       status: [
         {
           releases: "*",
-          sources: [
-            "publish-service",
-            "publish-status-address"
-          ],
+          sources: ["publish-service", "publish-status-address"],
           writes: {
             on: "update-status",
             default: true
@@ -58957,9 +58923,7 @@ var controller_facts_default = {
       election: [
         {
           releases: "<1.0.0",
-          kinds: [
-            "ConfigMap"
-          ],
+          kinds: ["ConfigMap"],
           id: "election-id",
           default: "ingress-controller-leader",
           name: "{id}-{class}",
@@ -58968,9 +58932,7 @@ var controller_facts_default = {
         },
         {
           releases: ">=1.0.0 <1.3.0",
-          kinds: [
-            "ConfigMap"
-          ],
+          kinds: ["ConfigMap"],
           id: "election-id",
           default: "ingress-controller-leader",
           name: "{id}",
@@ -58979,10 +58941,7 @@ var controller_facts_default = {
         },
         {
           releases: "1.3.0",
-          kinds: [
-            "ConfigMap",
-            "Lease"
-          ],
+          kinds: ["ConfigMap", "Lease"],
           id: "election-id",
           default: "ingress-controller-leader",
           name: "{id}",
@@ -58991,9 +58950,7 @@ var controller_facts_default = {
         },
         {
           releases: ">1.3.0",
-          kinds: [
-            "Lease"
-          ],
+          kinds: ["Lease"],
           id: "election-id",
           default: "ingress-controller-leader",
           name: "{id}",
@@ -59009,17 +58966,12 @@ var controller_facts_default = {
       name: "nginx-inc",
       title: "F5 NGINX Ingress Controller",
       takes: "Ingresses",
-      images: [
-        "(?:^|/)nginx-(?:plus-)?ingress$"
-      ],
+      images: ["(?:^|/)nginx-(?:plus-)?ingress$"],
       labels: {
         "app.kubernetes.io/name": "nginx-ingress"
       },
       dashes: "-",
-      marks: [
-        "nginx-ingress",
-        "nginx-plus-ingress"
-      ],
+      marks: ["nginx-ingress", "nginx-plus-ingress"],
       source: "https://github.com/nginx/kubernetes-ingress/tree/v4.0.1/charts/nginx-ingress/templates",
       checked: "2026-11-21",
       scope: {
@@ -59059,10 +59011,7 @@ var controller_facts_default = {
       status: [
         {
           releases: "*",
-          sources: [
-            "external-service",
-            "ingresslink"
-          ],
+          sources: ["external-service", "ingresslink"],
           writes: {
             on: "report-ingress-status",
             default: false
@@ -59076,9 +59025,7 @@ var controller_facts_default = {
       election: [
         {
           releases: "<2.4.0",
-          kinds: [
-            "ConfigMap"
-          ],
+          kinds: ["ConfigMap"],
           id: "leader-election-lock-name",
           default: "nginx-ingress-leader-election",
           name: "{id}",
@@ -59091,10 +59038,7 @@ var controller_facts_default = {
         },
         {
           releases: ">=2.4.0 <3.3.0",
-          kinds: [
-            "ConfigMap",
-            "Lease"
-          ],
+          kinds: ["ConfigMap", "Lease"],
           id: "leader-election-lock-name",
           default: "nginx-ingress-leader-election",
           name: "{id}",
@@ -59107,9 +59051,7 @@ var controller_facts_default = {
         },
         {
           releases: ">=3.3.0",
-          kinds: [
-            "Lease"
-          ],
+          kinds: ["Lease"],
           id: "leader-election-lock-name",
           default: "nginx-ingress-leader-election",
           name: "{id}",
@@ -59126,23 +59068,16 @@ var controller_facts_default = {
       name: "traefik",
       title: "Traefik",
       takes: "Ingresses",
-      images: [
-        "(?:^|/)(?:mirrored-library-)?traefik$",
-        "(?:^|/)traefik-hub$"
-      ],
+      images: ["(?:^|/)(?:mirrored-library-)?traefik$", "(?:^|/)traefik-hub$"],
       labels: {
         "app.kubernetes.io/name": "traefik"
       },
       enabledBy: "providers.kubernetesingress",
-      elsewhere: [
-        "configfile"
-      ],
+      elsewhere: ["configfile"],
       dashes: "--",
       anyCase: true,
       variables: "TRAEFIK_",
-      marks: [
-        "traefik"
-      ],
+      marks: ["traefik"],
       source: "https://github.com/traefik/traefik-helm-chart/blob/v41.3.0/traefik/templates/_podtemplate.tpl",
       checked: "2026-11-21",
       scope: {
@@ -59189,23 +59124,16 @@ var controller_facts_default = {
       name: "traefik-ingress-nginx",
       title: "the kubernetesIngressNGINX provider of Traefik",
       takes: "Ingresses",
-      images: [
-        "(?:^|/)(?:mirrored-library-)?traefik$",
-        "(?:^|/)traefik-hub$"
-      ],
+      images: ["(?:^|/)(?:mirrored-library-)?traefik$", "(?:^|/)traefik-hub$"],
       labels: {
         "app.kubernetes.io/name": "traefik"
       },
       enabledBy: "providers.kubernetesingressnginx",
-      elsewhere: [
-        "configfile"
-      ],
+      elsewhere: ["configfile"],
       dashes: "--",
       anyCase: true,
       variables: "TRAEFIK_",
-      marks: [
-        "traefik"
-      ],
+      marks: ["traefik"],
       source: "https://github.com/traefik/traefik-helm-chart/blob/v41.3.0/traefik/templates/_podtemplate.tpl",
       checked: "2026-11-21",
       scope: {
@@ -59254,23 +59182,16 @@ var controller_facts_default = {
       name: "traefik-crd",
       title: "the kubernetesCRD provider of Traefik",
       takes: "IngressRoutes",
-      images: [
-        "(?:^|/)(?:mirrored-library-)?traefik$",
-        "(?:^|/)traefik-hub$"
-      ],
+      images: ["(?:^|/)(?:mirrored-library-)?traefik$", "(?:^|/)traefik-hub$"],
       labels: {
         "app.kubernetes.io/name": "traefik"
       },
       enabledBy: "providers.kubernetescrd",
-      elsewhere: [
-        "configfile"
-      ],
+      elsewhere: ["configfile"],
       dashes: "--",
       anyCase: true,
       variables: "TRAEFIK_",
-      marks: [
-        "traefik"
-      ],
+      marks: ["traefik"],
       source: "https://github.com/traefik/traefik-helm-chart/blob/v41.3.0/traefik/templates/_podtemplate.tpl",
       checked: "2026-11-21",
       scope: {
@@ -59304,15 +59225,13 @@ var controller_facts_default = {
       title: "Kong",
       takes: "Ingresses",
       images: [
-        "(?:^|/)kubernetes-ingress-controller$",
-        "(?:^|/)(?:nightly|kong)-ingress-controller$"
+        "(?:^|/)kong/kubernetes-ingress-controller$",
+        "(?:^|/)kong/nightly-ingress-controller$",
+        "(?:^|/)kong-ingress-controller$"
       ],
       dashes: "--",
       variables: "CONTROLLER_",
-      marks: [
-        "kong",
-        "kubernetes-ingress-controller"
-      ],
+      marks: ["kong", "kubernetes-ingress-controller"],
       source: "https://github.com/Kong/charts/blob/kong-3.4.1/charts/kong/templates/_helpers.tpl",
       checked: "2026-11-21",
       scope: {
@@ -59346,10 +59265,7 @@ var controller_facts_default = {
       status: [
         {
           releases: "<2.0.0",
-          sources: [
-            "publish-service",
-            "publish-status-address"
-          ],
+          sources: ["publish-service", "publish-status-address"],
           writes: {
             on: "update-status",
             default: true
@@ -59361,10 +59277,7 @@ var controller_facts_default = {
         },
         {
           releases: ">=2.0.0",
-          sources: [
-            "publish-service",
-            "publish-status-address"
-          ],
+          sources: ["publish-service", "publish-status-address"],
           writes: {
             on: "update-status",
             default: true
@@ -59378,9 +59291,7 @@ var controller_facts_default = {
       election: [
         {
           releases: "<2.0.0",
-          kinds: [
-            "ConfigMap"
-          ],
+          kinds: ["ConfigMap"],
           id: "election-id",
           default: "ingress-controller-leader",
           name: "{id}-{class}",
@@ -59389,10 +59300,7 @@ var controller_facts_default = {
         },
         {
           releases: ">=2.0.0 <2.1.0",
-          kinds: [
-            "ConfigMap",
-            "Lease"
-          ],
+          kinds: ["ConfigMap", "Lease"],
           id: "election-id",
           default: "5b374a9e.konghq.com",
           name: "{id}",
@@ -59405,10 +59313,7 @@ var controller_facts_default = {
         },
         {
           releases: ">=2.1.0 <2.4.0",
-          kinds: [
-            "ConfigMap",
-            "Lease"
-          ],
+          kinds: ["ConfigMap", "Lease"],
           id: "election-id",
           default: "5b374a9e.konghq.com",
           name: "{id}",
@@ -59423,9 +59328,7 @@ var controller_facts_default = {
         },
         {
           releases: ">=2.4.0",
-          kinds: [
-            "Lease"
-          ],
+          kinds: ["Lease"],
           id: "election-id",
           default: "5b374a9e.konghq.com",
           name: "{id}",
@@ -59453,10 +59356,7 @@ var controller_facts_default = {
         "app.kubernetes.io/name": "kubernetes-ingress"
       },
       dashes: "--",
-      marks: [
-        "kubernetes-ingress",
-        "haproxy"
-      ],
+      marks: ["kubernetes-ingress", "haproxy"],
       source: "https://github.com/haproxytech/helm-charts/tree/kubernetes-ingress-1.52.1/kubernetes-ingress/templates",
       checked: "2026-11-21",
       scope: {
@@ -59493,9 +59393,7 @@ var controller_facts_default = {
       status: [
         {
           releases: "*",
-          sources: [
-            "publish-service"
-          ],
+          sources: ["publish-service"],
           writes: {
             off: "disable-ingress-status-update"
           },
@@ -59511,16 +59409,12 @@ var controller_facts_default = {
       name: "haproxy-ingress",
       title: "HAProxy Ingress",
       takes: "Ingresses",
-      images: [
-        "(?:^|/)haproxy-ingress$"
-      ],
+      images: ["(?:^|/)haproxy-ingress$"],
       labels: {
         "app.kubernetes.io/name": "haproxy-ingress"
       },
       dashes: "--",
-      marks: [
-        "haproxy-ingress"
-      ],
+      marks: ["haproxy-ingress"],
       source: "https://github.com/haproxy-ingress/charts/tree/0.15.0/haproxy-ingress/templates",
       checked: "2026-11-21",
       scope: {
@@ -59552,10 +59446,7 @@ var controller_facts_default = {
       status: [
         {
           releases: "*",
-          sources: [
-            "publish-service",
-            "publish-address"
-          ],
+          sources: ["publish-service", "publish-address"],
           writes: {
             on: "update-status",
             default: true
@@ -59570,9 +59461,7 @@ var controller_facts_default = {
       election: [
         {
           releases: "<0.15.0",
-          kinds: [
-            "ConfigMap"
-          ],
+          kinds: ["ConfigMap"],
           id: "election-id",
           default: "ingress-controller-leader",
           name: "{id}-{class}",
@@ -59581,9 +59470,7 @@ var controller_facts_default = {
         },
         {
           releases: ">=0.15.0",
-          kinds: [
-            "Lease"
-          ],
+          kinds: ["Lease"],
           id: "election-id",
           default: "class-%s.haproxy-ingress.github.io",
           name: "{id}-{class}",
@@ -59596,18 +59483,12 @@ var controller_facts_default = {
       name: "contour",
       title: "Contour",
       takes: "Ingresses",
-      images: [
-        "(?:^|/)contour$"
-      ],
+      images: ["(?:^|/)contour$"],
       binary: "contour",
       command: "serve",
-      elsewhere: [
-        "contour-config-name"
-      ],
+      elsewhere: ["contour-config-name"],
       dashes: "--",
-      marks: [
-        "contour"
-      ],
+      marks: ["contour"],
       source: "https://github.com/projectcontour/contour/blob/v1.33.6/examples/contour/03-contour.yaml",
       checked: "2026-11-21",
       scope: {
@@ -59637,10 +59518,7 @@ var controller_facts_default = {
       status: [
         {
           releases: "*",
-          sources: [
-            "envoy-service-name",
-            "ingress-status-address"
-          ],
+          sources: ["envoy-service-name", "ingress-status-address"],
           without: "service",
           value: "envoy.service",
           source: "https://github.com/projectcontour/contour/blob/v1.33.6/cmd/contour/serve.go",
@@ -59650,10 +59528,7 @@ var controller_facts_default = {
       election: [
         {
           releases: ">=1.20.0 <1.21.0",
-          kinds: [
-            "ConfigMap",
-            "Lease"
-          ],
+          kinds: ["ConfigMap", "Lease"],
           id: "leader-election-resource-name",
           default: "leader-elect",
           name: "{id}",
@@ -59670,9 +59545,7 @@ var controller_facts_default = {
         },
         {
           releases: ">=1.21.0",
-          kinds: [
-            "Lease"
-          ],
+          kinds: ["Lease"],
           id: "leader-election-resource-name",
           default: "leader-elect",
           name: "{id}",
@@ -59974,7 +59847,7 @@ function recognised(container, alone) {
   const byImage = controllerFacts.filter(({ images: images2 }) => patterns.get(images2)?.test(repository));
   const byProgram = controllerFacts.filter(({ binary }) => binary !== void 0 && args.runs(binary));
   const byLabel = controllerFacts.filter((facts) => labelled3 && isLabelled(facts, container));
-  const [found = []] = [byImage, byProgram, byLabel].filter((one2) => one2.length > 0);
+  const [found = []] = [byProgram, byImage, byLabel].filter((one2) => one2.length > 0);
   return found.filter((facts) => isOn(facts, container));
 }
 var patterns = new Map(controllerFacts.map(({ images: images2 }) => [images2, new RegExp(images2.join("|"))]));
@@ -60113,24 +59986,30 @@ function isDefaultClass(ingressClass) {
 
 // src/kubernetes/claimant.ts
 var classKind = "IngressClass.networking.k8s.io";
-function changedClaims(changes, base, head) {
-  const clusters = changes.filter((change) => manifestsOf(change).some(decides)).map(({ cluster }) => cluster);
+function changedClaims({ changes, base, head, bystanders }) {
+  const touched = changes.filter((change) => {
+    const { before, after } = sidesOf(change);
+    return decides(before, base.get(change.cluster)) || decides(after, head.get(change.cluster));
+  });
+  const clusters = touched.map(({ cluster }) => cluster);
+  if (clusters.length === 0) return [];
+  const others = bystanders();
   return [...new Set(clusters)].sort().map((cluster) => {
+    const its = others.filter((manifest) => manifest.clusters.includes(cluster));
     const [before = [], after = []] = [base, head].map(
-      (side) => claimantsIn(side.get(cluster) ?? new Snapshot(cluster, []))
+      (side) => claimantsIn(side.get(cluster) ?? new Snapshot(cluster, []), its)
     );
     return { cluster, before, after };
   });
 }
-function manifestsOf(change) {
-  return [...change.kind === "added" ? [] : [change.before], ...change.kind === "removed" ? [] : [change.after]];
+function decides(manifest, snapshot) {
+  if (!manifest) return false;
+  return groupKindOf(manifest.ref) === classKind || controllersOf(manifest, snapshot).length > 0;
 }
-function decides(manifest) {
-  return groupKindOf(manifest.ref) === classKind || controllersOf(manifest).length > 0;
-}
-function claimantsIn(snapshot) {
-  const ingresses = snapshot.ofKind("Ingress.networking.k8s.io");
-  const controllers = controllersIn(snapshot).filter(({ facts }) => facts.takes === "Ingresses");
+function claimantsIn(snapshot, bystanders) {
+  const ingresses = [...snapshot.ofKind("Ingress.networking.k8s.io"), ...bystanders];
+  const all3 = controllersIn(snapshot).filter(({ facts }) => facts.takes === "Ingresses");
+  const controllers = all3.filter((one2) => !one2.installed || !all3.some((other) => isInstalledBy(one2, other)));
   const named5 = controllers.flatMap(({ watched }) => watched.scope === "namespaces" ? watched.names : []);
   const claimants = controllers.map((controller) => {
     const { watched } = controller;
@@ -60182,236 +60061,6 @@ function claimsIngress(way, ingress, snapshot) {
 }
 function unique(items) {
   return [...new Set(items)].sort();
-}
-
-// src/manifest/document-reader.ts
-var import_yaml6 = __toESM(require_dist(), 1);
-
-// src/kubernetes/identity.ts
-var clusterScoped = {
-  "": ["ComponentStatus", "Namespace", "Node", "PersistentVolume"],
-  "admissionregistration.k8s.io": [
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding",
-    "MutatingWebhookConfiguration",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-    "ValidatingWebhookConfiguration"
-  ],
-  "apiextensions.k8s.io": ["CustomResourceDefinition"],
-  "apiregistration.k8s.io": ["APIService"],
-  "certificates.k8s.io": ["CertificateSigningRequest", "ClusterTrustBundle"],
-  "flowcontrol.apiserver.k8s.io": ["FlowSchema", "PriorityLevelConfiguration"],
-  "networking.k8s.io": ["IngressClass", "IPAddress", "ServiceCIDR"],
-  "node.k8s.io": ["RuntimeClass"],
-  policy: ["PodSecurityPolicy"],
-  "rbac.authorization.k8s.io": ["ClusterRole", "ClusterRoleBinding"],
-  "resource.k8s.io": ["DeviceClass", "DeviceTaintRule", "ResourceSlice"],
-  "scheduling.k8s.io": ["PriorityClass"],
-  "storage.k8s.io": ["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"],
-  "storagemigration.k8s.io": ["StorageVersionMigration"],
-  "gateway.networking.k8s.io": ["GatewayClass"],
-  "cert-manager.io": ["ClusterIssuer"]
-};
-var movedFromExtensions = {
-  DaemonSet: "apps",
-  Deployment: "apps",
-  ReplicaSet: "apps",
-  Ingress: "networking.k8s.io",
-  NetworkPolicy: "networking.k8s.io",
-  PodSecurityPolicy: "policy"
-};
-function identify(apiVersion2, kind2, namespace, name) {
-  const written2 = apiVersion2.includes("/") ? apiVersion2.slice(0, apiVersion2.indexOf("/")) : "";
-  const group2 = written2 === "extensions" ? movedFromExtensions[kind2] ?? written2 : written2;
-  return { group: group2, kind: kind2, namespace: clusterScoped[group2]?.includes(kind2) ? "" : namespace, name };
-}
-var configurations = {
-  "kubeadm.k8s.io ClusterConfiguration": "kubeadm",
-  "kubeproxy.config.k8s.io KubeProxyConfiguration": "kube-proxy"
-};
-function programConfigured(apiVersion2, kind2) {
-  return configurations[`${apiVersion2.split("/")[0]} ${kind2}`];
-}
-
-// src/manifest/document-reader.ts
-var documentLimit = 16 * 1024 * 1024;
-var nodeLimit = 1e6;
-var tooDeep = "it nests deeper than any manifest";
-var DocumentReader = class {
-  known = /* @__PURE__ */ new Map();
-  read(text10) {
-    const reading2 = this.known.get(text10) ?? readDocument2(text10);
-    this.known.set(text10, reading2);
-    return reading2;
-  }
-};
-function readDocument2(original) {
-  const unreadable4 = (text11, reason, node2) => {
-    const [from, to] = node2?.range ?? [0, 1];
-    return { text: text11, reason, from, to };
-  };
-  if (original.length > documentLimit) {
-    const size = Math.round(original.length / 1024 / 1024);
-    return unreadable4("", `this one document has ${size} MiB, and an API server takes 3 MiB; split it`);
-  }
-  const control = original.search(new RegExp("(?![\\t\\n\\r\\u0085])\\p{Cc}", "u"));
-  if (control !== -1) {
-    const code4 = original.charCodeAt(control).toString(16).padStart(2, "0");
-    const reason = `the control character 0x${code4} is no text`;
-    return { text: original, reason, from: control, to: control + 1 };
-  }
-  const parsed4 = parse(original);
-  if (parsed4 instanceof Error) return unreadable4("", parsed4.message);
-  const noAlias = () => void 0;
-  if (!parsed4) return { text: original, objects: [], resolve: noAlias };
-  const { document, text: text10 } = parsed4;
-  const error2 = document.errors[0];
-  if (error2) {
-    return holdsTemplate(text10) ? { text: text10, template: true } : { text: text10, reason: reasonOf(error2), from: error2.pos[0], to: error2.pos[1] };
-  }
-  const survey = surveyOf(document);
-  if (survey.collectionKey) {
-    return holdsTemplate(text10) ? { text: text10, template: true } : unreadable4(text10, "a map or list cannot be a key", survey.collectionKey);
-  }
-  if (survey.size > nodeLimit) {
-    return unreadable4(
-      text10,
-      `its aliases expand to more than ${nodeLimit.toLocaleString("en")} values`,
-      survey.firstAlias
-    );
-  }
-  if (survey.lostAlias) {
-    return unreadable4(text10, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
-  }
-  const resolve2 = (alias) => survey.targets.get(alias);
-  const misnamed = misnamedIn(document.contents, resolve2);
-  if (misnamed) return unreadable4(text10, misnamed.reason, misnamed.node);
-  const all3 = objectsIn(document.contents, resolve2);
-  const found = all3.filter(
-    ({ apiVersion: apiVersion2, kind: kind2, metadata }) => !isTemplate(apiVersion2, kind2, metadata.namespace, metadata.name)
-  );
-  const objects = found.map(({ node: node2, apiVersion: apiVersion2, kind: kind2, metadata }) => {
-    const [from, , to] = node2.range ?? [0, 0, text10.length];
-    const startOf = (key2) => key2.range?.[0] ?? 0;
-    return {
-      ref: identify(apiVersion2, kind2, metadata.namespace, metadata.name),
-      apiVersion: apiVersion2,
-      node: node2,
-      duplicates: survey.duplicates.filter(({ node: key2 }) => startOf(key2) >= from && startOf(key2) < to)
-    };
-  });
-  return { text: text10, objects, resolve: resolve2, ...found.length < all3.length ? { template: true } : {} };
-}
-function parse(text10) {
-  try {
-    return parseAsKubectl(text10);
-  } catch (error2) {
-    if (error2 instanceof RangeError) return new Error(tooDeep);
-    throw error2;
-  }
-}
-function reasonOf({ code: code4, message }) {
-  if (code4 === "RESOURCE_EXHAUSTION") return tooDeep;
-  const sentence = message.split("\n")[0] ?? "";
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
-}
-function surveyOf(yaml) {
-  const survey = {
-    size: 0,
-    firstAlias: void 0,
-    collectionKey: void 0,
-    lostAlias: void 0,
-    targets: /* @__PURE__ */ new Map(),
-    duplicates: []
-  };
-  const anchors = /* @__PURE__ */ new Map();
-  const sizes = /* @__PURE__ */ new Map();
-  const measure = (node2) => {
-    if ((0, import_yaml6.isAlias)(node2)) {
-      const target = anchors.get(node2.source);
-      survey.firstAlias ??= node2;
-      if (target) survey.targets.set(node2, target);
-      else survey.lostAlias ??= node2;
-      return target ? sizes.get(target) ?? nodeLimit : 1;
-    }
-    if (!(0, import_yaml6.isMap)(node2) && !(0, import_yaml6.isSeq)(node2)) {
-      flatten(node2);
-      if ((0, import_yaml6.isScalar)(node2) && node2.anchor) {
-        anchors.set(node2.anchor, node2);
-        sizes.set(node2, 1);
-      }
-      return 1;
-    }
-    if (node2.anchor) anchors.set(node2.anchor, node2);
-    let size = 1;
-    if ((0, import_yaml6.isMap)(node2)) {
-      const seen = /* @__PURE__ */ new Set();
-      for (const { key: key2, value: value2 } of node2.items) {
-        const text10 = (0, import_yaml6.isScalar)(key2) ? String(key2.value) : void 0;
-        if (text10 !== void 0 && text10 !== "<<") {
-          if (seen.has(text10)) survey.duplicates.push({ text: text10, node: key2 });
-          seen.add(text10);
-        }
-        const keyNode = (0, import_yaml6.isAlias)(key2) ? anchors.get(key2.source) : key2;
-        if ((0, import_yaml6.isMap)(keyNode) || (0, import_yaml6.isSeq)(keyNode)) survey.collectionKey ??= key2;
-        size += measure(key2) + measure(value2);
-      }
-    } else for (const item of node2.items) size += measure(item);
-    if (node2.anchor) sizes.set(node2, size);
-    return size;
-  };
-  survey.size = measure(yaml.contents);
-  return survey;
-}
-function flatten(node2) {
-  if ((0, import_yaml6.isScalar)(node2) && typeof node2.value === "string" && node2.value.length > 1e3) /\0/.test(node2.value);
-}
-function objectsIn(written2, resolve2, inherited) {
-  const node2 = (0, import_yaml6.isAlias)(written2) ? resolve2(written2) : written2;
-  if (!(0, import_yaml6.isMap)(node2)) return [];
-  const apiVersion2 = stringIn(node2, "apiVersion", resolve2) ?? inherited?.apiVersion;
-  const kind2 = stringIn(node2, "kind", resolve2) ?? inherited?.kind;
-  if (!apiVersion2 || !kind2) return [];
-  const items = nodeIn(node2, "items", resolve2);
-  if (items !== void 0) {
-    if (!(0, import_yaml6.isSeq)(items)) return [];
-    const itemKind = kind2.endsWith("List") ? kind2.slice(0, -"List".length) : kind2;
-    return items.items.flatMap(
-      (item) => objectsIn(item, resolve2, itemKind ? { apiVersion: apiVersion2, kind: itemKind } : void 0)
-    );
-  }
-  const metadata = nodeIn(node2, "metadata", resolve2);
-  const name = stringIn(metadata, "name", resolve2) ?? programConfigured(apiVersion2, kind2);
-  if (!name) return [];
-  return [{ node: node2, apiVersion: apiVersion2, kind: kind2, metadata: { namespace: stringIn(metadata, "namespace", resolve2) ?? "", name } }];
-}
-function misnamedIn(root3, resolve2) {
-  if (!stringIn(root3, "apiVersion", resolve2) || !stringIn(root3, "kind", resolve2)) return void 0;
-  const metadata = nodeIn(root3, "metadata", resolve2);
-  for (const key2 of ["name", "namespace"]) {
-    const node2 = nodeIn(metadata, key2, resolve2);
-    if (!(0, import_yaml6.isScalar)(node2) || node2.value === null || typeof node2.value === "string") continue;
-    return {
-      node: node2,
-      reason: `metadata.${key2} is read as the ${typeof node2.value} ${node2.value}, and has to be text; quote it`
-    };
-  }
-  return void 0;
-}
-function stringIn(map4, key2, resolve2) {
-  const value2 = nodeIn(map4, key2, resolve2);
-  return (0, import_yaml6.isScalar)(value2) && typeof value2.value === "string" ? value2.value : void 0;
-}
-function nodeIn(map4, key2, resolve2) {
-  const value2 = (0, import_yaml6.isMap)(map4) ? findPair(map4, key2, resolve2)?.value : void 0;
-  return (0, import_yaml6.isAlias)(value2) ? resolve2(value2) : value2;
-}
-function holdsTemplate(text10) {
-  return /\{\{|\{%/.test(text10.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
-}
-function isTemplate(...identity) {
-  return identity.some((part) => /\{\{|\{%/.test(part));
 }
 
 // node_modules/diff/libesm/diff/base.js
@@ -61117,6 +60766,236 @@ function isJson(text10) {
   }
 }
 
+// src/manifest/document-reader.ts
+var import_yaml6 = __toESM(require_dist(), 1);
+
+// src/kubernetes/identity.ts
+var clusterScoped = {
+  "": ["ComponentStatus", "Namespace", "Node", "PersistentVolume"],
+  "admissionregistration.k8s.io": [
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "MutatingWebhookConfiguration",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration"
+  ],
+  "apiextensions.k8s.io": ["CustomResourceDefinition"],
+  "apiregistration.k8s.io": ["APIService"],
+  "certificates.k8s.io": ["CertificateSigningRequest", "ClusterTrustBundle"],
+  "flowcontrol.apiserver.k8s.io": ["FlowSchema", "PriorityLevelConfiguration"],
+  "networking.k8s.io": ["IngressClass", "IPAddress", "ServiceCIDR"],
+  "node.k8s.io": ["RuntimeClass"],
+  policy: ["PodSecurityPolicy"],
+  "rbac.authorization.k8s.io": ["ClusterRole", "ClusterRoleBinding"],
+  "resource.k8s.io": ["DeviceClass", "DeviceTaintRule", "ResourceSlice"],
+  "scheduling.k8s.io": ["PriorityClass"],
+  "storage.k8s.io": ["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"],
+  "storagemigration.k8s.io": ["StorageVersionMigration"],
+  "gateway.networking.k8s.io": ["GatewayClass"],
+  "cert-manager.io": ["ClusterIssuer"]
+};
+var movedFromExtensions = {
+  DaemonSet: "apps",
+  Deployment: "apps",
+  ReplicaSet: "apps",
+  Ingress: "networking.k8s.io",
+  NetworkPolicy: "networking.k8s.io",
+  PodSecurityPolicy: "policy"
+};
+function identify(apiVersion2, kind2, namespace, name) {
+  const written2 = apiVersion2.includes("/") ? apiVersion2.slice(0, apiVersion2.indexOf("/")) : "";
+  const group2 = written2 === "extensions" ? movedFromExtensions[kind2] ?? written2 : written2;
+  return { group: group2, kind: kind2, namespace: clusterScoped[group2]?.includes(kind2) ? "" : namespace, name };
+}
+var configurations = {
+  "kubeadm.k8s.io ClusterConfiguration": "kubeadm",
+  "kubeproxy.config.k8s.io KubeProxyConfiguration": "kube-proxy"
+};
+function programConfigured(apiVersion2, kind2) {
+  return configurations[`${apiVersion2.split("/")[0]} ${kind2}`];
+}
+
+// src/manifest/document-reader.ts
+var documentLimit = 16 * 1024 * 1024;
+var nodeLimit = 1e6;
+var tooDeep = "it nests deeper than any manifest";
+var DocumentReader = class {
+  known = /* @__PURE__ */ new Map();
+  read(text10) {
+    const reading2 = this.known.get(text10) ?? readDocument2(text10);
+    this.known.set(text10, reading2);
+    return reading2;
+  }
+};
+function readDocument2(original) {
+  const unreadable4 = (text11, reason, node2) => {
+    const [from, to] = node2?.range ?? [0, 1];
+    return { text: text11, reason, from, to };
+  };
+  if (original.length > documentLimit) {
+    const size = Math.round(original.length / 1024 / 1024);
+    return unreadable4("", `this one document has ${size} MiB, and an API server takes 3 MiB; split it`);
+  }
+  const control = original.search(new RegExp("(?![\\t\\n\\r\\u0085])\\p{Cc}", "u"));
+  if (control !== -1) {
+    const code4 = original.charCodeAt(control).toString(16).padStart(2, "0");
+    const reason = `the control character 0x${code4} is no text`;
+    return { text: original, reason, from: control, to: control + 1 };
+  }
+  const parsed4 = parse(original);
+  if (parsed4 instanceof Error) return unreadable4("", parsed4.message);
+  const noAlias = () => void 0;
+  if (!parsed4) return { text: original, objects: [], resolve: noAlias };
+  const { document, text: text10 } = parsed4;
+  const error2 = document.errors[0];
+  if (error2) {
+    return holdsTemplate(text10) ? { text: text10, template: true } : { text: text10, reason: reasonOf(error2), from: error2.pos[0], to: error2.pos[1] };
+  }
+  const survey = surveyOf(document);
+  if (survey.collectionKey) {
+    return holdsTemplate(text10) ? { text: text10, template: true } : unreadable4(text10, "a map or list cannot be a key", survey.collectionKey);
+  }
+  if (survey.size > nodeLimit) {
+    return unreadable4(
+      text10,
+      `its aliases expand to more than ${nodeLimit.toLocaleString("en")} values`,
+      survey.firstAlias
+    );
+  }
+  if (survey.lostAlias) {
+    return unreadable4(text10, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
+  }
+  const resolve2 = (alias) => survey.targets.get(alias);
+  const misnamed = misnamedIn(document.contents, resolve2);
+  if (misnamed) return unreadable4(text10, misnamed.reason, misnamed.node);
+  const all3 = objectsIn(document.contents, resolve2);
+  const found = all3.filter(
+    ({ apiVersion: apiVersion2, kind: kind2, metadata }) => !isTemplate(apiVersion2, kind2, metadata.namespace, metadata.name)
+  );
+  const objects = found.map(({ node: node2, apiVersion: apiVersion2, kind: kind2, metadata }) => {
+    const [from, , to] = node2.range ?? [0, 0, text10.length];
+    const startOf = (key2) => key2.range?.[0] ?? 0;
+    return {
+      ref: identify(apiVersion2, kind2, metadata.namespace, metadata.name),
+      apiVersion: apiVersion2,
+      node: node2,
+      duplicates: survey.duplicates.filter(({ node: key2 }) => startOf(key2) >= from && startOf(key2) < to)
+    };
+  });
+  return { text: text10, objects, resolve: resolve2, ...found.length < all3.length ? { template: true } : {} };
+}
+function parse(text10) {
+  try {
+    return parseAsKubectl(text10);
+  } catch (error2) {
+    if (error2 instanceof RangeError) return new Error(tooDeep);
+    throw error2;
+  }
+}
+function reasonOf({ code: code4, message }) {
+  if (code4 === "RESOURCE_EXHAUSTION") return tooDeep;
+  const sentence = message.split("\n")[0] ?? "";
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+function surveyOf(yaml) {
+  const survey = {
+    size: 0,
+    firstAlias: void 0,
+    collectionKey: void 0,
+    lostAlias: void 0,
+    targets: /* @__PURE__ */ new Map(),
+    duplicates: []
+  };
+  const anchors = /* @__PURE__ */ new Map();
+  const sizes = /* @__PURE__ */ new Map();
+  const measure = (node2) => {
+    if ((0, import_yaml6.isAlias)(node2)) {
+      const target = anchors.get(node2.source);
+      survey.firstAlias ??= node2;
+      if (target) survey.targets.set(node2, target);
+      else survey.lostAlias ??= node2;
+      return target ? sizes.get(target) ?? nodeLimit : 1;
+    }
+    if (!(0, import_yaml6.isMap)(node2) && !(0, import_yaml6.isSeq)(node2)) {
+      flatten(node2);
+      if ((0, import_yaml6.isScalar)(node2) && node2.anchor) {
+        anchors.set(node2.anchor, node2);
+        sizes.set(node2, 1);
+      }
+      return 1;
+    }
+    if (node2.anchor) anchors.set(node2.anchor, node2);
+    let size = 1;
+    if ((0, import_yaml6.isMap)(node2)) {
+      const seen = /* @__PURE__ */ new Set();
+      for (const { key: key2, value: value2 } of node2.items) {
+        const text10 = (0, import_yaml6.isScalar)(key2) ? String(key2.value) : void 0;
+        if (text10 !== void 0 && text10 !== "<<") {
+          if (seen.has(text10)) survey.duplicates.push({ text: text10, node: key2 });
+          seen.add(text10);
+        }
+        const keyNode = (0, import_yaml6.isAlias)(key2) ? anchors.get(key2.source) : key2;
+        if ((0, import_yaml6.isMap)(keyNode) || (0, import_yaml6.isSeq)(keyNode)) survey.collectionKey ??= key2;
+        size += measure(key2) + measure(value2);
+      }
+    } else for (const item of node2.items) size += measure(item);
+    if (node2.anchor) sizes.set(node2, size);
+    return size;
+  };
+  survey.size = measure(yaml.contents);
+  return survey;
+}
+function flatten(node2) {
+  if ((0, import_yaml6.isScalar)(node2) && typeof node2.value === "string" && node2.value.length > 1e3) /\0/.test(node2.value);
+}
+function objectsIn(written2, resolve2, inherited) {
+  const node2 = (0, import_yaml6.isAlias)(written2) ? resolve2(written2) : written2;
+  if (!(0, import_yaml6.isMap)(node2)) return [];
+  const apiVersion2 = stringIn(node2, "apiVersion", resolve2) ?? inherited?.apiVersion;
+  const kind2 = stringIn(node2, "kind", resolve2) ?? inherited?.kind;
+  if (!apiVersion2 || !kind2) return [];
+  const items = nodeIn(node2, "items", resolve2);
+  if (items !== void 0) {
+    if (!(0, import_yaml6.isSeq)(items)) return [];
+    const itemKind = kind2.endsWith("List") ? kind2.slice(0, -"List".length) : kind2;
+    return items.items.flatMap(
+      (item) => objectsIn(item, resolve2, itemKind ? { apiVersion: apiVersion2, kind: itemKind } : void 0)
+    );
+  }
+  const metadata = nodeIn(node2, "metadata", resolve2);
+  const name = stringIn(metadata, "name", resolve2) ?? programConfigured(apiVersion2, kind2);
+  if (!name) return [];
+  return [{ node: node2, apiVersion: apiVersion2, kind: kind2, metadata: { namespace: stringIn(metadata, "namespace", resolve2) ?? "", name } }];
+}
+function misnamedIn(root3, resolve2) {
+  if (!stringIn(root3, "apiVersion", resolve2) || !stringIn(root3, "kind", resolve2)) return void 0;
+  const metadata = nodeIn(root3, "metadata", resolve2);
+  for (const key2 of ["name", "namespace"]) {
+    const node2 = nodeIn(metadata, key2, resolve2);
+    if (!(0, import_yaml6.isScalar)(node2) || node2.value === null || typeof node2.value === "string") continue;
+    return {
+      node: node2,
+      reason: `metadata.${key2} is read as the ${typeof node2.value} ${node2.value}, and has to be text; quote it`
+    };
+  }
+  return void 0;
+}
+function stringIn(map4, key2, resolve2) {
+  const value2 = nodeIn(map4, key2, resolve2);
+  return (0, import_yaml6.isScalar)(value2) && typeof value2.value === "string" ? value2.value : void 0;
+}
+function nodeIn(map4, key2, resolve2) {
+  const value2 = (0, import_yaml6.isMap)(map4) ? findPair(map4, key2, resolve2)?.value : void 0;
+  return (0, import_yaml6.isAlias)(value2) ? resolve2(value2) : value2;
+}
+function holdsTemplate(text10) {
+  return /\{\{|\{%/.test(text10.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
+}
+function isTemplate(...identity) {
+  return identity.some((part) => /\{\{|\{%/.test(part));
+}
+
 // src/manifest/load.ts
 function loadFile({ text: text10, damaged = false }, wants = () => true, reader = new DocumentReader()) {
   const objects = [];
@@ -61193,45 +61072,124 @@ function contentOf(text10) {
   return text10.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
 }
 
-// src/report/restore.ts
-function restoring({ object, origin }, now, reader) {
-  if (origin.kind !== "file" || origin.path.endsWith(".json")) return void 0;
-  const lines = now?.split("\n") ?? [""];
-  const { line, text: text10 } = now === void 0 ? { line: 1, text: `---
-${ownText(object)}
-` } : insertion(object, now, reader);
-  const after = [...lines.slice(0, line - 1), text10 + lines.slice(line - 1).join("\n")].join("\n");
-  const wanted = /* @__PURE__ */ new Set([...identitiesIn(now ?? "", reader), identityOf(object.ref)]);
-  if (String(identitiesIn(after, reader).sort()) !== String([...wanted].sort())) return void 0;
-  const [startLine, startColumn, newText] = line > lines.length ? [lines.length, (lines.at(-1) ?? "").length + 1, `
-${text10}`] : [line, 1, text10];
-  const region = { startLine, startColumn, endLine: startLine, endColumn: startColumn };
-  return { edits: [{ path: origin.path, region, newText }] };
+// src/manifest/skim.ts
+var scalar2 = `(?:(["'])([\\w.:/@-]+)\\1|([A-Za-z][\\w.:/@-]*))[ \\t]*(?:#.*)?\\r?$`;
+var apiVersionLine = new RegExp(`^apiVersion:[ \\t]+${scalar2}`, "gm");
+var kindLine = new RegExp(`^kind:[ \\t]+${scalar2}`, "gm");
+var metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/gm;
+var notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
+function skimIdentities(text10) {
+  return splitDocuments(text10).flatMap((document) => {
+    const skimmed = skimDocument(document.text);
+    if (skimmed === "none") return [];
+    return skimmed ? [skimmed] : loadFile({ text: document.text }).objects.map((object) => object.ref);
+  });
 }
-function insertion(object, now, reader) {
-  const left = new Map(objectsIn2(now, reader).map((one2) => [identityOf(one2.ref), one2]));
-  const siblings = objectsIn2(object.fileText, reader);
-  const place2 = siblings.findIndex(({ region }) => region.startLine === object.region.startLine);
-  const previous = siblings.slice(0, place2).flatMap(({ ref }) => left.get(identityOf(ref)) ?? []).at(-1);
-  const next = siblings.slice(place2 + 1).flatMap(({ ref }) => left.get(identityOf(ref)) ?? [])[0];
-  const lines = now.split("\n");
-  if (isItem(object)) {
-    const text10 = `${linesOf(object).join("\n")}
-`;
-    return { line: previous ? previous.region.endLine + 1 : next?.region.startLine ?? 1, text: text10 };
+function skimKind(text10) {
+  const kind2 = onlyValue([...text10.matchAll(kindLine)]);
+  return kind2?.endsWith("List") ? void 0 : kind2;
+}
+function skimDocument(text10) {
+  if (!text10.includes("apiVersion") || !text10.includes("kind")) return "none";
+  const apiVersion2 = onlyValue([...text10.matchAll(apiVersionLine)]);
+  const kind2 = skimKind(text10);
+  const [block, ...more] = [...text10.matchAll(metadataBlock)];
+  const metadata = block?.[1];
+  if (!apiVersion2 || !kind2 || metadata === void 0 || more.length > 0) return void 0;
+  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text10) || /<<|:[ \t]+[*!]/.test(metadata))
+    return void 0;
+  const indent2 = metadata.match(/^([ \t]+)[^\s#]/m)?.[1];
+  if (indent2 === void 0) return void 0;
+  const values = (key2) => [...metadata.matchAll(new RegExp(`^${indent2}${key2}:[ \\t]+${scalar2}`, "gm"))];
+  const mentions2 = (key2) => new RegExp(`^${indent2}["']?${key2}["']?[ \\t]*:`, "m").test(metadata);
+  const name = onlyValue(values("name"));
+  const namespace = onlyValue(values("namespace"));
+  if (!name || !namespace && mentions2("namespace")) return void 0;
+  return identify(apiVersion2, kind2, namespace ?? "", name);
+}
+function onlyValue(matches) {
+  const [match3, ...more] = matches;
+  const plain3 = match3?.[3];
+  if (!match3 || more.length > 0 || plain3 !== void 0 && notText.test(plain3)) return void 0;
+  return match3[2] ?? plain3;
+}
+
+// src/report/restore.ts
+var Restorer = class {
+  known = /* @__PURE__ */ new Map();
+  /** @param now the file's text at the head; undefined when the change deletes the file */
+  restoring({ object, origin }, now) {
+    if (origin.kind !== "file" || origin.path.endsWith(".json")) return void 0;
+    const lines = now?.split("\n") ?? [""];
+    const insertion = this.insertion(object, now);
+    if (!insertion) return void 0;
+    const { line, text: text10 } = insertion;
+    const [startLine, startColumn, newText] = line > lines.length ? [lines.length, (lines.at(-1) ?? "").length + 1, `
+${text10}`] : [line, 1, text10];
+    const region = { startLine, startColumn, endLine: startLine, endColumn: startColumn };
+    return { edits: [{ path: origin.path, region, newText }] };
   }
-  if (!previous)
-    return { line: 1, text: `${ownText(object)}
-${now.trim() === "" || now.startsWith("---") ? "" : "---\n"}` };
-  const end2 = lines.findIndex((line, index) => index >= previous.region.endLine && line.startsWith("---"));
-  const last = lines.at(-1) === "" ? lines.length : lines.length + 1;
-  return { line: end2 === -1 ? last : end2 + 1, text: `---
-${ownText(object)}
+  insertion(object, now) {
+    const own6 = `${ownText(object)}
+`;
+    if (now === void 0) return isWhole(own6, object) ? { line: 1, text: `---
+${own6}` } : void 0;
+    const [before, after] = [this.documentsIn(object.fileText), this.documentsIn(now)];
+    const document = before.get(identityOf(object.ref));
+    if (!document || after.has(identityOf(object.ref))) return void 0;
+    if (isItem(object)) return itemInsertion(object, document, after);
+    if (!isWhole(own6, object)) return void 0;
+    const previous = [...before].filter(([, { from }]) => from < document.from).flatMap(([identity]) => after.get(identity) ?? []).at(-1);
+    if (previous) return { line: previous.to, text: `---
+${own6}` };
+    return { line: 1, text: now.trim() === "" || now.startsWith("---") ? own6 : `${own6}---
 ` };
+  }
+  /** The documents of a text by the objects in them, in their order. */
+  documentsIn(text10) {
+    const known2 = this.known.get(text10);
+    if (known2) return known2;
+    const documents = /* @__PURE__ */ new Map();
+    let line = 1;
+    let counted2 = 0;
+    for (const { text: own6, offset } of splitDocuments(text10)) {
+      line += text10.slice(counted2, offset).split("\n").length - 1;
+      counted2 = offset;
+      const length = own6.split("\n").length;
+      const skimmed = {
+        text: own6,
+        from: line,
+        to: line + length - (own6.endsWith("\n") ? 1 : 0),
+        refs: skimIdentities(own6)
+      };
+      for (const ref of skimmed.refs) documents.set(identityOf(ref), skimmed);
+    }
+    this.known.set(text10, documents);
+    return documents;
+  }
+};
+function itemInsertion(object, { refs }, after) {
+  const list3 = refs.flatMap((ref) => after.get(identityOf(ref)) ?? [])[0];
+  if (!list3) return void 0;
+  const left = new Map(loadFile({ text: list3.text }).objects.map((one2) => [identityOf(one2.ref), one2.region]));
+  const place2 = refs.findIndex((ref) => identityOf(ref) === identityOf(object.ref));
+  const regions = (some) => some.flatMap((ref) => left.get(identityOf(ref)) ?? []);
+  const previous = regions(refs.slice(0, place2)).at(-1);
+  const line = previous ? previous.endLine + 1 : regions(refs.slice(place2 + 1))[0]?.startLine ?? 1;
+  const text10 = `${linesOf(object).join("\n")}
+`;
+  const lines = list3.text.split("\n");
+  const whole = [...lines.slice(0, line - 1), text10 + lines.slice(line - 1).join("\n")].join("\n");
+  const held = skimIdentities(whole).map(identityOf).sort();
+  if (String(held) !== String([...list3.refs, object.ref].map(identityOf).sort())) return void 0;
+  return { line: list3.from + line - 1, text: text10 };
 }
 function isItem({ region, fileText }) {
   const line = fileText.split("\n")[region.startLine - 1] ?? "";
   return /^\s*-\s+$/.test(line.slice(0, region.startColumn - 1));
+}
+function isWhole(text10, { ref }) {
+  return String(loadFile({ text: text10 }).objects.map((one2) => identityOf(one2.ref))) === identityOf(ref);
 }
 function linesOf({ fileText, region }) {
   return fileText.split("\n").slice(region.startLine - 1, region.endLine);
@@ -61242,12 +61200,6 @@ function ownText(object) {
   return [first.slice(indent2), ...more.map((line) => line.slice(0, indent2).trim() ? line : line.slice(indent2))].join(
     "\n"
   );
-}
-function identitiesIn(text10, reader) {
-  return objectsIn2(text10, reader).map(({ ref }) => identityOf(ref));
-}
-function objectsIn2(text10, reader) {
-  return loadFile({ text: text10 }, void 0, reader).objects;
 }
 
 // src/check.ts
@@ -61286,7 +61238,7 @@ function reportOf(evidence, { findings, skipped }, terms) {
       changes: { added: count2("added"), changed: count2("changed"), removed: count2("removed") }
     },
     findings: all3,
-    claims: changedClaims(changes, evidence.base, evidence.head)
+    claims: changedClaims(evidence)
   };
 }
 function sortSkipped(skipped) {
@@ -61301,12 +61253,12 @@ function reaches(level, failOn) {
 function placingIn({ changes, described: described3, changedTexts: changedTexts2 }) {
   const touched = new Set([...changes, ...described3].flatMap((change) => Object.values(sidesOf(change))));
   const hunks = /* @__PURE__ */ new Map();
-  const reader = new DocumentReader();
+  const restorer = new Restorer();
   return {
     touched: (manifest) => touched.has(manifest),
     isNew: (path34) => changedTexts2.has(path34) && changedTexts2.get(path34)?.before === void 0,
     isDeleted: (path34) => changedTexts2.has(path34) && changedTexts2.get(path34)?.after === void 0,
-    restoring: (removed) => restoring(removed, changedTexts2.get(removed.origin.path)?.after, reader),
+    restoring: (removed) => restorer.restoring(removed, changedTexts2.get(removed.origin.path)?.after),
     hunks(path34) {
       const { before, after } = changedTexts2.get(path34) ?? {};
       if (before === void 0 || after === void 0) return void 0;
@@ -61602,7 +61554,7 @@ var OriginalPlaces = class {
     const original = new Manifest(object, location.side, { kind: "file", path: path34 }, []).root.at(...rendered2.keys);
     const shown = loadFile({ text: rendered2.text }).objects.find(({ ref }) => ref.kind === kind2 && ref.name === name);
     const value2 = shown && new Manifest(shown, location.side, { kind: "file", path: path34 }, []).root.at(...rendered2.keys).value;
-    const same = original.exists && JSON.stringify(original.value) === JSON.stringify(value2);
+    const same = shown !== void 0 && JSON.stringify(original.value) === JSON.stringify(value2);
     return same ? at2(location, path34, original.region, text10, "exact") : at2(location, path34, object.region, text10, "file");
   }
 };
@@ -62137,22 +62089,14 @@ var managed_class_facts_default = {
   managed: [
     {
       by: "AWS Load Balancer Controller, EKS Auto Mode",
-      classes: [
-        "alb"
-      ],
-      annotations: [
-        "alb.ingress.kubernetes.io/"
-      ],
+      classes: ["alb"],
+      annotations: ["alb.ingress.kubernetes.io/"],
       source: "https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/ingress/ingress_class/",
       checked: "2026-11-21"
     },
     {
       by: "GKE Ingress",
-      classes: [
-        "gce",
-        "gce-internal",
-        "gce-multi-cluster"
-      ],
+      classes: ["gce", "gce-internal", "gce-multi-cluster"],
       annotations: [
         "networking.gke.io/",
         "kubernetes.io/ingress.global-static-ip-name",
@@ -62164,100 +62108,66 @@ var managed_class_facts_default = {
     },
     {
       by: "Azure Application Gateway, Application Gateway for Containers",
-      classes: [
-        "azure-application-gateway",
-        "azure/application-gateway",
-        "azure-alb-external"
-      ],
-      annotations: [
-        "appgw.ingress.kubernetes.io/",
-        "alb.networking.azure.io/"
-      ],
+      classes: ["azure-application-gateway", "azure/application-gateway", "azure-alb-external"],
+      annotations: ["appgw.ingress.kubernetes.io/", "alb.networking.azure.io/"],
       source: "https://azure.github.io/application-gateway-kubernetes-ingress/ingress-v1/",
       checked: "2026-11-21"
     },
     {
       by: "AKS application routing",
-      classes: [
-        "webapprouting.kubernetes.azure.com"
-      ],
+      classes: ["webapprouting.kubernetes.azure.com"],
       source: "https://learn.microsoft.com/azure/aks/app-routing",
       checked: "2026-11-21"
     },
     {
       by: "OpenShift's Ingress Operator",
-      classes: [
-        "openshift-*"
-      ],
-      annotations: [
-        "route.openshift.io/"
-      ],
+      classes: ["openshift-*"],
+      annotations: ["route.openshift.io/"],
       source: "https://docs.openshift.com/container-platform/latest/networking/ingress-operator.html",
       checked: "2026-11-21"
     },
     {
       by: "IBM Cloud Kubernetes Service",
-      classes: [
-        "public-iks-k8s-nginx",
-        "private-iks-k8s-nginx"
-      ],
+      classes: ["public-iks-k8s-nginx", "private-iks-k8s-nginx"],
       source: "https://cloud.ibm.com/docs/containers?topic=containers-managed-ingress-about",
       checked: "2026-11-21"
     },
     {
       by: "MicroK8s",
-      classes: [
-        "public"
-      ],
+      classes: ["public"],
       source: "https://microk8s.io/docs/addon-ingress",
       checked: "2026-11-21"
     },
     {
       by: "Cilium",
-      classes: [
-        "cilium"
-      ],
-      annotations: [
-        "ingress.cilium.io/"
-      ],
+      classes: ["cilium"],
+      annotations: ["ingress.cilium.io/"],
       source: "https://docs.cilium.io/en/stable/network/servicemesh/ingress/",
       checked: "2026-11-21"
     },
     {
       by: "Tailscale's operator",
-      classes: [
-        "tailscale"
-      ],
-      annotations: [
-        "tailscale.com/"
-      ],
+      classes: ["tailscale"],
+      annotations: ["tailscale.com/"],
       source: "https://tailscale.com/kb/1439/kubernetes-operator-cluster-ingress",
       checked: "2026-11-21"
     },
     {
       by: "ngrok's operator",
-      classes: [
-        "ngrok"
-      ],
-      annotations: [
-        "k8s.ngrok.com/"
-      ],
+      classes: ["ngrok"],
+      annotations: ["k8s.ngrok.com/"],
       source: "https://ngrok.com/docs/k8s/",
       checked: "2026-11-21"
     },
     {
       by: "cloudflare-tunnel-ingress-controller",
-      classes: [
-        "cloudflare-tunnel"
-      ],
+      classes: ["cloudflare-tunnel"],
       source: "https://github.com/STRRL/cloudflare-tunnel-ingress-controller",
       checked: "2026-11-21"
     },
     {
       by: "Istio",
-      classes: [
-        "istio"
-      ],
+      classes: ["istio"],
       source: "https://istio.io/latest/docs/tasks/traffic-management/ingress/kubernetes-ingress/",
       checked: "2026-11-21"
     }
@@ -62520,7 +62430,11 @@ var lock_unmanaged_default = defineRule({
   kinds: lockKinds,
   messages: {
     held: ({ lock, holder }) => `${lock} is the lock of a leader election, and this manifest gives it to ${holder}; each time it is applied the leader loses it to a Pod that may be long gone, and what only a leader does stops, such as writing the status of Ingresses. Take it out of the repository; the controller makes its lock itself.`,
-    shipped: ({ lock }) => `${lock} has the name of a lock that a controller makes for its leader election, so applying it takes the lock from its leader, or fails because it is there already. Take it out of the repository; the controller makes its lock itself.`
+    shipped: ({ lock }) => `${lock} has the name of a lock that a controller makes for its leader election, so helm refuses to take over the one that is there already, and whatever replaces it takes the lead from its holder. Take it out of the repository; the controller makes its lock itself.`
+  },
+  // Nothing is compared; but only a lock is worth reading the other files for, which tell its cluster.
+  *partners(manifest) {
+    if (lockRecordOf(manifest) || isLockByName(manifest)) yield manifest.ref.name;
   },
   check({ manifest, report }) {
     const { ref } = manifest;
@@ -62580,7 +62494,7 @@ function sharedClaim(a, b, snapshot) {
 }
 function sharedClass(a, b, snapshot, products) {
   const assumed = (one2, other) => products && isAssumed(one2, other, snapshot);
-  const [classesOfA, classesOfB] = [classesOf(a, snapshot, assumed(a, b)), classesOf(b, snapshot, assumed(b, a))];
+  const [classesOfA, classesOfB] = [classesOf(a, b, snapshot, assumed(a, b)), classesOf(b, a, snapshot, assumed(b, a))];
   const names4 = [...classesOfA.keys()].filter((name) => classesOfB.has(name)).sort();
   const [first = ""] = names4;
   const through = a.controller === b.controller ? void 0 : classesOfA.get(first) ?? classesOfB.get(first);
@@ -62592,12 +62506,16 @@ function sharedClass(a, b, snapshot, products) {
 function isOpen({ by }) {
   return by === "controller" || by === "either";
 }
-function classesOf({ controller, names: names4, by, made }, snapshot, assumed) {
-  const own6 = snapshot.ofKind("IngressClass.networking.k8s.io").filter(({ root: root3 }) => controller !== void 0 && root3.at("spec", "controller").string === controller).filter(({ ref }) => by !== "both" || names4.includes(ref.name)).map((one2) => [one2.ref.name, one2]);
-  const madeByIt = made === void 0 || by === "both" && !names4.includes(made) ? [] : [[made, void 0]];
-  const byName = by === "name" || by === "either" || own6.length === 0 && madeByIt.length === 0 && assumed;
-  const named5 = byName ? names4.map((name) => [name, void 0]) : [];
-  return new Map([...named5, ...by === "name" ? [] : [...madeByIt, ...own6]]);
+function classesOf({ controller, names: names4, by, made }, other, snapshot, assumed) {
+  const all3 = snapshot.ofKind("IngressClass.networking.k8s.io");
+  const own6 = all3.filter(({ root: root3 }) => controller !== void 0 && root3.at("spec", "controller").string === controller).filter(({ ref }) => by !== "both" || names4.includes(ref.name)).map((one2) => [one2.ref.name, one2]);
+  const madeByIt = [made, other.controller === controller ? other.made : void 0].filter((name) => name !== void 0 && (by !== "both" || names4.includes(name))).map((name) => [name ?? "", void 0]);
+  const alone = own6.length === 0 && madeByIt.length === 0;
+  const isThere2 = (name) => alone || name === other.made || all3.some(({ ref }) => ref.name === name);
+  const byName = by === "name" || by === "either" || alone && assumed;
+  const named5 = byName ? names4.filter((name) => by === "name" || isThere2(name)) : [];
+  const found = by === "name" ? [] : [...madeByIt, ...own6];
+  return new Map([...named5.map((name) => [name, void 0]), ...found]);
 }
 function isAssumed({ controller, names: names4, facts }, other, snapshot) {
   if (controller !== facts.controller || controller === other.facts.controller) return false;
@@ -62666,6 +62584,8 @@ var namespace_isolated_default = defineRule({
   check({ manifest, snapshot, report, skip }) {
     for (const first of controllersOf(manifest, snapshot)) {
       if (first.inShell) skip(first.place, "a shell takes its arguments apart, so what it watches is not known");
+      else if (first.watched.scope === "unknown")
+        skip(first.watched.at, "no file that is read here tells what it watches");
       for (const second of controllersIn(snapshot)) {
         if (first.facts.takes !== second.facts.takes || !comesFirst(first, second)) continue;
         if (mayBeCopies(first.manifest, second.manifest) || areOneController(first, second)) continue;
@@ -62848,6 +62768,7 @@ var publish_target_default = defineRule({
       const target = targetOf(controller);
       const own6 = ownServices(controller, snapshot);
       if (!target || own6.length === 0 || isThere(target, snapshot)) continue;
+      if (target.namespace !== manifest.ref.namespace && !snapshot.isWhole) continue;
       const service = own6.find(bringsTraffic);
       const ends = [target.at, (service ?? own6[0])?.root.at("metadata", "name")].filter((end2) => end2 !== void 0);
       const instead = service ? `${nameOf(service.ref)}, which brings it its traffic` : "a Service that is there";
@@ -63022,143 +62943,68 @@ var bootstrap_rbac_default = {
         {
           kind: "ClusterRole",
           name: "admin",
-          gathers: [
-            "rbac.authorization.k8s.io/aggregate-to-admin"
-          ]
+          gathers: ["rbac.authorization.k8s.io/aggregate-to-admin"]
         },
         {
           kind: "ClusterRole",
           name: "cluster-admin",
           rules: [
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "*"
-              ]
+              apiGroups: ["*"],
+              resources: ["*"],
+              verbs: ["*"]
             },
             {
-              nonResourceURLs: [
-                "*"
-              ],
-              verbs: [
-                "*"
-              ]
+              nonResourceURLs: ["*"],
+              verbs: ["*"]
             }
           ]
         },
         {
           kind: "ClusterRole",
           name: "edit",
-          labels: [
-            "rbac.authorization.k8s.io/aggregate-to-admin"
-          ],
-          gathers: [
-            "rbac.authorization.k8s.io/aggregate-to-edit"
-          ]
+          labels: ["rbac.authorization.k8s.io/aggregate-to-admin"],
+          gathers: ["rbac.authorization.k8s.io/aggregate-to-edit"]
         },
         {
           kind: "ClusterRole",
           name: "system:aggregate-to-admin",
-          labels: [
-            "rbac.authorization.k8s.io/aggregate-to-admin"
-          ],
+          labels: ["rbac.authorization.k8s.io/aggregate-to-admin"],
           rules: [
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "localsubjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["localsubjectaccessreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "rbac.authorization.k8s.io"
-              ],
-              resources: [
-                "rolebindings",
-                "roles"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["rbac.authorization.k8s.io"],
+              resources: ["rolebindings", "roles"],
+              verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
             }
           ]
         },
         {
           kind: "ClusterRole",
           name: "system:aggregate-to-edit",
-          labels: [
-            "rbac.authorization.k8s.io/aggregate-to-edit"
-          ],
+          labels: ["rbac.authorization.k8s.io/aggregate-to-edit"],
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/attach",
-                "pods/exec",
-                "pods/portforward",
-                "pods/proxy",
-                "secrets",
-                "services/proxy"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods/attach", "pods/exec", "pods/portforward", "pods/proxy", "secrets", "services/proxy"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts"
-              ],
-              verbs: [
-                "impersonate"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts"],
+              verbs: ["impersonate"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods",
-                "pods/attach",
-                "pods/exec",
-                "pods/portforward",
-                "pods/proxy"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods", "pods/attach", "pods/exec", "pods/portforward", "pods/proxy"],
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
+              apiGroups: [""],
               resources: [
                 "configmaps",
                 "endpoints",
@@ -63170,18 +63016,10 @@ var bootstrap_rbac_default = {
                 "services",
                 "services/proxy"
               ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
+              apiGroups: ["apps"],
               resources: [
                 "daemonsets",
                 "deployments",
@@ -63192,49 +63030,20 @@ var bootstrap_rbac_default = {
                 "statefulsets",
                 "statefulsets/scale"
               ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "autoscaling"
-              ],
-              resources: [
-                "horizontalpodautoscalers"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["autoscaling"],
+              resources: ["horizontalpodautoscalers"],
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "cronjobs",
-                "jobs"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["batch"],
+              resources: ["cronjobs", "jobs"],
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "extensions"
-              ],
+              apiGroups: ["extensions"],
               resources: [
                 "daemonsets",
                 "deployments",
@@ -63246,58 +63055,27 @@ var bootstrap_rbac_default = {
                 "replicasets/scale",
                 "replicationcontrollers/scale"
               ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "policy"
-              ],
-              resources: [
-                "poddisruptionbudgets"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["policy"],
+              resources: ["poddisruptionbudgets"],
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "networking.k8s.io"
-              ],
-              resources: [
-                "ingresses",
-                "networkpolicies"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["networking.k8s.io"],
+              resources: ["ingresses", "networkpolicies"],
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             }
           ]
         },
         {
           kind: "ClusterRole",
           name: "system:aggregate-to-view",
-          labels: [
-            "rbac.authorization.k8s.io/aggregate-to-view"
-          ],
+          labels: ["rbac.authorization.k8s.io/aggregate-to-view"],
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
+              apiGroups: [""],
               resources: [
                 "configmaps",
                 "endpoints",
@@ -63308,16 +63086,10 @@ var bootstrap_rbac_default = {
                 "serviceaccounts",
                 "services"
               ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
+              apiGroups: [""],
               resources: [
                 "bindings",
                 "events",
@@ -63329,29 +63101,15 @@ var bootstrap_rbac_default = {
                 "resourcequotas",
                 "resourcequotas/status"
               ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "namespaces"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["namespaces"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
+              apiGroups: ["apps"],
               resources: [
                 "controllerrevisions",
                 "daemonsets",
@@ -63362,43 +63120,20 @@ var bootstrap_rbac_default = {
                 "statefulsets",
                 "statefulsets/scale"
               ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "autoscaling"
-              ],
-              resources: [
-                "horizontalpodautoscalers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["autoscaling"],
+              resources: ["horizontalpodautoscalers"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "cronjobs",
-                "jobs"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["batch"],
+              resources: ["cronjobs", "jobs"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "extensions"
-              ],
+              apiGroups: ["extensions"],
               resources: [
                 "daemonsets",
                 "deployments",
@@ -63409,38 +63144,17 @@ var bootstrap_rbac_default = {
                 "replicasets/scale",
                 "replicationcontrollers/scale"
               ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "policy"
-              ],
-              resources: [
-                "poddisruptionbudgets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["policy"],
+              resources: ["poddisruptionbudgets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "networking.k8s.io"
-              ],
-              resources: [
-                "ingresses",
-                "networkpolicies"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["networking.k8s.io"],
+              resources: ["ingresses", "networkpolicies"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -63449,26 +63163,14 @@ var bootstrap_rbac_default = {
           name: "system:auth-delegator",
           rules: [
             {
-              apiGroups: [
-                "authentication.k8s.io"
-              ],
-              resources: [
-                "tokenreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authentication.k8s.io"],
+              resources: ["tokenreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "subjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["subjectaccessreviews"],
+              verbs: ["create"]
             }
           ]
         },
@@ -63477,16 +63179,9 @@ var bootstrap_rbac_default = {
           name: "system:basic-user",
           rules: [
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "selfsubjectaccessreviews",
-                "selfsubjectrulesreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
+              verbs: ["create"]
             }
           ]
         },
@@ -63495,15 +63190,9 @@ var bootstrap_rbac_default = {
           name: "system:certificates.k8s.io:certificatesigningrequests:nodeclient",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests/nodeclient"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests/nodeclient"],
+              verbs: ["create"]
             }
           ]
         },
@@ -63512,15 +63201,9 @@ var bootstrap_rbac_default = {
           name: "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests/selfnodeclient"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests/selfnodeclient"],
+              verbs: ["create"]
             }
           ]
         },
@@ -63529,95 +63212,39 @@ var bootstrap_rbac_default = {
           name: "system:controller:attachdetach-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims",
-                "persistentvolumes"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims", "persistentvolumes"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "volumeattachments"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["volumeattachments"],
+              verbs: ["create", "delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "csidrivers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["csidrivers"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -63626,54 +63253,24 @@ var bootstrap_rbac_default = {
           name: "system:controller:certificate-controller",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests/approval",
-                "certificatesigningrequests/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests/approval", "certificatesigningrequests/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "subjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["subjectaccessreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -63682,23 +63279,13 @@ var bootstrap_rbac_default = {
           name: "system:controller:clusterrole-aggregation-controller",
           rules: [
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "*"
-              ]
+              apiGroups: ["*"],
+              resources: ["*"],
+              verbs: ["*"]
             },
             {
-              nonResourceURLs: [
-                "*"
-              ],
-              verbs: [
-                "*"
-              ]
+              nonResourceURLs: ["*"],
+              verbs: ["*"]
             }
           ]
         },
@@ -63707,82 +63294,34 @@ var bootstrap_rbac_default = {
           name: "system:controller:cronjob-controller",
           rules: [
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "cronjobs"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["batch"],
+              resources: ["cronjobs"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "jobs"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["batch"],
+              resources: ["jobs"],
+              verbs: ["create", "delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "cronjobs/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["batch"],
+              resources: ["cronjobs/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "cronjobs/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["batch"],
+              resources: ["cronjobs/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "delete",
-                "list"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["delete", "list"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -63791,110 +63330,44 @@ var bootstrap_rbac_default = {
           name: "system:controller:daemon-set-controller",
           rules: [
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "daemonsets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["daemonsets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "daemonsets/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["daemonsets/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "daemonsets/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["daemonsets/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "list",
-                "patch",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "list", "patch", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/binding"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["pods/binding"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "controllerrevisions"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["apps"],
+              resources: ["controllerrevisions"],
+              verbs: ["create", "delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -63903,88 +63376,34 @@ var bootstrap_rbac_default = {
           name: "system:controller:deployment-controller",
           rules: [
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "deployments"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["deployments"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "deployments/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["deployments/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "deployments/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["deployments/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets"],
+              verbs: ["create", "delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -63993,106 +63412,44 @@ var bootstrap_rbac_default = {
           name: "system:controller:disruption-controller",
           rules: [
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "deployments"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["deployments"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "replicationcontrollers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["replicationcontrollers"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "policy"
-              ],
-              resources: [
-                "poddisruptionbudgets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["policy"],
+              resources: ["poddisruptionbudgets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "statefulsets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps"],
+              resources: ["statefulsets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "policy"
-              ],
-              resources: [
-                "poddisruptionbudgets/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["policy"],
+              resources: ["poddisruptionbudgets/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*/scale"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: ["*"],
+              resources: ["*/scale"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64101,57 +63458,24 @@ var bootstrap_rbac_default = {
           name: "system:controller:endpoint-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods",
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods", "services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints"],
+              verbs: ["create", "delete", "get", "list", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints/restricted"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints/restricted"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64160,93 +63484,39 @@ var bootstrap_rbac_default = {
           name: "system:controller:expand-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "storageclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["storageclasses"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "services"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "services"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["secrets"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64255,33 +63525,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:generic-garbage-collector",
           rules: [
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["*"],
+              resources: ["*"],
+              verbs: ["delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64290,102 +63541,45 @@ var bootstrap_rbac_default = {
           name: "system:controller:horizontal-pod-autoscaler",
           rules: [
             {
-              apiGroups: [
-                "autoscaling"
-              ],
-              resources: [
-                "horizontalpodautoscalers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["autoscaling"],
+              resources: ["horizontalpodautoscalers"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "autoscaling"
-              ],
-              resources: [
-                "horizontalpodautoscalers/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["autoscaling"],
+              resources: ["horizontalpodautoscalers/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*/scale"
-              ],
-              verbs: [
-                "get",
-                "update"
-              ]
+              apiGroups: ["*"],
+              resources: ["*/scale"],
+              verbs: ["get", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "list"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["list"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services/proxy"
-              ],
-              resourceNames: [
-                "http:heapster:",
-                "https:heapster:"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["services/proxy"],
+              resourceNames: ["http:heapster:", "https:heapster:"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                "metrics.k8s.io"
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "list"
-              ]
+              apiGroups: ["metrics.k8s.io"],
+              resources: ["pods"],
+              verbs: ["list"]
             },
             {
-              apiGroups: [
-                "custom.metrics.k8s.io"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "get",
-                "list"
-              ]
+              apiGroups: ["custom.metrics.k8s.io"],
+              resources: ["*"],
+              verbs: ["get", "list"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64394,68 +63588,29 @@ var bootstrap_rbac_default = {
           name: "system:controller:job-controller",
           rules: [
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "jobs"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["batch"],
+              resources: ["jobs"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "jobs/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["batch"],
+              resources: ["jobs/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "jobs/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["batch"],
+              resources: ["jobs/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "list",
-                "patch",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "list", "patch", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64464,44 +63619,19 @@ var bootstrap_rbac_default = {
           name: "system:controller:namespace-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "namespaces"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["namespaces"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "namespaces/finalize",
-                "namespaces/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["namespaces/finalize", "namespaces/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "delete",
-                "deletecollection",
-                "get",
-                "list"
-              ]
+              apiGroups: ["*"],
+              resources: ["*"],
+              verbs: ["delete", "deletecollection", "get", "list"]
             }
           ]
         },
@@ -64510,67 +63640,29 @@ var bootstrap_rbac_default = {
           name: "system:controller:node-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["delete", "get", "list", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "delete",
-                "list"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["delete", "list"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64579,158 +63671,64 @@ var bootstrap_rbac_default = {
           name: "system:controller:persistent-volume-binder",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["create", "delete", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "storageclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["storageclasses"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints"],
+              verbs: ["create", "delete", "get", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["services"],
+              verbs: ["create", "delete", "get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["secrets"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get",
-                "list"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get", "list"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64739,28 +63737,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:pod-garbage-collector",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "delete",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["delete", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "list"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["list"]
             }
           ]
         },
@@ -64769,31 +63753,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:pv-protection-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64802,44 +63769,19 @@ var bootstrap_rbac_default = {
           name: "system:controller:pvc-protection-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64848,71 +63790,29 @@ var bootstrap_rbac_default = {
           name: "system:controller:replicaset-controller",
           rules: [
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "list",
-                "patch",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "list", "patch", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64921,68 +63821,29 @@ var bootstrap_rbac_default = {
           name: "system:controller:replication-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "replicationcontrollers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["replicationcontrollers"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "replicationcontrollers/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["replicationcontrollers/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "replicationcontrollers/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["replicationcontrollers/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "list",
-                "patch",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "list", "patch", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -64991,40 +63852,19 @@ var bootstrap_rbac_default = {
           name: "system:controller:resourcequota-controller",
           rules: [
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["*"],
+              resources: ["*"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "resourcequotas/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["resourcequotas/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -65033,40 +63873,19 @@ var bootstrap_rbac_default = {
           name: "system:controller:route-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -65075,28 +63894,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:service-account-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -65105,54 +63910,24 @@ var bootstrap_rbac_default = {
           name: "system:controller:service-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["services/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -65161,108 +63936,44 @@ var bootstrap_rbac_default = {
           name: "system:controller:statefulset-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "statefulsets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps"],
+              resources: ["statefulsets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "statefulsets/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps"],
+              resources: ["statefulsets/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "statefulsets/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps"],
+              resources: ["statefulsets/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "get", "patch", "update"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "controllerrevisions"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["apps"],
+              resources: ["controllerrevisions"],
+              verbs: ["create", "delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "create",
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["create", "get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -65271,31 +63982,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:ttl-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -65316,9 +64010,7 @@ var bootstrap_rbac_default = {
                 "/version",
                 "/version/"
               ],
-              verbs: [
-                "get"
-              ]
+              verbs: ["get"]
             }
           ]
         },
@@ -65327,33 +64019,14 @@ var bootstrap_rbac_default = {
           name: "system:heapster",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events",
-                "namespaces",
-                "nodes",
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["events", "namespaces", "nodes", "pods"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "extensions"
-              ],
-              resources: [
-                "deployments"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["extensions"],
+              resources: ["deployments"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -65362,18 +64035,9 @@ var bootstrap_rbac_default = {
           name: "system:kube-aggregator",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "services"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -65382,129 +64046,54 @@ var bootstrap_rbac_default = {
           name: "system:kube-controller-manager",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "secrets",
-                "serviceaccounts"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "secrets", "serviceaccounts"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets"
-              ],
-              verbs: [
-                "delete"
-              ]
+              apiGroups: [""],
+              resources: ["secrets"],
+              verbs: ["delete"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps",
-                "endpoints",
-                "namespaces",
-                "secrets",
-                "serviceaccounts"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps", "endpoints", "namespaces", "secrets", "serviceaccounts"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "secrets",
-                "serviceaccounts"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "secrets", "serviceaccounts"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "authentication.k8s.io"
-              ],
-              resources: [
-                "tokenreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authentication.k8s.io"],
+              resources: ["tokenreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "subjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["subjectaccessreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["*"],
+              resources: ["*"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts/token"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts/token"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "apiextensions.k8s.io"
-              ],
-              resources: [
-                "customresourcedefinitions"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update"
-              ]
+              apiGroups: ["apiextensions.k8s.io"],
+              resources: ["customresourcedefinitions"],
+              verbs: ["create", "delete", "get", "list", "update"]
             }
           ]
         },
@@ -65513,17 +64102,9 @@ var bootstrap_rbac_default = {
           name: "system:kube-dns",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "services"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "services"],
+              verbs: ["list", "watch"]
             }
           ]
         },
@@ -65532,189 +64113,75 @@ var bootstrap_rbac_default = {
           name: "system:kube-scheduler",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints"],
+              verbs: ["create", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints"
-              ],
-              resourceNames: [
-                "kube-scheduler"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints"],
+              resourceNames: ["kube-scheduler"],
+              verbs: ["delete", "get", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "bindings",
-                "pods/binding"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["bindings", "pods/binding"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "replicationcontrollers",
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["replicationcontrollers", "services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "statefulsets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps"],
+              resources: ["statefulsets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "policy"
-              ],
-              resources: [
-                "poddisruptionbudgets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["policy"],
+              resources: ["poddisruptionbudgets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims",
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims", "persistentvolumes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "authentication.k8s.io"
-              ],
-              resources: [
-                "tokenreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authentication.k8s.io"],
+              resources: ["tokenreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "subjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["subjectaccessreviews"],
+              verbs: ["create"]
             }
           ]
         },
@@ -65723,43 +64190,19 @@ var bootstrap_rbac_default = {
           name: "system:kubelet-api-admin",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "proxy"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["proxy"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/log",
-                "nodes/metrics",
-                "nodes/proxy",
-                "nodes/spec",
-                "nodes/stats"
-              ],
-              verbs: [
-                "*"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/log", "nodes/metrics", "nodes/proxy", "nodes/spec", "nodes/stats"],
+              verbs: ["*"]
             }
           ]
         },
@@ -65768,283 +64211,114 @@ var bootstrap_rbac_default = {
           name: "system:node",
           rules: [
             {
-              apiGroups: [
-                "authentication.k8s.io"
-              ],
-              resources: [
-                "tokenreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authentication.k8s.io"],
+              resources: ["tokenreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "localsubjectaccessreviews",
-                "subjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["localsubjectaccessreviews", "subjectaccessreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["create", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/eviction"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["pods/eviction"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps",
-                "secrets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps", "secrets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims",
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims", "persistentvolumes"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests"],
+              verbs: ["create", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims/status"
-              ],
-              verbs: [
-                "get",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims/status"],
+              verbs: ["get", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts/token"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts/token"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "volumeattachments"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["volumeattachments"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "csidrivers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["csidrivers"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "csinodes"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["csinodes"],
+              verbs: ["create", "delete", "get", "patch", "update"]
             },
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leases"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              verbs: ["create", "delete", "get", "patch", "update"]
             },
             {
-              apiGroups: [
-                "node.k8s.io"
-              ],
-              resources: [
-                "runtimeclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["node.k8s.io"],
+              resources: ["runtimeclasses"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -66053,18 +64327,9 @@ var bootstrap_rbac_default = {
           name: "system:node-bootstrapper",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests"],
+              verbs: ["create", "get", "list", "watch"]
             }
           ]
         },
@@ -66073,39 +64338,19 @@ var bootstrap_rbac_default = {
           name: "system:node-problem-detector",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -66114,42 +64359,19 @@ var bootstrap_rbac_default = {
           name: "system:node-proxier",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -66158,70 +64380,29 @@ var bootstrap_rbac_default = {
           name: "system:persistent-volume-provisioner",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["create", "delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "storageclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["storageclasses"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -66230,15 +64411,8 @@ var bootstrap_rbac_default = {
           name: "system:public-info-viewer",
           rules: [
             {
-              nonResourceURLs: [
-                "/healthz",
-                "/readyz",
-                "/version",
-                "/version/"
-              ],
-              verbs: [
-                "get"
-              ]
+              nonResourceURLs: ["/healthz", "/readyz", "/version", "/version/"],
+              verbs: ["get"]
             }
           ]
         },
@@ -66247,59 +64421,27 @@ var bootstrap_rbac_default = {
           name: "system:volume-scheduler",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "storageclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["storageclasses"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "patch", "update", "watch"]
             }
           ]
         },
         {
           kind: "ClusterRole",
           name: "view",
-          labels: [
-            "rbac.authorization.k8s.io/aggregate-to-edit"
-          ],
-          gathers: [
-            "rbac.authorization.k8s.io/aggregate-to-view"
-          ]
+          labels: ["rbac.authorization.k8s.io/aggregate-to-edit"],
+          gathers: ["rbac.authorization.k8s.io/aggregate-to-view"]
         },
         {
           kind: "Role",
@@ -66307,44 +64449,20 @@ var bootstrap_rbac_default = {
           name: "system:controller:bootstrap-signer",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              resourceNames: [
-                "cluster-info"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              resourceNames: ["cluster-info"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -66354,18 +64472,10 @@ var bootstrap_rbac_default = {
           name: "extension-apiserver-authentication-reader",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              resourceNames: [
-                "extension-apiserver-authentication"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              resourceNames: ["extension-apiserver-authentication"],
+              verbs: ["get"]
             }
           ]
         },
@@ -66375,30 +64485,15 @@ var bootstrap_rbac_default = {
           name: "system::leader-locking-kube-controller-manager",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              verbs: [
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              verbs: ["watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              resourceNames: [
-                "kube-controller-manager"
-              ],
-              verbs: [
-                "get",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              resourceNames: ["kube-controller-manager"],
+              verbs: ["get", "update"]
             }
           ]
         },
@@ -66408,30 +64503,15 @@ var bootstrap_rbac_default = {
           name: "system::leader-locking-kube-scheduler",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              verbs: [
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              verbs: ["watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              resourceNames: [
-                "kube-scheduler"
-              ],
-              verbs: [
-                "get",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              resourceNames: ["kube-scheduler"],
+              verbs: ["get", "update"]
             }
           ]
         },
@@ -66441,17 +64521,9 @@ var bootstrap_rbac_default = {
           name: "system:controller:bootstrap-signer",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["secrets"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -66461,18 +64533,9 @@ var bootstrap_rbac_default = {
           name: "system:controller:cloud-provider",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              verbs: ["create", "get", "list", "watch"]
             }
           ]
         },
@@ -66482,31 +64545,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:token-cleaner",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["secrets"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         }
@@ -66520,154 +64566,73 @@ var bootstrap_rbac_default = {
         {
           kind: "ClusterRole",
           name: "admin",
-          gathers: [
-            "rbac.authorization.k8s.io/aggregate-to-admin"
-          ]
+          gathers: ["rbac.authorization.k8s.io/aggregate-to-admin"]
         },
         {
           kind: "ClusterRole",
           name: "cluster-admin",
           rules: [
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "*"
-              ]
+              apiGroups: ["*"],
+              resources: ["*"],
+              verbs: ["*"]
             },
             {
-              nonResourceURLs: [
-                "*"
-              ],
-              verbs: [
-                "*"
-              ]
+              nonResourceURLs: ["*"],
+              verbs: ["*"]
             }
           ]
         },
         {
           kind: "ClusterRole",
           name: "edit",
-          labels: [
-            "rbac.authorization.k8s.io/aggregate-to-admin"
-          ],
-          gathers: [
-            "rbac.authorization.k8s.io/aggregate-to-edit"
-          ]
+          labels: ["rbac.authorization.k8s.io/aggregate-to-admin"],
+          gathers: ["rbac.authorization.k8s.io/aggregate-to-edit"]
         },
         {
           kind: "ClusterRole",
           name: "system:aggregate-to-admin",
-          labels: [
-            "rbac.authorization.k8s.io/aggregate-to-admin"
-          ],
+          labels: ["rbac.authorization.k8s.io/aggregate-to-admin"],
           rules: [
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "localsubjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["localsubjectaccessreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "rbac.authorization.k8s.io"
-              ],
-              resources: [
-                "rolebindings",
-                "roles"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["rbac.authorization.k8s.io"],
+              resources: ["rolebindings", "roles"],
+              verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
             }
           ]
         },
         {
           kind: "ClusterRole",
           name: "system:aggregate-to-edit",
-          labels: [
-            "rbac.authorization.k8s.io/aggregate-to-edit"
-          ],
+          labels: ["rbac.authorization.k8s.io/aggregate-to-edit"],
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/attach",
-                "pods/exec",
-                "pods/portforward",
-                "pods/proxy",
-                "secrets",
-                "services/proxy"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods/attach", "pods/exec", "pods/portforward", "pods/proxy", "secrets", "services/proxy"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts"
-              ],
-              verbs: [
-                "impersonate"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts"],
+              verbs: ["impersonate"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods",
-                "pods/attach",
-                "pods/exec",
-                "pods/portforward",
-                "pods/proxy"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods", "pods/attach", "pods/exec", "pods/portforward", "pods/proxy"],
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/eviction"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["pods/eviction"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
+              apiGroups: [""],
               resources: [
                 "configmaps",
                 "events",
@@ -66679,29 +64644,15 @@ var bootstrap_rbac_default = {
                 "services",
                 "services/proxy"
               ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts/token"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts/token"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
+              apiGroups: ["apps"],
               resources: [
                 "daemonsets",
                 "deployments",
@@ -66712,49 +64663,20 @@ var bootstrap_rbac_default = {
                 "statefulsets",
                 "statefulsets/scale"
               ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "autoscaling"
-              ],
-              resources: [
-                "horizontalpodautoscalers"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["autoscaling"],
+              resources: ["horizontalpodautoscalers"],
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "cronjobs",
-                "jobs"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["batch"],
+              resources: ["cronjobs", "jobs"],
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "extensions"
-              ],
+              apiGroups: ["extensions"],
               resources: [
                 "daemonsets",
                 "deployments",
@@ -66766,94 +64688,39 @@ var bootstrap_rbac_default = {
                 "replicasets/scale",
                 "replicationcontrollers/scale"
               ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "policy"
-              ],
-              resources: [
-                "poddisruptionbudgets"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["policy"],
+              resources: ["poddisruptionbudgets"],
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "networking.k8s.io"
-              ],
-              resources: [
-                "ingresses",
-                "networkpolicies"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["networking.k8s.io"],
+              resources: ["ingresses", "networkpolicies"],
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             },
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leases"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
             }
           ],
           gated: [
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceclaims",
-                "resourceclaimtemplates"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceclaims", "resourceclaimtemplates"],
+              verbs: ["create", "delete", "deletecollection", "patch", "update"]
             }
           ]
         },
         {
           kind: "ClusterRole",
           name: "system:aggregate-to-view",
-          labels: [
-            "rbac.authorization.k8s.io/aggregate-to-view"
-          ],
+          labels: ["rbac.authorization.k8s.io/aggregate-to-view"],
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
+              apiGroups: [""],
               resources: [
                 "configmaps",
                 "endpoints",
@@ -66866,16 +64733,10 @@ var bootstrap_rbac_default = {
                 "services",
                 "services/status"
               ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
+              apiGroups: [""],
               resources: [
                 "bindings",
                 "events",
@@ -66887,42 +64748,20 @@ var bootstrap_rbac_default = {
                 "resourcequotas",
                 "resourcequotas/status"
               ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "namespaces"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["namespaces"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "discovery.k8s.io"
-              ],
-              resources: [
-                "endpointslices"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["discovery.k8s.io"],
+              resources: ["endpointslices"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
+              apiGroups: ["apps"],
               resources: [
                 "controllerrevisions",
                 "daemonsets",
@@ -66937,46 +64776,20 @@ var bootstrap_rbac_default = {
                 "statefulsets/scale",
                 "statefulsets/status"
               ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "autoscaling"
-              ],
-              resources: [
-                "horizontalpodautoscalers",
-                "horizontalpodautoscalers/status"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["autoscaling"],
+              resources: ["horizontalpodautoscalers", "horizontalpodautoscalers/status"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "cronjobs",
-                "cronjobs/status",
-                "jobs",
-                "jobs/status"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["batch"],
+              resources: ["cronjobs", "cronjobs/status", "jobs", "jobs/status"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "extensions"
-              ],
+              apiGroups: ["extensions"],
               resources: [
                 "daemonsets",
                 "daemonsets/status",
@@ -66991,57 +64804,24 @@ var bootstrap_rbac_default = {
                 "replicasets/status",
                 "replicationcontrollers/scale"
               ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "policy"
-              ],
-              resources: [
-                "poddisruptionbudgets",
-                "poddisruptionbudgets/status"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["policy"],
+              resources: ["poddisruptionbudgets", "poddisruptionbudgets/status"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "networking.k8s.io"
-              ],
-              resources: [
-                "ingresses",
-                "ingresses/status",
-                "networkpolicies"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["networking.k8s.io"],
+              resources: ["ingresses", "ingresses/status", "networkpolicies"],
+              verbs: ["get", "list", "watch"]
             }
           ],
           gated: [
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceclaims",
-                "resourceclaims/status",
-                "resourceclaimtemplates"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceclaims", "resourceclaims/status", "resourceclaimtemplates"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -67050,26 +64830,14 @@ var bootstrap_rbac_default = {
           name: "system:auth-delegator",
           rules: [
             {
-              apiGroups: [
-                "authentication.k8s.io"
-              ],
-              resources: [
-                "tokenreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authentication.k8s.io"],
+              resources: ["tokenreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "subjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["subjectaccessreviews"],
+              verbs: ["create"]
             }
           ]
         },
@@ -67078,27 +64846,14 @@ var bootstrap_rbac_default = {
           name: "system:basic-user",
           rules: [
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "selfsubjectaccessreviews",
-                "selfsubjectrulesreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "authentication.k8s.io"
-              ],
-              resources: [
-                "selfsubjectreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authentication.k8s.io"],
+              resources: ["selfsubjectreviews"],
+              verbs: ["create"]
             }
           ]
         },
@@ -67107,15 +64862,9 @@ var bootstrap_rbac_default = {
           name: "system:certificates.k8s.io:certificatesigningrequests:nodeclient",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests/nodeclient"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests/nodeclient"],
+              verbs: ["create"]
             }
           ]
         },
@@ -67124,15 +64873,9 @@ var bootstrap_rbac_default = {
           name: "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests/selfnodeclient"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests/selfnodeclient"],
+              verbs: ["create"]
             }
           ]
         },
@@ -67141,18 +64884,10 @@ var bootstrap_rbac_default = {
           name: "system:certificates.k8s.io:kube-apiserver-client-approver",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "signers"
-              ],
-              resourceNames: [
-                "kubernetes.io/kube-apiserver-client"
-              ],
-              verbs: [
-                "approve"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["signers"],
+              resourceNames: ["kubernetes.io/kube-apiserver-client"],
+              verbs: ["approve"]
             }
           ]
         },
@@ -67161,18 +64896,10 @@ var bootstrap_rbac_default = {
           name: "system:certificates.k8s.io:kube-apiserver-client-kubelet-approver",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "signers"
-              ],
-              resourceNames: [
-                "kubernetes.io/kube-apiserver-client-kubelet"
-              ],
-              verbs: [
-                "approve"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["signers"],
+              resourceNames: ["kubernetes.io/kube-apiserver-client-kubelet"],
+              verbs: ["approve"]
             }
           ]
         },
@@ -67181,18 +64908,10 @@ var bootstrap_rbac_default = {
           name: "system:certificates.k8s.io:kubelet-serving-approver",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "signers"
-              ],
-              resourceNames: [
-                "kubernetes.io/kubelet-serving"
-              ],
-              verbs: [
-                "approve"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["signers"],
+              resourceNames: ["kubernetes.io/kubelet-serving"],
+              verbs: ["approve"]
             }
           ]
         },
@@ -67201,18 +64920,10 @@ var bootstrap_rbac_default = {
           name: "system:certificates.k8s.io:legacy-unknown-approver",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "signers"
-              ],
-              resourceNames: [
-                "kubernetes.io/legacy-unknown"
-              ],
-              verbs: [
-                "approve"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["signers"],
+              resourceNames: ["kubernetes.io/legacy-unknown"],
+              verbs: ["approve"]
             }
           ]
         },
@@ -67234,9 +64945,7 @@ var bootstrap_rbac_default = {
                 "/version",
                 "/version/"
               ],
-              verbs: [
-                "get"
-              ]
+              verbs: ["get"]
             }
           ]
         },
@@ -67245,33 +64954,14 @@ var bootstrap_rbac_default = {
           name: "system:heapster",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events",
-                "namespaces",
-                "nodes",
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["events", "namespaces", "nodes", "pods"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "extensions"
-              ],
-              resources: [
-                "deployments"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["extensions"],
+              resources: ["deployments"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -67280,18 +64970,9 @@ var bootstrap_rbac_default = {
           name: "system:kube-aggregator",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "services"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -67300,138 +64981,60 @@ var bootstrap_rbac_default = {
           name: "system:kube-controller-manager",
           rules: [
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leases"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leases"
-              ],
-              resourceNames: [
-                "kube-controller-manager"
-              ],
-              verbs: [
-                "get",
-                "update"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              resourceNames: ["kube-controller-manager"],
+              verbs: ["get", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets",
-                "serviceaccounts"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["secrets", "serviceaccounts"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets"
-              ],
-              verbs: [
-                "delete"
-              ]
+              apiGroups: [""],
+              resources: ["secrets"],
+              verbs: ["delete"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps",
-                "namespaces",
-                "secrets",
-                "serviceaccounts"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps", "namespaces", "secrets", "serviceaccounts"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets",
-                "serviceaccounts"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["secrets", "serviceaccounts"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "authentication.k8s.io"
-              ],
-              resources: [
-                "tokenreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authentication.k8s.io"],
+              resources: ["tokenreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "subjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["subjectaccessreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["*"],
+              resources: ["*"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts/token"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts/token"],
+              verbs: ["create"]
             }
           ]
         },
@@ -67440,17 +65043,9 @@ var bootstrap_rbac_default = {
           name: "system:kube-dns",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "services"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "services"],
+              verbs: ["list", "watch"]
             }
           ]
         },
@@ -67459,356 +65054,137 @@ var bootstrap_rbac_default = {
           name: "system:kube-scheduler",
           rules: [
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leases"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leases"
-              ],
-              resourceNames: [
-                "kube-scheduler"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              resourceNames: ["kube-scheduler"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "bindings",
-                "pods/binding"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["bindings", "pods/binding"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "replicationcontrollers",
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["replicationcontrollers", "services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "statefulsets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps"],
+              resources: ["statefulsets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "policy"
-              ],
-              resources: [
-                "poddisruptionbudgets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["policy"],
+              resources: ["poddisruptionbudgets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims",
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims", "persistentvolumes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "authentication.k8s.io"
-              ],
-              resources: [
-                "tokenreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authentication.k8s.io"],
+              resources: ["tokenreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "subjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["subjectaccessreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "csinodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["csinodes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "volumeattachments"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["volumeattachments"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "namespaces"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["namespaces"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "csidrivers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["csidrivers"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "csistoragecapacities"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["csistoragecapacities"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/finalizers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods/finalizers"],
+              verbs: ["get", "list", "patch", "update", "watch"]
             }
           ],
           gated: [
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leasecandidates"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "deletecollection",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leasecandidates"],
+              verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "deviceclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["deviceclasses"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceclaims"],
+              verbs: ["get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceclaims/status"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceclaims/status"],
+              verbs: ["get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceslices"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceslices"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "devicetaintrules"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["devicetaintrules"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -67817,57 +65193,26 @@ var bootstrap_rbac_default = {
           name: "system:kubelet-api-admin",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "proxy"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["proxy"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/log",
-                "nodes/metrics",
-                "nodes/proxy",
-                "nodes/stats"
-              ],
-              verbs: [
-                "*"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/log", "nodes/metrics", "nodes/proxy", "nodes/stats"],
+              verbs: ["*"]
             }
           ],
           gated: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/configz",
-                "nodes/healthz",
-                "nodes/pods"
-              ],
-              verbs: [
-                "*"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/configz", "nodes/healthz", "nodes/pods"],
+              verbs: ["*"]
             }
           ]
         },
@@ -67886,27 +65231,17 @@ var bootstrap_rbac_default = {
                 "/readyz",
                 "/readyz/*"
               ],
-              verbs: [
-                "get"
-              ]
+              verbs: ["get"]
             }
           ],
           gated: [
             {
-              nonResourceURLs: [
-                "/flagz"
-              ],
-              verbs: [
-                "get"
-              ]
+              nonResourceURLs: ["/flagz"],
+              verbs: ["get"]
             },
             {
-              nonResourceURLs: [
-                "/statusz"
-              ],
-              verbs: [
-                "get"
-              ]
+              nonResourceURLs: ["/statusz"],
+              verbs: ["get"]
             }
           ]
         },
@@ -67915,329 +65250,136 @@ var bootstrap_rbac_default = {
           name: "system:node",
           rules: [
             {
-              apiGroups: [
-                "authentication.k8s.io"
-              ],
-              resources: [
-                "tokenreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authentication.k8s.io"],
+              resources: ["tokenreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "localsubjectaccessreviews",
-                "subjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["localsubjectaccessreviews", "subjectaccessreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["create", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/eviction"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["pods/eviction"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps",
-                "secrets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps", "secrets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims",
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims", "persistentvolumes"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests"],
+              verbs: ["create", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leases"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              verbs: ["create", "delete", "get", "patch", "update"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "volumeattachments"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["volumeattachments"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts/token"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts/token"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims/status"
-              ],
-              verbs: [
-                "get",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims/status"],
+              verbs: ["get", "patch", "update"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "csidrivers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["csidrivers"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "csinodes"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["csinodes"],
+              verbs: ["create", "delete", "get", "patch", "update"]
             },
             {
-              apiGroups: [
-                "node.k8s.io"
-              ],
-              resources: [
-                "runtimeclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["node.k8s.io"],
+              resources: ["runtimeclasses"],
+              verbs: ["get", "list", "watch"]
             }
           ],
           gated: [
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceclaims"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceclaims"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceslices"
-              ],
-              verbs: [
-                "deletecollection"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceslices"],
+              verbs: ["deletecollection"]
             },
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "clustertrustbundles"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["clustertrustbundles"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts"],
+              verbs: ["get"]
             }
           ]
         },
@@ -68246,18 +65388,9 @@ var bootstrap_rbac_default = {
           name: "system:node-bootstrapper",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests"],
+              verbs: ["create", "get", "list", "watch"]
             }
           ]
         },
@@ -68266,40 +65399,19 @@ var bootstrap_rbac_default = {
           name: "system:node-problem-detector",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -68308,68 +65420,29 @@ var bootstrap_rbac_default = {
           name: "system:node-proxier",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "services"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "services"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                "networking.k8s.io"
-              ],
-              resources: [
-                "servicecidrs"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["networking.k8s.io"],
+              resources: ["servicecidrs"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                "discovery.k8s.io"
-              ],
-              resources: [
-                "endpointslices"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["discovery.k8s.io"],
+              resources: ["endpointslices"],
+              verbs: ["list", "watch"]
             }
           ]
         },
@@ -68378,71 +65451,29 @@ var bootstrap_rbac_default = {
           name: "system:persistent-volume-provisioner",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["create", "delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "storageclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["storageclasses"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -68451,16 +65482,8 @@ var bootstrap_rbac_default = {
           name: "system:public-info-viewer",
           rules: [
             {
-              nonResourceURLs: [
-                "/healthz",
-                "/livez",
-                "/readyz",
-                "/version",
-                "/version/"
-              ],
-              verbs: [
-                "get"
-              ]
+              nonResourceURLs: ["/healthz", "/livez", "/readyz", "/version", "/version/"],
+              verbs: ["get"]
             }
           ]
         },
@@ -68475,9 +65498,7 @@ var bootstrap_rbac_default = {
                 "/openid/v1/jwks",
                 "/openid/v1/jwks/"
               ],
-              verbs: [
-                "get"
-              ]
+              verbs: ["get"]
             }
           ]
         },
@@ -68486,59 +65507,27 @@ var bootstrap_rbac_default = {
           name: "system:volume-scheduler",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "storageclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["storageclasses"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "patch", "update", "watch"]
             }
           ]
         },
         {
           kind: "ClusterRole",
           name: "view",
-          labels: [
-            "rbac.authorization.k8s.io/aggregate-to-edit"
-          ],
-          gathers: [
-            "rbac.authorization.k8s.io/aggregate-to-view"
-          ]
+          labels: ["rbac.authorization.k8s.io/aggregate-to-edit"],
+          gathers: ["rbac.authorization.k8s.io/aggregate-to-view"]
         }
       ]
     },
@@ -68552,109 +65541,44 @@ var bootstrap_rbac_default = {
           name: "system:controller:attachdetach-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims",
-                "persistentvolumes"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims", "persistentvolumes"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "volumeattachments"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["volumeattachments"],
+              verbs: ["create", "delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "csidrivers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["csidrivers"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "csinodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["csinodes"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -68663,86 +65587,41 @@ var bootstrap_rbac_default = {
           name: "system:controller:certificate-controller",
           rules: [
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "certificatesigningrequests/approval",
-                "certificatesigningrequests/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["certificatesigningrequests/approval", "certificatesigningrequests/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "signers"
-              ],
-              resourceNames: [
-                "kubernetes.io/kube-apiserver-client-kubelet"
-              ],
-              verbs: [
-                "approve"
-              ]
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["signers"],
+              resourceNames: ["kubernetes.io/kube-apiserver-client-kubelet"],
+              verbs: ["approve"]
             },
             {
-              apiGroups: [
-                "certificates.k8s.io"
-              ],
-              resources: [
-                "signers"
-              ],
+              apiGroups: ["certificates.k8s.io"],
+              resources: ["signers"],
               resourceNames: [
                 "kubernetes.io/kube-apiserver-client",
                 "kubernetes.io/kube-apiserver-client-kubelet",
                 "kubernetes.io/kubelet-serving",
                 "kubernetes.io/legacy-unknown"
               ],
-              verbs: [
-                "sign"
-              ]
+              verbs: ["sign"]
             },
             {
-              apiGroups: [
-                "authorization.k8s.io"
-              ],
-              resources: [
-                "subjectaccessreviews"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["authorization.k8s.io"],
+              resources: ["subjectaccessreviews"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -68751,20 +65630,9 @@ var bootstrap_rbac_default = {
           name: "system:controller:clusterrole-aggregation-controller",
           rules: [
             {
-              apiGroups: [
-                "rbac.authorization.k8s.io"
-              ],
-              resources: [
-                "clusterroles"
-              ],
-              verbs: [
-                "escalate",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["rbac.authorization.k8s.io"],
+              resources: ["clusterroles"],
+              verbs: ["escalate", "get", "list", "patch", "update", "watch"]
             }
           ]
         },
@@ -68773,84 +65641,34 @@ var bootstrap_rbac_default = {
           name: "system:controller:cronjob-controller",
           rules: [
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "cronjobs"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["batch"],
+              resources: ["cronjobs"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "jobs"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["batch"],
+              resources: ["jobs"],
+              verbs: ["create", "delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "cronjobs/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["batch"],
+              resources: ["cronjobs/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "cronjobs/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["batch"],
+              resources: ["cronjobs/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "delete",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["delete", "list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -68859,111 +65677,44 @@ var bootstrap_rbac_default = {
           name: "system:controller:daemon-set-controller",
           rules: [
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "daemonsets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["daemonsets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "daemonsets/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["daemonsets/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "daemonsets/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["daemonsets/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "list",
-                "patch",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "list", "patch", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/binding"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["pods/binding"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "controllerrevisions"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["apps"],
+              resources: ["controllerrevisions"],
+              verbs: ["create", "delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -68972,89 +65723,34 @@ var bootstrap_rbac_default = {
           name: "system:controller:deployment-controller",
           rules: [
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "deployments"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["deployments"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "deployments/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["deployments/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "deployments/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["deployments/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets"],
+              verbs: ["create", "delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69063,83 +65759,34 @@ var bootstrap_rbac_default = {
           name: "system:controller:device-taint-eviction-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceclaims"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceslices"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceslices"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "deviceclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["deviceclasses"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69148,119 +65795,49 @@ var bootstrap_rbac_default = {
           name: "system:controller:disruption-controller",
           rules: [
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "deployments"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["deployments"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "replicationcontrollers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["replicationcontrollers"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "policy"
-              ],
-              resources: [
-                "poddisruptionbudgets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["policy"],
+              resources: ["poddisruptionbudgets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "statefulsets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps"],
+              resources: ["statefulsets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "policy"
-              ],
-              resources: [
-                "poddisruptionbudgets/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["policy"],
+              resources: ["poddisruptionbudgets/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*/scale"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: ["*"],
+              resources: ["*/scale"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69269,59 +65846,24 @@ var bootstrap_rbac_default = {
           name: "system:controller:endpoint-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods",
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods", "services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints"],
+              verbs: ["create", "delete", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints/restricted"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints/restricted"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69330,60 +65872,24 @@ var bootstrap_rbac_default = {
           name: "system:controller:endpointslice-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes",
-                "pods",
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes", "pods", "services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["services/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "discovery.k8s.io"
-              ],
-              resources: [
-                "endpointslices"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["discovery.k8s.io"],
+              resources: ["endpointslices"],
+              verbs: ["create", "delete", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69392,70 +65898,29 @@ var bootstrap_rbac_default = {
           name: "system:controller:endpointslicemirroring-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["services/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "discovery.k8s.io"
-              ],
-              resources: [
-                "endpointslices"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["discovery.k8s.io"],
+              resources: ["endpointslices"],
+              verbs: ["create", "delete", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69464,56 +65929,24 @@ var bootstrap_rbac_default = {
           name: "system:controller:ephemeral-volume-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["create", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69522,58 +65955,24 @@ var bootstrap_rbac_default = {
           name: "system:controller:expand-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69582,34 +65981,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:generic-garbage-collector",
           rules: [
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["*"],
+              resources: ["*"],
+              verbs: ["delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69618,104 +65997,44 @@ var bootstrap_rbac_default = {
           name: "system:controller:horizontal-pod-autoscaler",
           rules: [
             {
-              apiGroups: [
-                "autoscaling"
-              ],
-              resources: [
-                "horizontalpodautoscalers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["autoscaling"],
+              resources: ["horizontalpodautoscalers"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "autoscaling"
-              ],
-              resources: [
-                "horizontalpodautoscalers/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["autoscaling"],
+              resources: ["horizontalpodautoscalers/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*/scale"
-              ],
-              verbs: [
-                "get",
-                "update"
-              ]
+              apiGroups: ["*"],
+              resources: ["*/scale"],
+              verbs: ["get", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                "metrics.k8s.io"
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["metrics.k8s.io"],
+              resources: ["pods"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                "custom.metrics.k8s.io"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["custom.metrics.k8s.io"],
+              resources: ["*"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "external.metrics.k8s.io"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["external.metrics.k8s.io"],
+              resources: ["*"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69724,70 +66043,29 @@ var bootstrap_rbac_default = {
           name: "system:controller:job-controller",
           rules: [
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "jobs"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["batch"],
+              resources: ["jobs"],
+              verbs: ["get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "jobs/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["batch"],
+              resources: ["jobs/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "jobs/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["batch"],
+              resources: ["jobs/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "list",
-                "patch",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "list", "patch", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69796,30 +66074,15 @@ var bootstrap_rbac_default = {
           name: "system:controller:legacy-service-account-token-cleaner",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              resourceNames: [
-                "kube-apiserver-legacy-service-account-token-tracking"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              resourceNames: ["kube-apiserver-legacy-service-account-token-tracking"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets"
-              ],
-              verbs: [
-                "delete",
-                "patch"
-              ]
+              apiGroups: [""],
+              resources: ["secrets"],
+              verbs: ["delete", "patch"]
             }
           ]
         },
@@ -69828,45 +66091,19 @@ var bootstrap_rbac_default = {
           name: "system:controller:namespace-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "namespaces"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["namespaces"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "namespaces/finalize",
-                "namespaces/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["namespaces/finalize", "namespaces/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "delete",
-                "deletecollection",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["*"],
+              resources: ["*"],
+              verbs: ["delete", "deletecollection", "get", "list", "watch"]
             }
           ]
         },
@@ -69875,72 +66112,29 @@ var bootstrap_rbac_default = {
           name: "system:controller:node-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -69949,121 +66143,49 @@ var bootstrap_rbac_default = {
           name: "system:controller:persistent-volume-binder",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["create", "delete", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "storageclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["storageclasses"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["watch"]
             }
           ]
         },
@@ -70072,41 +66194,19 @@ var bootstrap_rbac_default = {
           name: "system:controller:pod-garbage-collector",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "delete",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["delete", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "patch"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["patch"]
             }
           ]
         },
@@ -70115,32 +66215,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:pv-protection-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70149,56 +66231,24 @@ var bootstrap_rbac_default = {
           name: "system:controller:pvc-protection-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70207,72 +66257,29 @@ var bootstrap_rbac_default = {
           name: "system:controller:replicaset-controller",
           rules: [
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "apps",
-                "extensions"
-              ],
-              resources: [
-                "replicasets/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps", "extensions"],
+              resources: ["replicasets/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "list",
-                "patch",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "list", "patch", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70281,69 +66288,29 @@ var bootstrap_rbac_default = {
           name: "system:controller:replication-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "replicationcontrollers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["replicationcontrollers"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "replicationcontrollers/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["replicationcontrollers/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "replicationcontrollers/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["replicationcontrollers/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "list",
-                "patch",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "list", "patch", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70352,94 +66319,39 @@ var bootstrap_rbac_default = {
           name: "system:controller:resource-claim-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceclaims"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceclaims"],
+              verbs: ["create", "delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceclaims",
-                "resourceclaims/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceclaims", "resourceclaims/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                "resource.k8s.io"
-              ],
-              resources: [
-                "resourceclaims/binding"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: ["resource.k8s.io"],
+              resources: ["resourceclaims/binding"],
+              verbs: ["patch", "update"]
             }
           ]
         },
@@ -70448,41 +66360,19 @@ var bootstrap_rbac_default = {
           name: "system:controller:resourcequota-controller",
           rules: [
             {
-              apiGroups: [
-                "*"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["*"],
+              resources: ["*"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "resourcequotas/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["resourcequotas/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70491,30 +66381,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:root-ca-cert-publisher",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              verbs: [
-                "create",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              verbs: ["create", "update"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70523,41 +66397,19 @@ var bootstrap_rbac_default = {
           name: "system:controller:route-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70566,70 +66418,29 @@ var bootstrap_rbac_default = {
           name: "system:controller:selinux-warning-controller",
           rules: [
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "csidrivers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["csidrivers"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -70638,29 +66449,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:service-account-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70669,70 +66465,29 @@ var bootstrap_rbac_default = {
           name: "system:controller:service-cidrs-controller",
           rules: [
             {
-              apiGroups: [
-                "networking.k8s.io"
-              ],
-              resources: [
-                "servicecidrs"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["networking.k8s.io"],
+              resources: ["servicecidrs"],
+              verbs: ["get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "networking.k8s.io"
-              ],
-              resources: [
-                "servicecidrs/finalizers"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: ["networking.k8s.io"],
+              resources: ["servicecidrs/finalizers"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                "networking.k8s.io"
-              ],
-              resources: [
-                "servicecidrs/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: ["networking.k8s.io"],
+              resources: ["servicecidrs/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                "networking.k8s.io"
-              ],
-              resources: [
-                "ipaddresses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["networking.k8s.io"],
+              resources: ["ipaddresses"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70741,55 +66496,24 @@ var bootstrap_rbac_default = {
           name: "system:controller:service-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["services/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70798,134 +66522,54 @@ var bootstrap_rbac_default = {
           name: "system:controller:statefulset-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "statefulsets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps"],
+              resources: ["statefulsets"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "statefulsets/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps"],
+              resources: ["statefulsets/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "statefulsets/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: ["apps"],
+              resources: ["statefulsets/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["create", "delete", "get", "patch", "update"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "controllerrevisions"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["apps"],
+              resources: ["controllerrevisions"],
+              verbs: ["create", "delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["create", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "delete",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["delete", "update"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/finalizers"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["pods/finalizers"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70934,32 +66578,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:ttl-after-finished-controller",
           rules: [
             {
-              apiGroups: [
-                "batch"
-              ],
-              resources: [
-                "jobs"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["batch"],
+              resources: ["jobs"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -70968,32 +66594,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:ttl-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -71002,44 +66610,19 @@ var bootstrap_rbac_default = {
           name: "system:controller:validatingadmissionpolicy-status-controller",
           rules: [
             {
-              apiGroups: [
-                "admissionregistration.k8s.io"
-              ],
-              resources: [
-                "validatingadmissionpolicies"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["admissionregistration.k8s.io"],
+              resources: ["validatingadmissionpolicies"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "admissionregistration.k8s.io"
-              ],
-              resources: [
-                "validatingadmissionpolicies/status"
-              ],
-              verbs: [
-                "get",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["admissionregistration.k8s.io"],
+              resources: ["validatingadmissionpolicies/status"],
+              verbs: ["get", "patch", "update"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -71048,58 +66631,24 @@ var bootstrap_rbac_default = {
           name: "system:controller:volumeattributesclass-protection-controller",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumeclaims"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumeclaims"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "persistentvolumes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["persistentvolumes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "storage.k8s.io"
-              ],
-              resources: [
-                "volumeattributesclasses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["storage.k8s.io"],
+              resources: ["volumeattributesclasses"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         }
@@ -71116,45 +66665,20 @@ var bootstrap_rbac_default = {
           name: "system:controller:bootstrap-signer",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              resourceNames: [
-                "cluster-info"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              resourceNames: ["cluster-info"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         },
@@ -71164,20 +66688,10 @@ var bootstrap_rbac_default = {
           name: "extension-apiserver-authentication-reader",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              resourceNames: [
-                "extension-apiserver-authentication"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              resourceNames: ["extension-apiserver-authentication"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -71187,34 +66701,14 @@ var bootstrap_rbac_default = {
           name: "system::leader-locking-kube-controller-manager",
           rules: [
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leases"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              verbs: ["create", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leasecandidates"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leasecandidates"],
+              verbs: ["create", "get", "list", "update", "watch"]
             }
           ]
         },
@@ -71224,34 +66718,14 @@ var bootstrap_rbac_default = {
           name: "system::leader-locking-kube-scheduler",
           rules: [
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leases"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              verbs: ["create", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leasecandidates"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leasecandidates"],
+              verbs: ["create", "get", "list", "update", "watch"]
             }
           ]
         },
@@ -71261,17 +66735,9 @@ var bootstrap_rbac_default = {
           name: "system:controller:bootstrap-signer",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["secrets"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -71281,18 +66747,9 @@ var bootstrap_rbac_default = {
           name: "system:controller:cloud-provider",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              verbs: ["create", "get", "list", "watch"]
             }
           ]
         },
@@ -71302,32 +66759,14 @@ var bootstrap_rbac_default = {
           name: "system:controller:token-cleaner",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["secrets"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "",
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "patch",
-                "update"
-              ]
+              apiGroups: ["", "events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "patch", "update"]
             }
           ]
         }
@@ -71342,57 +66781,43 @@ var bootstrap_rbac_default = {
           kind: "ClusterRoleBinding",
           name: "cluster-admin",
           role: "ClusterRole cluster-admin",
-          subjects: [
-            "Group system:masters"
-          ]
+          subjects: ["Group system:masters"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:basic-user",
           role: "ClusterRole system:basic-user",
-          subjects: [
-            "Group system:authenticated"
-          ]
+          subjects: ["Group system:authenticated"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:discovery",
           role: "ClusterRole system:discovery",
-          subjects: [
-            "Group system:authenticated"
-          ]
+          subjects: ["Group system:authenticated"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:kube-controller-manager",
           role: "ClusterRole system:kube-controller-manager",
-          subjects: [
-            "User system:kube-controller-manager"
-          ]
+          subjects: ["User system:kube-controller-manager"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:kube-dns",
           role: "ClusterRole system:kube-dns",
-          subjects: [
-            "ServiceAccount kube-system/kube-dns"
-          ]
+          subjects: ["ServiceAccount kube-system/kube-dns"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:kube-scheduler",
           role: "ClusterRole system:kube-scheduler",
-          subjects: [
-            "User system:kube-scheduler"
-          ]
+          subjects: ["User system:kube-scheduler"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:monitoring",
           role: "ClusterRole system:monitoring",
-          subjects: [
-            "Group system:monitoring"
-          ]
+          subjects: ["Group system:monitoring"]
         },
         {
           kind: "ClusterRoleBinding",
@@ -71404,34 +66829,25 @@ var bootstrap_rbac_default = {
           kind: "ClusterRoleBinding",
           name: "system:node-proxier",
           role: "ClusterRole system:node-proxier",
-          subjects: [
-            "User system:kube-proxy"
-          ]
+          subjects: ["User system:kube-proxy"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:public-info-viewer",
           role: "ClusterRole system:public-info-viewer",
-          subjects: [
-            "Group system:authenticated",
-            "Group system:unauthenticated"
-          ]
+          subjects: ["Group system:authenticated", "Group system:unauthenticated"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:service-account-issuer-discovery",
           role: "ClusterRole system:service-account-issuer-discovery",
-          subjects: [
-            "Group system:serviceaccounts"
-          ]
+          subjects: ["Group system:serviceaccounts"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:volume-scheduler",
           role: "ClusterRole system:volume-scheduler",
-          subjects: [
-            "User system:kube-scheduler"
-          ]
+          subjects: ["User system:kube-scheduler"]
         }
       ]
     },
@@ -71444,305 +66860,229 @@ var bootstrap_rbac_default = {
           kind: "ClusterRoleBinding",
           name: "system:controller:attachdetach-controller",
           role: "ClusterRole system:controller:attachdetach-controller",
-          subjects: [
-            "ServiceAccount kube-system/attachdetach-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/attachdetach-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:certificate-controller",
           role: "ClusterRole system:controller:certificate-controller",
-          subjects: [
-            "ServiceAccount kube-system/certificate-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/certificate-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:clusterrole-aggregation-controller",
           role: "ClusterRole system:controller:clusterrole-aggregation-controller",
-          subjects: [
-            "ServiceAccount kube-system/clusterrole-aggregation-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/clusterrole-aggregation-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:cronjob-controller",
           role: "ClusterRole system:controller:cronjob-controller",
-          subjects: [
-            "ServiceAccount kube-system/cronjob-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/cronjob-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:daemon-set-controller",
           role: "ClusterRole system:controller:daemon-set-controller",
-          subjects: [
-            "ServiceAccount kube-system/daemon-set-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/daemon-set-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:deployment-controller",
           role: "ClusterRole system:controller:deployment-controller",
-          subjects: [
-            "ServiceAccount kube-system/deployment-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/deployment-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:device-taint-eviction-controller",
           role: "ClusterRole system:controller:device-taint-eviction-controller",
-          subjects: [
-            "ServiceAccount kube-system/device-taint-eviction-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/device-taint-eviction-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:disruption-controller",
           role: "ClusterRole system:controller:disruption-controller",
-          subjects: [
-            "ServiceAccount kube-system/disruption-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/disruption-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:endpoint-controller",
           role: "ClusterRole system:controller:endpoint-controller",
-          subjects: [
-            "ServiceAccount kube-system/endpoint-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/endpoint-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:endpointslice-controller",
           role: "ClusterRole system:controller:endpointslice-controller",
-          subjects: [
-            "ServiceAccount kube-system/endpointslice-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/endpointslice-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:endpointslicemirroring-controller",
           role: "ClusterRole system:controller:endpointslicemirroring-controller",
-          subjects: [
-            "ServiceAccount kube-system/endpointslicemirroring-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/endpointslicemirroring-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:ephemeral-volume-controller",
           role: "ClusterRole system:controller:ephemeral-volume-controller",
-          subjects: [
-            "ServiceAccount kube-system/ephemeral-volume-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/ephemeral-volume-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:expand-controller",
           role: "ClusterRole system:controller:expand-controller",
-          subjects: [
-            "ServiceAccount kube-system/expand-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/expand-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:generic-garbage-collector",
           role: "ClusterRole system:controller:generic-garbage-collector",
-          subjects: [
-            "ServiceAccount kube-system/generic-garbage-collector"
-          ]
+          subjects: ["ServiceAccount kube-system/generic-garbage-collector"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:horizontal-pod-autoscaler",
           role: "ClusterRole system:controller:horizontal-pod-autoscaler",
-          subjects: [
-            "ServiceAccount kube-system/horizontal-pod-autoscaler"
-          ]
+          subjects: ["ServiceAccount kube-system/horizontal-pod-autoscaler"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:job-controller",
           role: "ClusterRole system:controller:job-controller",
-          subjects: [
-            "ServiceAccount kube-system/job-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/job-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:legacy-service-account-token-cleaner",
           role: "ClusterRole system:controller:legacy-service-account-token-cleaner",
-          subjects: [
-            "ServiceAccount kube-system/legacy-service-account-token-cleaner"
-          ]
+          subjects: ["ServiceAccount kube-system/legacy-service-account-token-cleaner"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:namespace-controller",
           role: "ClusterRole system:controller:namespace-controller",
-          subjects: [
-            "ServiceAccount kube-system/namespace-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/namespace-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:node-controller",
           role: "ClusterRole system:controller:node-controller",
-          subjects: [
-            "ServiceAccount kube-system/node-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/node-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:persistent-volume-binder",
           role: "ClusterRole system:controller:persistent-volume-binder",
-          subjects: [
-            "ServiceAccount kube-system/persistent-volume-binder"
-          ]
+          subjects: ["ServiceAccount kube-system/persistent-volume-binder"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:pod-garbage-collector",
           role: "ClusterRole system:controller:pod-garbage-collector",
-          subjects: [
-            "ServiceAccount kube-system/pod-garbage-collector"
-          ]
+          subjects: ["ServiceAccount kube-system/pod-garbage-collector"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:pv-protection-controller",
           role: "ClusterRole system:controller:pv-protection-controller",
-          subjects: [
-            "ServiceAccount kube-system/pv-protection-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/pv-protection-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:pvc-protection-controller",
           role: "ClusterRole system:controller:pvc-protection-controller",
-          subjects: [
-            "ServiceAccount kube-system/pvc-protection-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/pvc-protection-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:replicaset-controller",
           role: "ClusterRole system:controller:replicaset-controller",
-          subjects: [
-            "ServiceAccount kube-system/replicaset-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/replicaset-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:replication-controller",
           role: "ClusterRole system:controller:replication-controller",
-          subjects: [
-            "ServiceAccount kube-system/replication-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/replication-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:resource-claim-controller",
           role: "ClusterRole system:controller:resource-claim-controller",
-          subjects: [
-            "ServiceAccount kube-system/resource-claim-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/resource-claim-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:resourcequota-controller",
           role: "ClusterRole system:controller:resourcequota-controller",
-          subjects: [
-            "ServiceAccount kube-system/resourcequota-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/resourcequota-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:root-ca-cert-publisher",
           role: "ClusterRole system:controller:root-ca-cert-publisher",
-          subjects: [
-            "ServiceAccount kube-system/root-ca-cert-publisher"
-          ]
+          subjects: ["ServiceAccount kube-system/root-ca-cert-publisher"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:route-controller",
           role: "ClusterRole system:controller:route-controller",
-          subjects: [
-            "ServiceAccount kube-system/route-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/route-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:selinux-warning-controller",
           role: "ClusterRole system:controller:selinux-warning-controller",
-          subjects: [
-            "ServiceAccount kube-system/selinux-warning-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/selinux-warning-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:service-account-controller",
           role: "ClusterRole system:controller:service-account-controller",
-          subjects: [
-            "ServiceAccount kube-system/service-account-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/service-account-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:service-cidrs-controller",
           role: "ClusterRole system:controller:service-cidrs-controller",
-          subjects: [
-            "ServiceAccount kube-system/service-cidrs-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/service-cidrs-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:service-controller",
           role: "ClusterRole system:controller:service-controller",
-          subjects: [
-            "ServiceAccount kube-system/service-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/service-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:statefulset-controller",
           role: "ClusterRole system:controller:statefulset-controller",
-          subjects: [
-            "ServiceAccount kube-system/statefulset-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/statefulset-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:ttl-after-finished-controller",
           role: "ClusterRole system:controller:ttl-after-finished-controller",
-          subjects: [
-            "ServiceAccount kube-system/ttl-after-finished-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/ttl-after-finished-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:ttl-controller",
           role: "ClusterRole system:controller:ttl-controller",
-          subjects: [
-            "ServiceAccount kube-system/ttl-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/ttl-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:validatingadmissionpolicy-status-controller",
           role: "ClusterRole system:controller:validatingadmissionpolicy-status-controller",
-          subjects: [
-            "ServiceAccount kube-system/validatingadmissionpolicy-status-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/validatingadmissionpolicy-status-controller"]
         },
         {
           kind: "ClusterRoleBinding",
           name: "system:controller:volumeattributesclass-protection-controller",
           role: "ClusterRole system:controller:volumeattributesclass-protection-controller",
-          subjects: [
-            "ServiceAccount kube-system/volumeattributesclass-protection-controller"
-          ]
+          subjects: ["ServiceAccount kube-system/volumeattributesclass-protection-controller"]
         }
       ]
     },
@@ -71756,19 +67096,14 @@ var bootstrap_rbac_default = {
           namespace: "kube-public",
           name: "system:controller:bootstrap-signer",
           role: "Role system:controller:bootstrap-signer",
-          subjects: [
-            "ServiceAccount kube-system/bootstrap-signer"
-          ]
+          subjects: ["ServiceAccount kube-system/bootstrap-signer"]
         },
         {
           kind: "RoleBinding",
           namespace: "kube-system",
           name: "system::extension-apiserver-authentication-reader",
           role: "Role extension-apiserver-authentication-reader",
-          subjects: [
-            "User system:kube-controller-manager",
-            "User system:kube-scheduler"
-          ]
+          subjects: ["User system:kube-controller-manager", "User system:kube-scheduler"]
         },
         {
           kind: "RoleBinding",
@@ -71786,37 +67121,28 @@ var bootstrap_rbac_default = {
           namespace: "kube-system",
           name: "system::leader-locking-kube-scheduler",
           role: "Role system::leader-locking-kube-scheduler",
-          subjects: [
-            "User system:kube-scheduler",
-            "ServiceAccount kube-system/kube-scheduler"
-          ]
+          subjects: ["User system:kube-scheduler", "ServiceAccount kube-system/kube-scheduler"]
         },
         {
           kind: "RoleBinding",
           namespace: "kube-system",
           name: "system:controller:bootstrap-signer",
           role: "Role system:controller:bootstrap-signer",
-          subjects: [
-            "ServiceAccount kube-system/bootstrap-signer"
-          ]
+          subjects: ["ServiceAccount kube-system/bootstrap-signer"]
         },
         {
           kind: "RoleBinding",
           namespace: "kube-system",
           name: "system:controller:cloud-provider",
           role: "Role system:controller:cloud-provider",
-          subjects: [
-            "ServiceAccount kube-system/cloud-provider"
-          ]
+          subjects: ["ServiceAccount kube-system/cloud-provider"]
         },
         {
           kind: "RoleBinding",
           namespace: "kube-system",
           name: "system:controller:token-cleaner",
           role: "Role system:controller:token-cleaner",
-          subjects: [
-            "ServiceAccount kube-system/token-cleaner"
-          ]
+          subjects: ["ServiceAccount kube-system/token-cleaner"]
         }
       ]
     }
@@ -72165,6 +67491,26 @@ function classNeeds({ release: release2, claims, watched, place: place2 }, snaps
   return [{ kind: "classes", at: place2, of: "", permissions: permissionsOf(rule), ingress }];
 }
 
+// src/kubernetes/permission-place.ts
+function placesToAllow(need, roles3) {
+  const wide = need.permissions.some(({ namespace }) => namespace.has("*"));
+  const concern = (role) => 2 * Number(rulesOn(role, need).length > 0) + Number(role.ref.kind === "ClusterRole" === wide);
+  return [...roles3].sort((a, b) => concern(b) - concern(a)).map((role) => placeIn(role, need));
+}
+function rulesOn(role, { permissions }) {
+  const resources = new Set(permissions.flatMap(({ resource }) => [...resource]));
+  const speaksOf = (rule) => [...rule.at("resources").items()].some(({ string }) => string && resources.has(string));
+  return [...role.root.at("rules").items()].filter(speaksOf);
+}
+function placeIn(role, need) {
+  const names4 = new Set(need.permissions.flatMap(({ name }) => [...name]));
+  const rules2 = rulesOn(role, need);
+  const limited = rules2.find((rule) => rule.at("resourceNames").exists);
+  const named5 = limited && [...limited.at("resourceNames").items()].some(({ string }) => string && names4.has(string));
+  if (limited && !named5) return limited.at("resourceNames");
+  return (limited ?? rules2[0])?.at("verbs") ?? role.root.at("rules");
+}
+
 // src/rules/controller-scope/rbac-sufficient.ts
 var mending = ({ words: words2, account }) => `Allow \`${words2}\` to ${account} by a role that is bound to it.`;
 var messages = {
@@ -72194,7 +67540,7 @@ var rbac_sufficient_default = defineRule({
     for (const controller of controllersOf(manifest)) {
       const grants2 = grantsOf(controller, snapshot);
       for (const lack of lacks(controller, grants2, snapshot)) {
-        const roles3 = byConcern(grants2?.roles ?? [], lack.need).map((role) => placeIn(role, lack.need));
+        const roles3 = placesToAllow(lack.need, grants2?.roles ?? []);
         state(report, [...roles3, lack.need.at, ...unseen(lack.need)], controller, lack);
       }
     }
@@ -72238,24 +67584,6 @@ function isToldAt(head, controller, base) {
 }
 function isOneOf({ ref }, kinds) {
   return kinds.includes(groupKindOf(ref));
-}
-function byConcern(roles3, need) {
-  const wide = need.permissions.some(({ namespace }) => namespace.has("*"));
-  const concern = (role) => 2 * Number(rulesOn(role, need).length > 0) + Number(role.ref.kind === "ClusterRole" === wide);
-  return [...roles3].sort((a, b) => concern(b) - concern(a));
-}
-function rulesOn(role, { permissions }) {
-  const resources = new Set(permissions.flatMap(({ resource }) => [...resource]));
-  const speaksOf = (rule) => [...rule.at("resources").items()].some(({ string }) => string && resources.has(string));
-  return [...role.root.at("rules").items()].filter(speaksOf);
-}
-function placeIn(role, need) {
-  const names4 = new Set(need.permissions.flatMap(({ name }) => [...name]));
-  const rules2 = rulesOn(role, need);
-  const limited = rules2.find((rule) => rule.at("resourceNames").exists);
-  const named5 = limited && [...limited.at("resourceNames").items()].some(({ string }) => string && names4.has(string));
-  if (limited && !named5) return limited.at("resourceNames");
-  return (limited ?? rules2[0])?.at("verbs") ?? role.root.at("rules");
 }
 function unseen({ ingress }) {
   return ingress ? [ingress.root.at("spec", "ingressClassName")] : [];
@@ -73140,8 +68468,8 @@ function argumentIn(words2, name) {
   if (at3 === -1) return void 0;
   return words2[at3]?.split(/=(.*)/s)[1] ?? words2[at3 + 1];
 }
-function panics(release2, listed3) {
-  return release2 !== void 0 && (0, import_semver10.satisfies)(release2, listed3 ? ">=0.26.0 <0.31.0" : ">=0.26.0 <1.0.0");
+function panics(release2, listed4) {
+  return release2 !== void 0 && (0, import_semver10.satisfies)(release2, listed4 ? ">=0.26.0 <0.31.0" : ">=0.26.0 <1.0.0");
 }
 function takes3(controller, ingress) {
   const own6 = controller.argument("ingress-class") || "nginx";
@@ -73207,10 +68535,10 @@ var controller_crash_default = defineRule({
       if (!entry || hasCertificate(controller, manifest, host, snapshot)) continue;
       const name = entry.secretName.string ?? "";
       const secret = nameOf({ group: "", kind: "Secret", namespace: manifest.ref.namespace, name });
-      const listed3 = lists(entry, host);
+      const listed4 = lists(entry, host);
       report(
         [at3, entry.secretName, controller.image],
-        listed3 ? "listedHost" : "unlistedHost",
+        listed4 ? "listedHost" : "unlistedHost",
         { host, secret, controller: nameOf(controller.manifest.ref), release: controller.release ?? "" },
         { keys: [host, name] }
       );
@@ -74074,8 +69402,8 @@ function isUnfit(host, { certificates }) {
 }
 function sameSecret(wrong, right) {
   if (right.secret === void 0 || wrong.ingress.ref.namespace !== right.ingress.ref.namespace) return {};
-  const listed3 = right.entry.hosts.map((name) => name.string?.toLowerCase());
-  const serves = (host) => right.certificates ? right.certificates.every((one2) => one2.covers(host)) : listed3.includes(host.toLowerCase());
+  const listed4 = right.entry.hosts.map((name) => name.string?.toLowerCase());
+  const serves = (host) => right.certificates ? right.certificates.every((one2) => one2.covers(host)) : listed4.includes(host.toLowerCase());
   if (!wrong.entry.hosts.every(({ string: host = "" }) => serves(host))) return {};
   const fix2 = wrong.secret ? replaced(wrong.entry.secretName, right.secret) : withKey(wrong.entry.at, "secretName", right.secret);
   return fix2 ? { fix: fix2 } : {};
@@ -74306,7 +69634,7 @@ var binding_resolves_default = defineRule({
   messages: {
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example
     role: ({ object, users: users2, subjects }) => `This change removes ${object}, and ${users2} still names it: ${subjects} may do nothing of what it allowed. Put it back, or remove the binding with it.`,
-    account: ({ object, users: users2 }) => `This change removes ${object}, and ${users2} still runs as it: the API server admits none of its new Pods. Put it back, or name another account there.`,
+    account: ({ object, users: users2 }) => `This change removes ${object}, and ${users2} still runs as it: no new Pod of that account is admitted, and nothing is done in its name. Put it back, or name another account there.`,
     subject: ({ object, users: users2 }) => `This change removes ${object}, and ${users2} still gives it a role: whoever makes an account of that name has what it had. Put it back, or take it out of the binding too.`
   },
   *partners({ ref }) {
@@ -74399,9 +69727,7 @@ var cluster_object_facts_default = {
   format: 1,
   objects: [
     {
-      objects: [
-        "{DaemonSet,ConfigMap,ServiceAccount}/kube-system/kube-proxy"
-      ],
+      objects: ["{DaemonSet,ConfigMap,ServiceAccount}/kube-system/kube-proxy"],
       harm: "Services lead nowhere on each node that starts, or whose kube-proxy starts, from then on",
       restoredBy: "a kubeadm upgrade",
       source: "https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details/",
@@ -74417,17 +69743,13 @@ var cluster_object_facts_default = {
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "Service/kube-system/{kube-dns,coredns,rke2-coredns-rke2-coredns}"
-      ],
+      objects: ["Service/kube-system/{kube-dns,coredns,rke2-coredns-rke2-coredns}"],
       harm: "its address stands in the resolv.conf of every Pod, and a new Service gets another one unless its clusterIP is written",
       source: "https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{DaemonSet,ConfigMap,ServiceAccount}/kube-system/{node-local-dns,nodelocaldns}"
-      ],
+      objects: ["{DaemonSet,ConfigMap,ServiceAccount}/kube-system/{node-local-dns,nodelocaldns}"],
       harm: "names stop resolving in every Pod that was given its address",
       source: "https://kubernetes.io/docs/tasks/administer-cluster/nodelocaldns/",
       checked: "2026-11-21"
@@ -74443,51 +69765,39 @@ var cluster_object_facts_default = {
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "ConfigMap/kube-public/cluster-info"
-      ],
+      objects: ["ConfigMap/kube-public/cluster-info"],
       harm: "no node joins by a token",
       source: "https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/bootstrap/bootstrapsigner.go",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "ConfigMap/kube-system/aws-auth"
-      ],
+      objects: ["ConfigMap/kube-system/aws-auth"],
       harm: "on EKS the nodes and everyone who comes by an IAM role are locked out",
       source: "https://github.com/terraform-aws-modules/terraform-aws-eks/issues/2644",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "ConfigMap/*/kube-root-ca.crt"
-      ],
+      objects: ["ConfigMap/*/kube-root-ca.crt"],
       harm: "no Pod of its namespace starts, as each mounts it with its token",
       restoredBy: "a running kube-controller-manager",
       source: "https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/certificates/rootcacertpublisher/publisher.go",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "PriorityClass/system-*"
-      ],
+      objects: ["PriorityClass/system-*"],
       harm: "the API server refuses to delete it, so whatever prunes it fails from then on, and without it no Pod of the control plane is admitted",
       restoredBy: "a kube-apiserver that starts",
       source: "https://github.com/kubernetes/kubernetes/blob/master/pkg/registry/scheduling/priorityclass/storage/storage.go",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "Namespace/{kube-system,kube-public,default}"
-      ],
+      objects: ["Namespace/{kube-system,kube-public,default}"],
       harm: "the API server refuses to delete it, so whatever prunes it fails from then on",
       source: "https://github.com/kubernetes/apiserver/blob/master/pkg/admission/plugin/namespace/lifecycle/admission.go",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "Namespace/kube-node-lease"
-      ],
+      objects: ["Namespace/kube-node-lease"],
       harm: "the nodes can no longer say that they live, and their Pods are evicted",
       restoredBy: "kube-apiserver",
       source: "https://github.com/kubernetes/apiserver/blob/master/pkg/admission/plugin/namespace/lifecycle/admission.go",
@@ -74528,10 +69838,7 @@ var cluster_object_facts_default = {
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{DaemonSet,ServiceAccount}/*/weave-net",
-        "{ClusterRole,ClusterRoleBinding}/weave-net"
-      ],
+      objects: ["{DaemonSet,ServiceAccount}/*/weave-net", "{ClusterRole,ClusterRoleBinding}/weave-net"],
       harm: "Weave Net stops, so no new Pod gets an address",
       source: "https://github.com/weaveworks/weave/tree/master/prog/weave-kube",
       checked: "2026-11-21"
@@ -74759,10 +70066,18 @@ function protectionOf(manifest, protect) {
   }
   return void 0;
 }
+function isForeign({ root: root3, ref }) {
+  const isMadeByKubernetes = defaultsOf(ref).length > 0 || defaultSubjects(ref) !== void 0 || root3.at("metadata", "labels", "kubernetes.io/bootstrapping").exists;
+  return ref.name.startsWith("system:") && !isMadeByKubernetes;
+}
 
 // src/kubernetes/rbac-power.ts
 var reading = ["get", "list", "watch"];
-var all2 = permissionsOf({ apiGroups: ["*"], resources: ["*"], verbs: ["*"] });
+var all2 = permissionsOf({
+  apiGroups: ["*"],
+  resources: ["*"],
+  verbs: ["create", "delete", "get", "list", "patch", "update"]
+});
 function allowsEverything(permissions) {
   return covers3(permissions, all2);
 }
@@ -74907,18 +70222,19 @@ function ruleTexts(permissions) {
 }
 function flowText(map4) {
   const fields2 = Object.entries(map4).map(([field2, value2]) => {
-    const text10 = typeof value2 === "string" ? scalar2(value2) : `[${[...value2].map(scalar2).join(", ")}]`;
+    const text10 = typeof value2 === "string" ? scalar3(value2) : `[${[...value2].map(scalar3).join(", ")}]`;
     return `${field2}: ${text10}`;
   });
   return `{${fields2.join(", ")}}`;
 }
-function scalar2(text10) {
+function scalar3(text10) {
   return /^[A-Za-z][\w./-]*$/.test(text10) && !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(text10) ? text10 : JSON.stringify(text10);
 }
 
 // src/rules/protected-rbac/not-widened.ts
 var messages4 = {
   rule: ({ role, more }) => `${role} is protected and comes to allow ${more} as well, to everyone who is bound to it, and no API server takes that back. Give it by a role and a binding of your own.`,
+  grown: ({ role, more }) => `${role} comes to allow ${more}; it has a name of the cluster's own, though no API server makes it. See that whoever is bound to it needs that.`,
   beyond: ({ role, more }) => `${role} is written with more than any known release of Kubernetes gives it: ${more}. Give that by a role and a binding of your own.`,
   gathers: ({ role, more }) => `${role} is protected and comes to gather every role that ${more} selects. Bind these roles by themselves instead.`,
   leak: ({ role, more, gatherer, label: label2 }) => `By its label ${label2} the ClusterRole ${gatherer} comes to allow ${more}, to everyone who is bound to that anywhere: ${role} allows more than ${gatherer} is for. Take the label off, or label a role with what fits.`,
@@ -74956,7 +70272,7 @@ var not_widened_default = defineRule({
       if (before && !sameRole(before, after)) return;
       const gaining = gainingSubjects(after, base);
       const defaults3 = defaultSubjects(after.ref);
-      if (isProtected2 && (before || defaults3)) {
+      if (isProtected2 && (before ? !isForeign(before) : defaults3)) {
         const others = gaining.filter((subject) => !defaults3?.includes(subjectName(subject)));
         reportGiven(after, others, "subject", report);
       } else if (after.ref.kind === "ClusterRoleBinding") widensCluster(after, gaining, [base, head], report);
@@ -74964,7 +70280,8 @@ var not_widened_default = defineRule({
       return;
     }
     if (isProtected2) {
-      reportMore(after, gainedPermissions(before, after), before ? "rule" : "beyond", report);
+      const message = !before ? "beyond" : isForeign(before) ? "grown" : "rule";
+      reportMore(after, gainedPermissions(before, after), message, report);
       for (const selector of before ? gainedSelectors(before, after) : []) {
         const more = JSON.stringify(selector.value);
         report(selector, "gathers", { role: nameOf(after.ref), more }, { keys: [more] });
@@ -75022,9 +70339,7 @@ var protected_objects_default = {
   format: 1,
   objects: [
     {
-      objects: [
-        "ConfigMap/kube-system/extension-apiserver-authentication"
-      ],
+      objects: ["ConfigMap/kube-system/extension-apiserver-authentication"],
       harm: "aggregated APIs, among them metrics, and kube-controller-manager and kube-scheduler refuse who logs in, at the latest when they restart, and a copy made by hand lacks the right certificate authority",
       restoredBy: "kube-apiserver",
       source: "https://github.com/kubernetes/kubernetes/blob/master/pkg/controlplane/controller/clusterauthenticationtrust/cluster_authentication_trust_controller.go",
@@ -75060,27 +70375,21 @@ var protected_objects_default = {
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{ClusterRole,ClusterRoleBinding}/{system:discovery,system:public-info-viewer}"
-      ],
+      objects: ["{ClusterRole,ClusterRoleBinding}/{system:discovery,system:public-info-viewer}"],
       harm: "every client stands on it to read /healthz, /version and which APIs there are, and kube-controller-manager is the first to restart for ever",
       restoredBy: "a kube-apiserver that starts",
       source: "https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/auth/authorizer/rbac/bootstrappolicy",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{ClusterRole,ClusterRoleBinding}/system:basic-user"
-      ],
+      objects: ["{ClusterRole,ClusterRoleBinding}/system:basic-user"],
       harm: "nobody can ask any more what they may do, which is the first thing that many clients and dashboards do",
       restoredBy: "a kube-apiserver that starts",
       source: "https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/auth/authorizer/rbac/bootstrappolicy",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{ClusterRole,ClusterRoleBinding}/cluster-admin"
-      ],
+      objects: ["{ClusterRole,ClusterRoleBinding}/cluster-admin"],
       harm: "every administrator and every tool that is bound to it is locked out, all but certificates of the group system:masters",
       restoredBy: "a kube-apiserver that starts",
       source: "https://kubernetes.io/docs/reference/access-authn-authz/rbac/#user-facing-roles",
@@ -75106,27 +70415,21 @@ var protected_objects_default = {
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{ClusterRole,ClusterRoleBinding}/system:node-proxier"
-      ],
+      objects: ["{ClusterRole,ClusterRoleBinding}/system:node-proxier"],
       harm: "kube-proxy stands on it and no longer learns of Services and their endpoints, so traffic goes on to Pods that are gone",
       restoredBy: "a kube-apiserver that starts",
       source: "https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/auth/authorizer/rbac/bootstrappolicy",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{ClusterRole,ClusterRoleBinding}/system:kubelet-api-admin"
-      ],
+      objects: ["{ClusterRole,ClusterRoleBinding}/system:kubelet-api-admin"],
       harm: "kube-apiserver stands on it to reach the kubelets, so logs and exec are refused first",
       restoredBy: "a kube-apiserver that starts",
       source: "https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/auth/authorizer/rbac/bootstrappolicy",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{ClusterRole,ClusterRoleBinding}/system:auth-delegator"
-      ],
+      objects: ["{ClusterRole,ClusterRoleBinding}/system:auth-delegator"],
       harm: "aggregated API servers stand on it to ask who a client is, so metrics and what scales by them fail first",
       restoredBy: "a kube-apiserver that starts",
       source: "https://kubernetes.io/docs/reference/access-authn-authz/rbac/#other-component-roles",
@@ -75143,18 +70446,14 @@ var protected_objects_default = {
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{ClusterRole,ClusterRoleBinding}/system:service-account-issuer-discovery"
-      ],
+      objects: ["{ClusterRole,ClusterRoleBinding}/system:service-account-issuer-discovery"],
       harm: "whoever checks tokens of service accounts outside of the cluster, as clouds do, can no longer read the keys",
       restoredBy: "a kube-apiserver that starts",
       source: "https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/auth/authorizer/rbac/bootstrappolicy",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{ClusterRole,ClusterRoleBinding}/system:monitoring"
-      ],
+      objects: ["{ClusterRole,ClusterRoleBinding}/system:monitoring"],
       harm: "the probes and metrics of the control plane are refused",
       restoredBy: "a kube-apiserver that starts",
       source: "https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/auth/authorizer/rbac/bootstrappolicy",
@@ -75197,19 +70496,14 @@ var protected_objects_default = {
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{ClusterRole,ClusterRoleBinding}/system:controller:*",
-        "{Role,RoleBinding}/*/system:controller:*"
-      ],
+      objects: ["{ClusterRole,ClusterRoleBinding}/system:controller:*", "{Role,RoleBinding}/*/system:controller:*"],
       harm: "the controller of the control plane that it is named after is refused from then on",
       restoredBy: "a kube-apiserver that starts",
       source: "https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/auth/authorizer/rbac/bootstrappolicy",
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{ClusterRole,ClusterRoleBinding}/system:coredns"
-      ],
+      objects: ["{ClusterRole,ClusterRoleBinding}/system:coredns"],
       harm: "CoreDNS stands on it and no longer learns of Services and Pods, so names stop resolving",
       restoredBy: "a kubeadm upgrade",
       source: "https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details/",
@@ -75225,10 +70519,7 @@ var protected_objects_default = {
       checked: "2026-11-21"
     },
     {
-      objects: [
-        "{ClusterRole,ClusterRoleBinding}/system:*",
-        "{Role,RoleBinding}/*/system:*"
-      ],
+      objects: ["{ClusterRole,ClusterRoleBinding}/system:*", "{Role,RoleBinding}/*/system:*"],
       harm: "its name is one of the cluster's own, and whoever is bound to it is refused from then on",
       source: "https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings",
       checked: "2026-11-21"
@@ -75302,6 +70593,7 @@ var permissions_kept_default = defineRule({
   messages: {
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation
     lost: ({ role, lost, holders, rules: rules2 }) => `${role} no longer allows ${lost}, which ${holders} will be refused until a kube-apiserver starts, if ever. Put it back into its rules: ${rules2}.`,
+    shrunk: ({ role, lost, holders, rules: rules2 }) => `${role} no longer allows ${lost}; it has a name of the cluster's own, though no API server makes it anew. See that ${holders} needs that no longer, or put it back into its rules: ${rules2}.`,
     lacking: ({ role, lost, holders, rules: rules2, release: release2 }) => `${role} is written without ${lost}, which ${release2} gives it, so ${holders} will be refused that once it is applied. Add it to its rules: ${rules2}.`,
     selector: ({ role, selector }) => `${role} no longer gathers the roles that ${selector} selects, so it loses all they allow. Put the selector back under aggregationRule.clusterRoleSelectors.`,
     label: ({ role, label: label2, gatherer }) => `${role} loses the label ${label2}: "true", so ClusterRole ${gatherer} no longer allows what it does. Put the label back.`
@@ -75357,15 +70649,18 @@ var permissions_kept_default = defineRule({
     const rules2 = after.root.at("rules");
     const gap = permissionsIn(rules2).flatMap((rule) => gapOf(rule, first) ?? [])[0];
     const fix2 = (lost.length === 1 ? gap?.fix : void 0) ?? withItems(rules2, ruleTexts(lost));
-    report([gap?.at ?? rules2, first.at ?? before.root], "lost", args, { ...more, ...fix2 && { fix: fix2 } });
+    const message = isForeign(before) ? "shrunk" : "lost";
+    report([gap?.at ?? rules2, first.at ?? before.root], message, args, { ...more, ...fix2 && { fix: fix2 } });
   }
 });
 function lackingIn(role, sides) {
-  if (aggregationOf(role)) return void 0;
-  const written2 = permissionsIn(role.root.at("rules"));
+  const rules2 = role.root.at("rules");
+  if (aggregationOf(role) || !rules2.exists) return void 0;
+  const written2 = permissionsIn(rules2);
   const versions = new Set(sides.flatMap(({ facts }) => facts.kubernetes?.value ?? []));
   for (const version2 of versions.size > 0 ? versions : [void 0]) {
     const defaults3 = defaultsOf(role.ref, version2);
+    if (defaults3.some(({ gathers }) => gathers.length > 0)) continue;
     const [first, ...others] = defaults3.map(({ always }) => always);
     const lost = uncovered(written2, others.reduce(shared, first ?? []));
     if (lost.length > 0) return { lost, release: version2 ? `Kubernetes ${version2}` : "every release of Kubernetes" };
@@ -75526,7 +70821,7 @@ var reconciliation_kept_default = defineRule({
     if (change.kind === "removed") return;
     const { after } = change;
     const before = change.kind === "changed" ? change.before : void 0;
-    if (!protectionOf(before ?? after, protect)) return;
+    if (!protectionOf(before ?? after, protect) || isForeign(before ?? after)) return;
     const object = nameOf(after.ref);
     const at3 = after.root.at("metadata", "annotations", autoupdate);
     const was = before?.root.at("metadata", "annotations", autoupdate);
@@ -75578,8 +70873,8 @@ var subjects_kept_default = defineRule({
   params: build_default.Object({ protect: Protect }),
   messages: {
     lost: ({ binding: binding2, subjects, role, harm }) => `${binding2} no longer names ${subjects} and so takes away what ${role} allows${harm}. Put that back under subjects.`,
-    // People come and go; the cluster itself does not stand on them.
-    person: ({ binding: binding2, subjects, role }) => `${binding2} is protected and no longer names ${subjects}, who had what ${role} allows by it. Put that back, or see that somebody is left who may repair the cluster.`,
+    // People come and go, and so do the accounts of charts: the cluster itself does not stand on them.
+    person: ({ binding: binding2, subjects, role }) => `${binding2} is protected and no longer names ${subjects}, who had what ${role} allows by it. Put that back, or see that it is needed no longer.`,
     lacking: ({ binding: binding2, subjects, role }) => `${binding2} is written without ${subjects}, to whom every API server gives ${role} by it. Add that under subjects.`
   },
   *partners(manifest, { protect }) {
@@ -75599,14 +70894,15 @@ var subjects_kept_default = defineRule({
     if (!before) {
       const written2 = named5.map(subjectName);
       const lacking = (defaults3 ?? []).filter((subject) => !written2.includes(subject));
-      if (lacking.length > 0) report(at3, "lacking", { ...args, subjects: lacking.join(" and ") }, { keys: lacking });
+      if (lacking.length > 0 && at3.exists)
+        report(at3, "lacking", { ...args, subjects: lacking.join(" and ") }, { keys: lacking });
       return;
     }
     const given = permissionsOfBinding(before, base);
     const lost = subjectsOf(before).filter(
       (subject) => !isLeft(subject) && !(given.length > 0 && covers3(permissionsOfSubject(subject, head), given))
     );
-    const isPerson = (subject) => defaults3 !== void 0 && !defaults3.includes(subjectName(subject)) && !subject.name.startsWith("system:");
+    const isPerson = (subject) => isForeign(before) || defaults3 !== void 0 && !defaults3.includes(subjectName(subject)) && !subject.name.startsWith("system:");
     const harm = protectedObjectFacts(after.ref)?.harm;
     for (const [message, subjects] of [
       ["lost", lost.filter((subject) => !isPerson(subject))],
@@ -76785,22 +72081,15 @@ var component_facts_default = {
     {
       name: "antrea",
       title: "Antrea",
-      marks: [
-        "antrea"
-      ],
+      marks: ["antrea"],
       parts: [
         {
           name: "agent",
-          images: [
-            "(?:^|/)antrea-agent-(?:ubuntu|ubi)$",
-            "(?:^|/)antrea-(?:ubuntu|ubi)$"
-          ]
+          images: ["(?:^|/)antrea-agent-(?:ubuntu|ubi)$", "(?:^|/)antrea-(?:ubuntu|ubi)$"]
         },
         {
           name: "controller",
-          images: [
-            "(?:^|/)antrea-controller-(?:ubuntu|ubi)$"
-          ]
+          images: ["(?:^|/)antrea-controller-(?:ubuntu|ubi)$"]
         }
       ],
       charts: [
@@ -76819,29 +72108,19 @@ var component_facts_default = {
     {
       name: "aws-vpc-cni",
       title: "the Amazon VPC CNI",
-      marks: [
-        "amazon-k8s-cni",
-        "aws-vpc-cni"
-      ],
+      marks: ["amazon-k8s-cni", "aws-vpc-cni"],
       parts: [
         {
           name: "node",
-          images: [
-            "(?:^|/)amazon-k8s-cni$"
-          ]
+          images: ["(?:^|/)amazon-k8s-cni$"]
         },
         {
           name: "init",
-          images: [
-            "(?:^|/)amazon-k8s-cni-init$"
-          ]
+          images: ["(?:^|/)amazon-k8s-cni-init$"]
         }
       ],
       agree: {
-        parts: [
-          "node",
-          "init"
-        ],
+        parts: ["node", "init"],
         to: "patch",
         source: "https://github.com/aws/amazon-vpc-cni-k8s/blob/v1.23.1/config/master/aws-k8s-cni.yaml",
         checked: "2026-11-21"
@@ -76862,51 +72141,35 @@ var component_facts_default = {
     {
       name: "calico",
       title: "Calico",
-      marks: [
-        "calico",
-        "tigera"
-      ],
+      marks: ["calico", "tigera"],
       parts: [
         {
           name: "node",
-          images: [
-            "(?:^|/)(?:[a-z-]*-)?calico[/-]node$"
-          ],
+          images: ["(?:^|/)(?:[a-z-]*-)?calico[/-]node$"],
           container: "calico-node"
         },
         {
           name: "cni",
-          images: [
-            "(?:^|/)(?:[a-z-]*-)?calico[/-]cni$"
-          ],
+          images: ["(?:^|/)(?:[a-z-]*-)?calico[/-]cni$"],
           container: "install-cni"
         },
         {
           name: "kube-controllers",
-          images: [
-            "(?:^|/)(?:[a-z-]*-)?calico[/-]kube-controllers$"
-          ],
+          images: ["(?:^|/)(?:[a-z-]*-)?calico[/-]kube-controllers$"],
           container: "calico-kube-controllers"
         },
         {
           name: "typha",
-          images: [
-            "(?:^|/)(?:[a-z-]*-)?calico[/-]typha$"
-          ],
+          images: ["(?:^|/)(?:[a-z-]*-)?calico[/-]typha$"],
           container: "calico-typha"
         },
         {
           name: "flexvol",
-          images: [
-            "(?:^|/)(?:[a-z-]*-)?calico[/-]pod2daemon-flexvol$"
-          ]
+          images: ["(?:^|/)(?:[a-z-]*-)?calico[/-]pod2daemon-flexvol$"]
         },
         {
           name: "operator",
-          images: [
-            "(?:^|/)(?:[a-z-]*-)?tigera[/-]operator$",
-            "(?:^|/)mirrored-calico-operator$"
-          ],
+          images: ["(?:^|/)(?:[a-z-]*-)?tigera[/-]operator$", "(?:^|/)mirrored-calico-operator$"],
           releases: {
             "1.28.0": "3.24.0",
             "1.28.1": "3.24.1",
@@ -76964,13 +72227,9 @@ var component_facts_default = {
         }
       ],
       agree: {
-        parts: [
-          "node",
-          "cni",
-          "kube-controllers",
-          "typha"
-        ],
+        parts: ["node", "cni", "kube-controllers", "typha"],
         to: "patch",
+        versions: ">=3.2.0",
         source: "https://github.com/projectcalico/calico/blob/v3.32.1/manifests/calico-typha.yaml",
         checked: "2026-11-21"
       },
@@ -76985,40 +72244,25 @@ var component_facts_default = {
     {
       name: "cert-manager",
       title: "cert-manager",
-      marks: [
-        "cert-manager"
-      ],
+      marks: ["cert-manager"],
       parts: [
         {
           name: "controller",
-          images: [
-            "(?:^|/)cert-manager-controller$"
-          ]
+          images: ["(?:^|/)cert-manager-controller$"]
         },
         {
           name: "webhook",
-          images: [
-            "(?:^|/)cert-manager-webhook$"
-          ]
+          images: ["(?:^|/)cert-manager-webhook$"]
         },
         {
           name: "cainjector",
-          images: [
-            "(?:^|/)cert-manager-cainjector$"
-          ]
+          images: ["(?:^|/)cert-manager-cainjector$"]
         }
       ],
       agree: {
-        parts: [
-          "controller",
-          "webhook",
-          "cainjector"
-        ],
+        parts: ["controller", "webhook", "cainjector"],
         to: "minor",
-        crds: [
-          "cert-manager.io",
-          "acme.cert-manager.io"
-        ],
+        crds: ["cert-manager.io", "acme.cert-manager.io"],
         source: "https://cert-manager.io/docs/installation/upgrade/",
         checked: "2026-11-21"
       },
@@ -77038,32 +72282,22 @@ var component_facts_default = {
     {
       name: "cilium",
       title: "Cilium",
-      marks: [
-        "cilium"
-      ],
+      marks: ["cilium"],
       parts: [
         {
           name: "agent",
-          images: [
-            "(?:^|/)cilium/cilium(?:-ci)?$",
-            "(?:^|/)mirrored-cilium-cilium$"
-          ],
+          images: ["(?:^|/)cilium/cilium(?:-ci)?$", "(?:^|/)mirrored-cilium-cilium$"],
           container: "cilium-agent",
           value: "image.tag"
         },
         {
           name: "operator",
-          images: [
-            "(?:^|[/-])cilium[/-]operator(?:-(?:generic|aws|azure|alibabacloud))?$"
-          ],
+          images: ["(?:^|[/-])cilium[/-]operator(?:-(?:generic|aws|azure|alibabacloud))?$"],
           value: "operator.image.tag"
         }
       ],
       agree: {
-        parts: [
-          "agent",
-          "operator"
-        ],
+        parts: ["agent", "operator"],
         to: "minor",
         source: "https://docs.cilium.io/en/stable/operations/upgrade/",
         checked: "2026-11-21"
@@ -77087,15 +72321,11 @@ var component_facts_default = {
     {
       name: "coredns",
       title: "CoreDNS",
-      marks: [
-        "coredns"
-      ],
+      marks: ["coredns"],
       parts: [
         {
           name: "coredns",
-          images: [
-            "(?:^|[/-])coredns$"
-          ]
+          images: ["(?:^|[/-])coredns$"]
         }
       ],
       source: "https://github.com/coredns/deployment/tree/master/kubernetes",
@@ -77104,15 +72334,11 @@ var component_facts_default = {
     {
       name: "external-dns",
       title: "ExternalDNS",
-      marks: [
-        "external-dns"
-      ],
+      marks: ["external-dns"],
       parts: [
         {
           name: "external-dns",
-          images: [
-            "(?:^|/)external-dns$"
-          ]
+          images: ["(?:^|/)external-dns$"]
         }
       ],
       source: "https://github.com/kubernetes-sigs/external-dns/tree/master/kustomize",
@@ -77121,15 +72347,11 @@ var component_facts_default = {
     {
       name: "flannel",
       title: "Flannel",
-      marks: [
-        "flannel"
-      ],
+      marks: ["flannel"],
       parts: [
         {
           name: "flannel",
-          images: [
-            "(?:^|[/-])flannel$"
-          ],
+          images: ["(?:^|[/-])flannel$"],
           container: "kube-flannel"
         }
       ],
@@ -77144,10 +72366,7 @@ var component_facts_default = {
     {
       name: "ingress-nginx",
       title: "ingress-nginx",
-      marks: [
-        "ingress-nginx",
-        "nginx-ingress-controller"
-      ],
+      marks: ["ingress-nginx", "nginx-ingress-controller"],
       parts: [
         {
           name: "controller",
@@ -77335,16 +72554,11 @@ var component_facts_default = {
     {
       name: "kube-proxy",
       title: "kube-proxy",
-      marks: [
-        "kube-proxy"
-      ],
+      marks: ["kube-proxy"],
       parts: [
         {
           name: "kube-proxy",
-          images: [
-            "(?:^|/)kube-proxy(?:-(?:amd64|arm64|arm|ppc64le|s390x))?$",
-            "(?:^|/)mirrored-kube-proxy$"
-          ]
+          images: ["(?:^|/)kube-proxy(?:-(?:amd64|arm64|arm|ppc64le|s390x))?$", "(?:^|/)mirrored-kube-proxy$"]
         }
       ],
       source: "https://kubernetes.io/releases/version-skew-policy/",
@@ -77353,15 +72567,11 @@ var component_facts_default = {
     {
       name: "kube-router",
       title: "kube-router",
-      marks: [
-        "kube-router"
-      ],
+      marks: ["kube-router"],
       parts: [
         {
           name: "router",
-          images: [
-            "(?:^|[/-])kube-router$"
-          ]
+          images: ["(?:^|[/-])kube-router$"]
         }
       ],
       source: "https://github.com/cloudnativelabs/kube-router/tree/v2.11.1/daemonset",
@@ -77370,34 +72580,24 @@ var component_facts_default = {
     {
       name: "kubesphere",
       title: "KubeSphere",
-      marks: [
-        "kubesphere"
-      ],
+      marks: ["kubesphere"],
       parts: [
         {
           name: "installer",
-          images: [
-            "(?:^|/)ks-installer$"
-          ],
+          images: ["(?:^|/)ks-installer$"],
           object: "ClusterConfiguration.installer.kubesphere.io"
         },
         {
           name: "apiserver",
-          images: [
-            "(?:^|/)ks-apiserver$"
-          ]
+          images: ["(?:^|/)ks-apiserver$"]
         },
         {
           name: "controller-manager",
-          images: [
-            "(?:^|/)ks-controller-manager$"
-          ]
+          images: ["(?:^|/)ks-controller-manager$"]
         },
         {
           name: "console",
-          images: [
-            "(?:^|/)ks-console$"
-          ]
+          images: ["(?:^|/)ks-console$"]
         }
       ],
       source: "https://github.com/kubesphere/ks-installer/blob/v3.4.1/deploy/cluster-configuration.yaml",
@@ -77406,28 +72606,19 @@ var component_facts_default = {
     {
       name: "weave-net",
       title: "Weave Net",
-      marks: [
-        "weave"
-      ],
+      marks: ["weave"],
       parts: [
         {
           name: "weave",
-          images: [
-            "(?:^|[/-])weave-kube$"
-          ]
+          images: ["(?:^|[/-])weave-kube$"]
         },
         {
           name: "npc",
-          images: [
-            "(?:^|[/-])weave-npc$"
-          ]
+          images: ["(?:^|[/-])weave-npc$"]
         }
       ],
       agree: {
-        parts: [
-          "weave",
-          "npc"
-        ],
+        parts: ["weave", "npc"],
         to: "patch",
         source: "https://github.com/weaveworks/weave/blob/master/prog/weave-kube/weave-daemonset-k8s-1.11.yaml",
         checked: "2026-11-21"
@@ -77445,92 +72636,65 @@ var component_facts_default = {
     "aws-tcp-early-demux": [
       {
         env: "DISABLE_TCP_EARLY_DEMUX",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       }
     ],
     "calico-bpf": [
       {
         env: "FELIX_BPFENABLED",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       },
       {
         object: "FelixConfiguration.crd.projectcalico.org",
         field: "spec.bpfEnabled",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       },
       {
         object: "FelixConfiguration.projectcalico.org",
         field: "spec.bpfEnabled",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       },
       {
         object: "Installation.operator.tigera.io",
         field: "spec.calicoNetwork.linuxDataplane",
-        is: [
-          "BPF"
-        ]
+        is: ["BPF"]
       }
     ],
     "calico-nftables": [
       {
         env: "FELIX_NFTABLESMODE",
-        is: [
-          "Enabled"
-        ]
+        is: ["Enabled"]
       },
       {
         object: "FelixConfiguration.crd.projectcalico.org",
         field: "spec.nftablesMode",
-        is: [
-          "Enabled"
-        ]
+        is: ["Enabled"]
       },
       {
         object: "FelixConfiguration.projectcalico.org",
         field: "spec.nftablesMode",
-        is: [
-          "Enabled"
-        ]
+        is: ["Enabled"]
       },
       {
         object: "Installation.operator.tigera.io",
         field: "spec.calicoNetwork.linuxDataplane",
-        is: [
-          "Nftables"
-        ]
+        is: ["Nftables"]
       }
     ],
     "calico-ipip": [
       {
         env: "CALICO_IPV4POOL_IPIP",
-        is: [
-          "Always",
-          "CrossSubnet"
-        ]
+        is: ["Always", "CrossSubnet"]
       },
       {
         object: "IPPool.crd.projectcalico.org",
         field: "spec.ipipMode",
-        is: [
-          "Always",
-          "CrossSubnet"
-        ]
+        is: ["Always", "CrossSubnet"]
       },
       {
         object: "IPPool.projectcalico.org",
         field: "spec.ipipMode",
-        is: [
-          "Always",
-          "CrossSubnet"
-        ]
+        is: ["Always", "CrossSubnet"]
       }
     ],
     "calico-ipam": [
@@ -77541,63 +72705,49 @@ var component_facts_default = {
     "calico-kubernetes-datastore": [
       {
         env: "DATASTORE_TYPE",
-        is: [
-          "kubernetes"
-        ]
+        is: ["kubernetes"]
       }
     ],
     "cilium-ipsec": [
       {
         configMap: "cilium-config",
         key: "enable-ipsec",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       }
     ],
     "cilium-wireguard": [
       {
         configMap: "cilium-config",
         key: "enable-wireguard",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       }
     ],
     "cilium-bpf-tproxy": [
       {
         configMap: "cilium-config",
         key: "enable-bpf-tproxy",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       }
     ],
     "cilium-socket-lb-host-only": [
       {
         configMap: "cilium-config",
         key: "bpf-lb-sock-hostns-only",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       }
     ],
     "cilium-ipv4-big-tcp": [
       {
         configMap: "cilium-config",
         key: "enable-ipv4-big-tcp",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       }
     ],
     "cilium-ipv6-big-tcp": [
       {
         configMap: "cilium-config",
         key: "enable-ipv6-big-tcp",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       }
     ],
     "external-dns-services": [
@@ -77615,9 +72765,7 @@ var component_facts_default = {
     "ingress-nginx-annotations-validated": [
       {
         flag: "enable-annotation-validation",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       }
     ],
     "ingress-nginx-no-webhook": [
@@ -77630,18 +72778,14 @@ var component_facts_default = {
       {
         configMapOf: "configmap",
         key: "allow-snippet-annotations",
-        is: [
-          "true"
-        ]
+        is: ["true"]
       }
     ],
     "ingress-nginx-no-snippets": [
       {
         configMapOf: "configmap",
         key: "allow-snippet-annotations",
-        is: [
-          "false"
-        ]
+        is: ["false"]
       }
     ]
   }
@@ -77680,7 +72824,17 @@ var ComponentFacts = build_default.Object(
     parts: build_default.Array(PartFacts, { minItems: 1 }),
     /** The parts that have to be of one release. */
     agree: build_default.Optional(
-      build_default.Object({ parts: texts2, to: build_default.Enum(["minor", "patch"]), crds: build_default.Optional(texts2), ...proof2 }, strict8)
+      build_default.Object(
+        {
+          parts: texts2,
+          to: build_default.Enum(["minor", "patch"]),
+          /** The releases of the first part it holds for; all when absent. */
+          versions: build_default.Optional(text6),
+          crds: build_default.Optional(texts2),
+          ...proof2
+        },
+        strict8
+      )
     ),
     /** Without `releases` the chart has the component's own. */
     charts: build_default.Optional(build_default.Array(build_default.Object({ name: text6, releases: build_default.Optional(Releases) }, strict8))),
@@ -77725,7 +72879,8 @@ var chartKinds = [
   "HelmRelease.helm.toolkit.fluxcd.io",
   "Application.argoproj.io",
   "HelmChart.helm.cattle.io",
-  "CiliumConfig.cilium.io"
+  "CiliumConfig.cilium.io",
+  "OCIRepository.source.toolkit.fluxcd.io"
 ];
 var labelledKinds = componentFacts.flatMap(({ parts: parts2 }) => parts2.flatMap(({ object }) => object ?? []));
 var componentKinds = [...controllerKinds, ...chartKinds, ...labelledKinds];
@@ -77741,12 +72896,17 @@ function componentsOf(manifest) {
   return components;
 }
 function componentsIn(snapshot) {
+  const before = knownIn2.get(snapshot);
+  if (before) return before;
   const all3 = componentKinds.flatMap((kind2) => snapshot.ofKind(kind2)).flatMap(componentsOf);
   const run3 = new Set(all3.filter(({ container }) => container).map(({ facts }) => facts));
-  return all3.filter(({ facts, container }) => container || !run3.has(facts));
+  const components = all3.filter(({ facts, container }) => container || !run3.has(facts));
+  knownIn2.set(snapshot, components);
+  return components;
 }
+var knownIn2 = /* @__PURE__ */ new WeakMap();
 function writtenAs({ at: at3, container, facts, release: release2 }) {
-  return container ? (at3.string ?? "").replace(/@sha256:.*$/, "") : `${facts.title} ${release2}`;
+  return container ? (at3.string ?? "").replace(/@sha256:.*$/, "") : `${facts.title} ${release2 ?? at3.string ?? ""}`;
 }
 function isMain({ facts, part, container }) {
   return part === facts.parts[0] || !container || part.releases !== void 0;
@@ -77790,6 +72950,8 @@ function chartsOf({ root: root3 }, kind2) {
   }
   if (kind2 === chartKinds[2]) return [{ name: spec.at("chart"), version: spec.at("version"), values: spec.at("set") }];
   if (kind2 === chartKinds[3]) return [{ name: root3.at("kind"), version: spec.at("version"), values: spec }];
+  if (kind2 === chartKinds[4])
+    return [{ name: spec.at("url"), version: spec.at("ref", "tag"), values: spec.at("values") }];
   return [spec.at("source"), ...spec.at("sources").items()].map((source2) => ({
     name: source2.at("chart"),
     version: source2.at("targetRevision"),
@@ -77838,89 +73000,37 @@ var permission_facts_default = {
           versions: ">=3.16.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "configmaps"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["configmaps"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "namespaces",
-                "nodes",
-                "pods",
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "namespaces", "nodes", "pods", "services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "patch"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["patch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch",
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch", "update"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "clusterinformations",
-                "felixconfigurations",
-                "ippools"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["clusterinformations", "felixconfigurations", "ippools"],
+              verbs: ["create", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
+              apiGroups: ["crd.projectcalico.org"],
               resources: [
                 "bgpconfigurations",
                 "bgppeers",
@@ -77932,23 +73042,12 @@ var permission_facts_default = {
                 "networkpolicies",
                 "networksets"
               ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "networking.k8s.io"
-              ],
-              resources: [
-                "networkpolicies"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["networking.k8s.io"],
+              resources: ["networkpolicies"],
+              verbs: ["list", "watch"]
             }
           ]
         },
@@ -77957,44 +73056,19 @@ var permission_facts_default = {
           when: "calico-ipam",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "ipamhandles"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["ipamhandles"],
+              verbs: ["create", "delete", "get", "list", "update"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "blockaffinities",
-                "ipamblocks"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "update"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["blockaffinities", "ipamblocks"],
+              verbs: ["create", "delete", "update"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "ipamconfigs"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["ipamconfigs"],
+              verbs: ["get"]
             }
           ]
         },
@@ -78002,17 +73076,9 @@ var permission_facts_default = {
           versions: ">=3.16.2 <3.16.4",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "secrets"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["secrets"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -78020,16 +73086,9 @@ var permission_facts_default = {
           versions: ">=3.20.0",
           rules: [
             {
-              apiGroups: [
-                "discovery.k8s.io"
-              ],
-              resources: [
-                "endpointslices"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["discovery.k8s.io"],
+              resources: ["endpointslices"],
+              verbs: ["list", "watch"]
             }
           ]
         },
@@ -78037,31 +73096,14 @@ var permission_facts_default = {
           versions: ">=3.21.0",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "caliconodestatuses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["caliconodestatuses"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "ipreservations"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["ipreservations"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -78069,18 +73111,10 @@ var permission_facts_default = {
           versions: ">=3.23.2 <3.26.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts/token"
-              ],
-              resourceNames: [
-                "calico-node"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts/token"],
+              resourceNames: ["calico-node"],
+              verbs: ["create"]
             }
           ]
         },
@@ -78089,15 +73123,9 @@ var permission_facts_default = {
           when: "calico-ipam",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "ipamconfigs"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["ipamconfigs"],
+              verbs: ["create"]
             }
           ]
         },
@@ -78105,31 +73133,15 @@ var permission_facts_default = {
           versions: ">=3.26.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "serviceaccounts/token"
-              ],
-              resourceNames: [
-                "calico-cni-plugin"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: [""],
+              resources: ["serviceaccounts/token"],
+              resourceNames: ["calico-cni-plugin"],
+              verbs: ["create"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "bgpfilters"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["bgpfilters"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -78137,17 +73149,9 @@ var permission_facts_default = {
           versions: ">=3.29.0",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "tiers"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["tiers"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -78155,16 +73159,9 @@ var permission_facts_default = {
           versions: ">=3.29.0 <3.32.0",
           rules: [
             {
-              apiGroups: [
-                "policy.networking.k8s.io"
-              ],
-              resources: [
-                "adminnetworkpolicies"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["policy.networking.k8s.io"],
+              resources: ["adminnetworkpolicies"],
+              verbs: ["list", "watch"]
             }
           ]
         },
@@ -78172,15 +73169,9 @@ var permission_facts_default = {
           versions: ">=3.29.1",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "tiers"
-              ],
-              verbs: [
-                "create"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["tiers"],
+              verbs: ["create"]
             }
           ]
         },
@@ -78188,19 +73179,9 @@ var permission_facts_default = {
           versions: ">=3.30.0",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "stagedglobalnetworkpolicies",
-                "stagedkubernetesnetworkpolicies",
-                "stagednetworkpolicies"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["stagedglobalnetworkpolicies", "stagedkubernetesnetworkpolicies", "stagednetworkpolicies"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -78208,16 +73189,9 @@ var permission_facts_default = {
           versions: ">=3.30.0 <3.32.0",
           rules: [
             {
-              apiGroups: [
-                "policy.networking.k8s.io"
-              ],
-              resources: [
-                "baselineadminnetworkpolicies"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["policy.networking.k8s.io"],
+              resources: ["baselineadminnetworkpolicies"],
+              verbs: ["list", "watch"]
             }
           ]
         },
@@ -78225,66 +73199,27 @@ var permission_facts_default = {
           versions: ">=3.32.0",
           rules: [
             {
-              apiGroups: [
-                "policy.networking.k8s.io"
-              ],
-              resources: [
-                "clusternetworkpolicies"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["policy.networking.k8s.io"],
+              resources: ["clusternetworkpolicies"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
-              resources: [
-                "clusterinformations",
-                "felixconfigurations",
-                "ippools"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["projectcalico.org"],
+              resources: ["clusterinformations", "felixconfigurations", "ippools"],
+              verbs: ["create", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
-              resources: [
-                "tiers"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["projectcalico.org"],
+              resources: ["tiers"],
+              verbs: ["create", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
-              resources: [
-                "caliconodestatuses"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["projectcalico.org"],
+              resources: ["caliconodestatuses"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
+              apiGroups: ["projectcalico.org"],
               resources: [
                 "bgpconfigurations",
                 "bgpfilters",
@@ -78301,11 +73236,7 @@ var permission_facts_default = {
                 "stagedkubernetesnetworkpolicies",
                 "stagednetworkpolicies"
               ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -78314,58 +73245,24 @@ var permission_facts_default = {
           when: "calico-ipam",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "ipamconfigurations"
-              ],
-              verbs: [
-                "create",
-                "get"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["ipamconfigurations"],
+              verbs: ["create", "get"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
-              resources: [
-                "ipamhandles"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update"
-              ]
+              apiGroups: ["projectcalico.org"],
+              resources: ["ipamhandles"],
+              verbs: ["create", "delete", "get", "list", "update"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
-              resources: [
-                "blockaffinities",
-                "ipamblocks"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "update"
-              ]
+              apiGroups: ["projectcalico.org"],
+              resources: ["blockaffinities", "ipamblocks"],
+              verbs: ["create", "delete", "update"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
-              resources: [
-                "ipamconfigs",
-                "ipamconfigurations"
-              ],
-              verbs: [
-                "create",
-                "get"
-              ]
+              apiGroups: ["projectcalico.org"],
+              resources: ["ipamconfigs", "ipamconfigurations"],
+              verbs: ["create", "get"]
             }
           ]
         }
@@ -78383,84 +73280,34 @@ var permission_facts_default = {
           versions: ">=3.16.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "blockaffinities",
-                "hostendpoints",
-                "ipamblocks",
-                "ipamhandles"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["blockaffinities", "hostendpoints", "ipamblocks", "ipamhandles"],
+              verbs: ["create", "delete", "get", "list", "update"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "clusterinformations"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "update"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["clusterinformations"],
+              verbs: ["create", "get", "update"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "kubecontrollersconfigurations"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["kubecontrollersconfigurations"],
+              verbs: ["create", "get", "update", "watch"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "ippools"
-              ],
-              verbs: [
-                "list"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["ippools"],
+              verbs: ["list"]
             }
           ]
         },
@@ -78468,17 +73315,9 @@ var permission_facts_default = {
           versions: ">=3.18.0",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "blockaffinities",
-                "ipamblocks",
-                "ipamhandles"
-              ],
-              verbs: [
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["blockaffinities", "ipamblocks", "ipamhandles"],
+              verbs: ["watch"]
             }
           ]
         },
@@ -78486,16 +73325,9 @@ var permission_facts_default = {
           versions: ">=3.20.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["list", "watch"]
             }
           ]
         },
@@ -78503,15 +73335,9 @@ var permission_facts_default = {
           versions: ">=3.21.0",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "ipreservations"
-              ],
-              verbs: [
-                "list"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["ipreservations"],
+              verbs: ["list"]
             }
           ]
         },
@@ -78519,27 +73345,14 @@ var permission_facts_default = {
           versions: ">=3.23.0",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "clusterinformations"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["clusterinformations"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "ippools"
-              ],
-              verbs: [
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["ippools"],
+              verbs: ["watch"]
             }
           ]
         },
@@ -78547,15 +73360,9 @@ var permission_facts_default = {
           versions: ">=3.28.3 <3.29.0",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "kubecontrollersconfigurations"
-              ],
-              verbs: [
-                "list"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["kubecontrollersconfigurations"],
+              verbs: ["list"]
             }
           ]
         },
@@ -78563,20 +73370,9 @@ var permission_facts_default = {
           versions: ">=3.29.0",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "tiers"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["tiers"],
+              verbs: ["create", "delete", "get", "list", "update", "watch"]
             }
           ]
         },
@@ -78584,15 +73380,9 @@ var permission_facts_default = {
           versions: ">=3.29.2",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "kubecontrollersconfigurations"
-              ],
-              verbs: [
-                "list"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["kubecontrollersconfigurations"],
+              verbs: ["list"]
             }
           ]
         },
@@ -78600,46 +73390,19 @@ var permission_facts_default = {
           versions: ">=3.30.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services",
-                "services/status"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["services", "services/status"],
+              verbs: ["get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "ipamconfigs"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["ipamconfigs"],
+              verbs: ["create", "delete", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "hostendpoints"
-              ],
-              verbs: [
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["hostendpoints"],
+              verbs: ["watch"]
             }
           ]
         },
@@ -78647,17 +73410,9 @@ var permission_facts_default = {
           versions: ">=3.31.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "namespaces"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["namespaces"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -78665,52 +73420,22 @@ var permission_facts_default = {
           versions: ">=3.32.0",
           rules: [
             {
-              apiGroups: [
-                "apiextensions.k8s.io"
-              ],
-              resources: [
-                "customresourcedefinitions"
-              ],
-              verbs: [
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apiextensions.k8s.io"],
+              resources: ["customresourcedefinitions"],
+              verbs: ["delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apiregistration.k8s.io"
-              ],
-              resources: [
-                "apiservices"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apiregistration.k8s.io"],
+              resources: ["apiservices"],
+              verbs: ["create", "delete", "get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "apps"
-              ],
-              resources: [
-                "daemonsets",
-                "deployments"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["apps"],
+              resources: ["daemonsets", "deployments"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
+              apiGroups: ["crd.projectcalico.org"],
               resources: [
                 "globalnetworkpolicies",
                 "ipamconfigurations",
@@ -78718,78 +73443,30 @@ var permission_facts_default = {
                 "stagedglobalnetworkpolicies",
                 "stagednetworkpolicies"
               ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              verbs: ["create", "delete", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["*"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "kubecontrollersconfigurations/status"
-              ],
-              verbs: [
-                "get",
-                "update"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["kubecontrollersconfigurations/status"],
+              verbs: ["get", "update"]
             },
             {
-              apiGroups: [
-                "migration.projectcalico.org"
-              ],
-              resources: [
-                "datastoremigrations",
-                "datastoremigrations/status"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["migration.projectcalico.org"],
+              resources: ["datastoremigrations", "datastoremigrations/status"],
+              verbs: ["create", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["projectcalico.org"],
+              resources: ["*"],
+              verbs: ["create", "delete", "get", "list", "patch", "update", "watch"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
+              apiGroups: ["projectcalico.org"],
               resources: [
                 "blockaffinities",
                 "globalnetworkpolicies",
@@ -78803,65 +73480,27 @@ var permission_facts_default = {
                 "stagednetworkpolicies",
                 "tiers"
               ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              verbs: ["create", "delete", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
-              resources: [
-                "clusterinformations",
-                "kubecontrollersconfigurations"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "list",
-                "update",
-                "watch"
-              ]
+              apiGroups: ["projectcalico.org"],
+              resources: ["clusterinformations", "kubecontrollersconfigurations"],
+              verbs: ["create", "get", "list", "update", "watch"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
-              resources: [
-                "kubecontrollersconfigurations/status"
-              ],
-              verbs: [
-                "get",
-                "update"
-              ]
+              apiGroups: ["projectcalico.org"],
+              resources: ["kubecontrollersconfigurations/status"],
+              verbs: ["get", "update"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
-              resources: [
-                "ipreservations"
-              ],
-              verbs: [
-                "list"
-              ]
+              apiGroups: ["projectcalico.org"],
+              resources: ["ipreservations"],
+              verbs: ["list"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
-              resources: [
-                "ippools"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["projectcalico.org"],
+              resources: ["ippools"],
+              verbs: ["list", "watch"]
             }
           ]
         }
@@ -78880,28 +73519,14 @@ var permission_facts_default = {
           versions: ">=3.26.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "namespaces",
-                "nodes",
-                "pods"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["namespaces", "nodes", "pods"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods/status"
-              ],
-              verbs: [
-                "patch"
-              ]
+              apiGroups: [""],
+              resources: ["pods/status"],
+              verbs: ["patch"]
             }
           ]
         },
@@ -78910,9 +73535,7 @@ var permission_facts_default = {
           when: "calico-ipam",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
+              apiGroups: ["crd.projectcalico.org"],
               resources: [
                 "blockaffinities",
                 "clusterinformations",
@@ -78922,13 +73545,7 @@ var permission_facts_default = {
                 "ippools",
                 "ipreservations"
               ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update"
-              ]
+              verbs: ["create", "delete", "get", "list", "update"]
             }
           ]
         },
@@ -78937,24 +73554,12 @@ var permission_facts_default = {
           when: "calico-ipam",
           rules: [
             {
-              apiGroups: [
-                "crd.projectcalico.org"
-              ],
-              resources: [
-                "ipamconfigurations"
-              ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update"
-              ]
+              apiGroups: ["crd.projectcalico.org"],
+              resources: ["ipamconfigurations"],
+              verbs: ["create", "delete", "get", "list", "update"]
             },
             {
-              apiGroups: [
-                "projectcalico.org"
-              ],
+              apiGroups: ["projectcalico.org"],
               resources: [
                 "blockaffinities",
                 "clusterinformations",
@@ -78965,13 +73570,7 @@ var permission_facts_default = {
                 "ippools",
                 "ipreservations"
               ],
-              verbs: [
-                "create",
-                "delete",
-                "get",
-                "list",
-                "update"
-              ]
+              verbs: ["create", "delete", "get", "list", "update"]
             }
           ]
         }
@@ -78988,38 +73587,19 @@ var permission_facts_default = {
           versions: ">=0.10.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "pods"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["pods"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["list", "watch"]
             },
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes/status"
-              ],
-              verbs: [
-                "patch"
-              ]
+              apiGroups: [""],
+              resources: ["nodes/status"],
+              verbs: ["patch"]
             }
           ]
         },
@@ -79027,15 +73607,9 @@ var permission_facts_default = {
           versions: ">=0.20.2",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["get"]
             }
           ]
         }
@@ -79052,19 +73626,9 @@ var permission_facts_default = {
           versions: ">=1.6.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "namespaces",
-                "nodes",
-                "pods"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["namespaces", "nodes", "pods"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -79072,15 +73636,9 @@ var permission_facts_default = {
           versions: ">=1.6.0 <1.6.1",
           rules: [
             {
-              apiGroups: [
-                "crd.k8s.amazonaws.com"
-              ],
-              resources: [
-                "namespaces"
-              ],
-              verbs: [
-                "*"
-              ]
+              apiGroups: ["crd.k8s.amazonaws.com"],
+              resources: ["namespaces"],
+              verbs: ["*"]
             }
           ]
         },
@@ -79088,27 +73646,14 @@ var permission_facts_default = {
           versions: ">=1.6.0 <1.7.0",
           rules: [
             {
-              apiGroups: [
-                "crd.k8s.amazonaws.com"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "*"
-              ]
+              apiGroups: ["crd.k8s.amazonaws.com"],
+              resources: ["*"],
+              verbs: ["*"]
             },
             {
-              apiGroups: [
-                "extensions"
-              ],
-              resources: [
-                "daemonsets"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["extensions"],
+              resources: ["daemonsets"],
+              verbs: ["list", "watch"]
             }
           ]
         },
@@ -79116,16 +73661,9 @@ var permission_facts_default = {
           versions: ">=1.7.0 <1.13.0",
           rules: [
             {
-              apiGroups: [
-                "extensions"
-              ],
-              resources: [
-                "*"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["extensions"],
+              resources: ["*"],
+              verbs: ["list", "watch"]
             }
           ]
         },
@@ -79133,17 +73671,9 @@ var permission_facts_default = {
           versions: ">=1.7.0",
           rules: [
             {
-              apiGroups: [
-                "crd.k8s.amazonaws.com"
-              ],
-              resources: [
-                "eniconfigs"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["crd.k8s.amazonaws.com"],
+              resources: ["eniconfigs"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -79151,15 +73681,9 @@ var permission_facts_default = {
           versions: ">=1.7.0 <1.15.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "nodes"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["nodes"],
+              verbs: ["update"]
             }
           ]
         },
@@ -79167,26 +73691,14 @@ var permission_facts_default = {
           versions: ">=1.11.3 <1.11.4",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: ["events.k8s.io"],
+              resources: ["events"],
+              verbs: ["get"]
             }
           ]
         },
@@ -79194,30 +73706,14 @@ var permission_facts_default = {
           versions: ">=1.11.3",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "list",
-                "patch"
-              ]
+              apiGroups: [""],
+              resources: ["events"],
+              verbs: ["create", "list", "patch"]
             },
             {
-              apiGroups: [
-                "events.k8s.io"
-              ],
-              resources: [
-                "events"
-              ],
-              verbs: [
-                "create",
-                "list",
-                "patch"
-              ]
+              apiGroups: ["events.k8s.io"],
+              resources: ["events"],
+              verbs: ["create", "list", "patch"]
             }
           ]
         },
@@ -79225,28 +73721,14 @@ var permission_facts_default = {
           versions: ">=1.14.0",
           rules: [
             {
-              apiGroups: [
-                "networking.k8s.aws"
-              ],
-              resources: [
-                "policyendpoints/status"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: ["networking.k8s.aws"],
+              resources: ["policyendpoints/status"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                "networking.k8s.aws"
-              ],
-              resources: [
-                "policyendpoints"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["networking.k8s.aws"],
+              resources: ["policyendpoints"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -79254,17 +73736,9 @@ var permission_facts_default = {
           versions: ">=1.15.0",
           rules: [
             {
-              apiGroups: [
-                "vpcresources.k8s.aws"
-              ],
-              resources: [
-                "cninodes"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "patch"
-              ]
+              apiGroups: ["vpcresources.k8s.aws"],
+              resources: ["cninodes"],
+              verbs: ["get", "list", "patch"]
             }
           ]
         },
@@ -79272,15 +73746,9 @@ var permission_facts_default = {
           versions: ">=1.15.5",
           rules: [
             {
-              apiGroups: [
-                "vpcresources.k8s.aws"
-              ],
-              resources: [
-                "cninodes"
-              ],
-              verbs: [
-                "watch"
-              ]
+              apiGroups: ["vpcresources.k8s.aws"],
+              resources: ["cninodes"],
+              verbs: ["watch"]
             }
           ]
         },
@@ -79288,28 +73756,14 @@ var permission_facts_default = {
           versions: ">=1.21.1",
           rules: [
             {
-              apiGroups: [
-                "networking.k8s.aws"
-              ],
-              resources: [
-                "clusterpolicyendpoints/status"
-              ],
-              verbs: [
-                "get"
-              ]
+              apiGroups: ["networking.k8s.aws"],
+              resources: ["clusterpolicyendpoints/status"],
+              verbs: ["get"]
             },
             {
-              apiGroups: [
-                "networking.k8s.aws"
-              ],
-              resources: [
-                "clusterpolicyendpoints"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["networking.k8s.aws"],
+              resources: ["clusterpolicyendpoints"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         }
@@ -79326,47 +73780,19 @@ var permission_facts_default = {
           versions: ">=0.2.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "endpoints",
-                "namespaces",
-                "nodes",
-                "pods",
-                "services"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: [""],
+              resources: ["endpoints", "namespaces", "nodes", "pods", "services"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "extensions"
-              ],
-              resources: [
-                "networkpolicies"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["extensions"],
+              resources: ["networkpolicies"],
+              verbs: ["get", "list", "watch"]
             },
             {
-              apiGroups: [
-                "networking.k8s.io"
-              ],
-              resources: [
-                "networkpolicies"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["networking.k8s.io"],
+              resources: ["networkpolicies"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         },
@@ -79374,41 +73800,19 @@ var permission_facts_default = {
           versions: ">=2.0.0",
           rules: [
             {
-              apiGroups: [
-                ""
-              ],
-              resources: [
-                "services/status"
-              ],
-              verbs: [
-                "update"
-              ]
+              apiGroups: [""],
+              resources: ["services/status"],
+              verbs: ["update"]
             },
             {
-              apiGroups: [
-                "coordination.k8s.io"
-              ],
-              resources: [
-                "leases"
-              ],
-              verbs: [
-                "create",
-                "get",
-                "update"
-              ]
+              apiGroups: ["coordination.k8s.io"],
+              resources: ["leases"],
+              verbs: ["create", "get", "update"]
             },
             {
-              apiGroups: [
-                "discovery.k8s.io"
-              ],
-              resources: [
-                "endpointslices"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["discovery.k8s.io"],
+              resources: ["endpointslices"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         }
@@ -79425,16 +73829,9 @@ var permission_facts_default = {
           versions: ">=1.8.1",
           rules: [
             {
-              apiGroups: [
-                "discovery.k8s.io"
-              ],
-              resources: [
-                "endpointslices"
-              ],
-              verbs: [
-                "list",
-                "watch"
-              ]
+              apiGroups: ["discovery.k8s.io"],
+              resources: ["endpointslices"],
+              verbs: ["list", "watch"]
             }
           ]
         }
@@ -79452,17 +73849,9 @@ var permission_facts_default = {
           versions: ">=0.18.0",
           rules: [
             {
-              apiGroups: [
-                "discovery.k8s.io"
-              ],
-              resources: [
-                "endpointslices"
-              ],
-              verbs: [
-                "get",
-                "list",
-                "watch"
-              ]
+              apiGroups: ["discovery.k8s.io"],
+              resources: ["endpointslices"],
+              verbs: ["get", "list", "watch"]
             }
           ]
         }
@@ -79499,28 +73888,19 @@ var permission_facts_default = {
         },
         {
           versions: ">=3.21.0",
-          names: [
-            "caliconodestatuses.crd.projectcalico.org",
-            "ipreservations.crd.projectcalico.org"
-          ]
+          names: ["caliconodestatuses.crd.projectcalico.org", "ipreservations.crd.projectcalico.org"]
         },
         {
           versions: ">=3.26.0",
-          names: [
-            "bgpfilters.crd.projectcalico.org"
-          ]
+          names: ["bgpfilters.crd.projectcalico.org"]
         },
         {
           versions: ">=3.29.0",
-          names: [
-            "tiers.crd.projectcalico.org"
-          ]
+          names: ["tiers.crd.projectcalico.org"]
         },
         {
           versions: ">=3.29.0 <3.32.0",
-          names: [
-            "adminnetworkpolicies.policy.networking.k8s.io"
-          ]
+          names: ["adminnetworkpolicies.policy.networking.k8s.io"]
         },
         {
           versions: ">=3.30.0",
@@ -79532,15 +73912,11 @@ var permission_facts_default = {
         },
         {
           versions: ">=3.30.0 <3.32.0",
-          names: [
-            "baselineadminnetworkpolicies.policy.networking.k8s.io"
-          ]
+          names: ["baselineadminnetworkpolicies.policy.networking.k8s.io"]
         },
         {
           versions: ">=3.32.0",
-          names: [
-            "clusternetworkpolicies.policy.networking.k8s.io"
-          ]
+          names: ["clusternetworkpolicies.policy.networking.k8s.io"]
         }
       ]
     }
@@ -79607,6 +73983,14 @@ function settingOf(setting, component, snapshot) {
   }
   return void 0;
 }
+function configMapOf(setting, component, snapshot) {
+  for (const sign of signsOf(setting)) {
+    const name = "configMap" in sign ? sign.configMap : "configMapOf" in sign ? namedBy(sign.configMapOf, component) : void 0;
+    const found = name === void 0 ? void 0 : configMapsOf(name, component, snapshot)[0];
+    if (found && "key" in sign) return found.root.at("data", sign.key);
+  }
+  return void 0;
+}
 function findSign(sign, component, snapshot) {
   if ("object" in sign) {
     return snapshot.ofKind(sign.object).map(({ root: root3 }) => root3.at(...sign.field.split("."))).find((at3) => sign.is.includes(String(at3.value)));
@@ -79616,7 +74000,7 @@ function findSign(sign, component, snapshot) {
   if (!container) return void 0;
   const args = new Arguments(container);
   if ("configMapOf" in sign) {
-    const name = args.get(sign.configMapOf)?.value?.split("/").at(-1);
+    const name = namedBy(sign.configMapOf, component);
     return name === void 0 ? void 0 : inConfigMap(name, sign.key, matcherOf(sign), component, snapshot);
   }
   if ("env" in sign) {
@@ -79639,8 +74023,14 @@ function wordsOf5(component) {
 function matcherOf(sign) {
   return "holds" in sign ? (value2) => new RegExp(sign.holds).test(value2) : (value2) => sign.is.includes(value2);
 }
-function inConfigMap(name, key2, matches, { manifest }, snapshot) {
-  return snapshot.ofKind("ConfigMap").filter((one2) => one2.ref.name === name && shareNamespace(one2, manifest)).map(({ root: root3 }) => root3.at("data", key2)).find((at3) => at3.string !== void 0 && matches(at3.string));
+function namedBy(flag, { container }) {
+  return container && new Arguments(container).get(flag)?.value?.split("/").at(-1);
+}
+function configMapsOf(name, { manifest }, snapshot) {
+  return snapshot.ofKind("ConfigMap").filter((one2) => one2.ref.name === name && shareNamespace(one2, manifest));
+}
+function inConfigMap(name, key2, matches, component, snapshot) {
+  return configMapsOf(name, component, snapshot).map(({ root: root3 }) => root3.at("data", key2)).find((at3) => at3.string !== void 0 && matches(at3.string));
 }
 
 // src/kubernetes/component-needs.ts
@@ -79734,9 +74124,7 @@ var matrix_facts_default = {
       component: "kube-proxy",
       versions: "*",
       when: {
-        kubeProxyMode: [
-          "ipvs"
-        ]
+        kubeProxyMode: ["ipvs"]
       },
       requires: {
         kernel: ">=4.1"
@@ -79757,9 +74145,7 @@ var matrix_facts_default = {
       component: "kube-proxy",
       versions: ">=1.22.0",
       when: {
-        kubeProxyMode: [
-          "ipvs"
-        ],
+        kubeProxyMode: ["ipvs"],
         kernel: ">=4.1"
       },
       requires: {
@@ -79780,23 +74166,17 @@ var matrix_facts_default = {
     {
       id: "kp-ipvs-deprecated",
       component: "kube-proxy",
-      versions: ">=1.35.0",
+      versions: "*",
       when: {
-        kubeProxyMode: [
-          "ipvs"
-        ]
+        kubeProxyMode: ["ipvs"],
+        kubernetes: ">=1.35.0"
       },
       requires: {
-        kubeProxyMode: [
-          "iptables",
-          "nftables"
-        ]
+        kubeProxyMode: ["iptables", "nftables"]
       },
       severity: "warning",
       reason: "ipvs mode is deprecated since Kubernetes 1.35, needs the feature gate KubeProxyIPVS from 1.37, and is to be off in 1.40",
-      source: [
-        "https://github.com/kubernetes/enhancements/issues/5495"
-      ],
+      source: ["https://github.com/kubernetes/enhancements/issues/5495"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -79805,18 +74185,14 @@ var matrix_facts_default = {
       component: "kube-proxy",
       versions: ">=1.29.0",
       when: {
-        kubeProxyMode: [
-          "nftables"
-        ]
+        kubeProxyMode: ["nftables"]
       },
       requires: {
         kernel: ">=5.13"
       },
       severity: "error",
       reason: "kube-proxy refuses nftables mode on older kernels unless nftables.skipKernelVersionCheck is set, and 5.4 is the lowest even then",
-      source: [
-        "https://kubernetes.io/docs/reference/node/kernel-version-requirements/"
-      ],
+      source: ["https://kubernetes.io/docs/reference/node/kernel-version-requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -79825,18 +74201,14 @@ var matrix_facts_default = {
       component: "kube-proxy",
       versions: "*",
       when: {
-        kubeProxyMode: [
-          "nftables"
-        ]
+        kubeProxyMode: ["nftables"]
       },
       requires: {
         kubernetes: ">=1.33.0"
       },
       severity: "notice",
       reason: "nftables mode is alpha in Kubernetes 1.29, beta in 1.31 and stable in 1.33",
-      source: [
-        "https://github.com/kubernetes/enhancements/tree/master/keps/sig-network/3866-nftables-proxy"
-      ],
+      source: ["https://github.com/kubernetes/enhancements/tree/master/keps/sig-network/3866-nftables-proxy"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -79847,9 +74219,7 @@ var matrix_facts_default = {
       manual: "no file tells the host's iptables: nft mode and a release below 1.8.8",
       severity: "error",
       reason: "rules that iptables 1.8.8 of the host wrote in nft mode lose their mark when 1.8.7 of the image reads them, so KUBE-FIREWALL drops everything",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/112477"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/112477"],
       checked: "2026-11-21",
       confidence: "partly",
       note: "The first fixed Kubernetes release was not looked up; the issue is against the 1.25-era image. No manifest or node snapshot shows the host's iptables version."
@@ -79861,9 +74231,7 @@ var matrix_facts_default = {
       manual: "no file tells the cgroup version of a node: v2",
       severity: "error",
       reason: "from 1.35 the kubelet does not start on a node with cgroup v1 unless failCgroupV1 is false; RHEL 7 and 8, Amazon Linux 2 and Ubuntu 20.04 have v1 unless told otherwise",
-      source: [
-        "https://kubernetes.io/docs/concepts/architecture/cgroups/"
-      ],
+      source: ["https://kubernetes.io/docs/concepts/architecture/cgroups/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -79877,9 +74245,7 @@ var matrix_facts_default = {
       manual: "no file tells the cgroup version of a node: v2",
       severity: "notice",
       reason: "cgroup v2 is documented for Linux 5.8 and later",
-      source: [
-        "https://kubernetes.io/docs/concepts/architecture/cgroups/"
-      ],
+      source: ["https://kubernetes.io/docs/concepts/architecture/cgroups/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -79895,9 +74261,7 @@ var matrix_facts_default = {
       },
       severity: "error",
       reason: "Kubernetes 1.35 is the last release that works with containerd 1.x",
-      source: [
-        "https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html"
-      ],
+      source: ["https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html"],
       checked: "2026-11-21",
       confidence: "partly",
       note: "Found in Amazon's release notes, not read in Kubernetes' own."
@@ -79909,9 +74273,7 @@ var matrix_facts_default = {
       manual: "containerRuntimeVersion says docker for cri-dockerd too",
       severity: "notice",
       reason: "dockershim went with 1.24, so a runtime docker:// means cri-dockerd",
-      source: [
-        "https://kubernetes.io/blog/2022/02/17/dockershim-faq/"
-      ],
+      source: ["https://kubernetes.io/blog/2022/02/17/dockershim-faq/"],
       checked: "2026-11-21",
       confidence: "unverified"
     },
@@ -79922,9 +74284,7 @@ var matrix_facts_default = {
       manual: "no selector, affinity or toleration that depends only on node-role.kubernetes.io/master",
       severity: "error",
       reason: "kubeadm 1.24 no longer sets the label node-role.kubernetes.io/master, and what is selected by it alone is gone",
-      source: [
-        "https://www.reddit.com/r/RedditEng/comments/11xx5o0/you_broke_reddit_the_piday_outage/"
-      ],
+      source: ["https://www.reddit.com/r/RedditEng/comments/11xx5o0/you_broke_reddit_the_piday_outage/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -79938,9 +74298,7 @@ var matrix_facts_default = {
       manual: "no file tells whether it is in use: Pod user namespaces",
       severity: "warning",
       reason: "Pod user namespaces needs Linux 6.5 or later",
-      source: [
-        "https://kubernetes.io/docs/reference/node/kernel-version-requirements/"
-      ],
+      source: ["https://kubernetes.io/docs/reference/node/kernel-version-requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -79954,9 +74312,7 @@ var matrix_facts_default = {
       manual: "no file tells whether it is in use: node swap with tmpfs noswap",
       severity: "warning",
       reason: "node swap with tmpfs noswap needs Linux 6.3 or later",
-      source: [
-        "https://kubernetes.io/docs/reference/node/kernel-version-requirements/"
-      ],
+      source: ["https://kubernetes.io/docs/reference/node/kernel-version-requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -79970,9 +74326,7 @@ var matrix_facts_default = {
       manual: "no file tells whether it is in use: recursive read-only mounts",
       severity: "warning",
       reason: "recursive read-only mounts needs Linux 5.12 or later",
-      source: [
-        "https://kubernetes.io/docs/reference/node/kernel-version-requirements/"
-      ],
+      source: ["https://kubernetes.io/docs/reference/node/kernel-version-requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -79986,9 +74340,7 @@ var matrix_facts_default = {
       manual: "no file tells whether it is in use: Pressure Stall Information",
       severity: "warning",
       reason: "Pressure Stall Information needs Linux 4.20 or later",
-      source: [
-        "https://kubernetes.io/docs/reference/node/kernel-version-requirements/"
-      ],
+      source: ["https://kubernetes.io/docs/reference/node/kernel-version-requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80002,9 +74354,7 @@ var matrix_facts_default = {
       manual: "no file tells whether it is in use: safe sysctls net.ipv4.tcp_keepalive_*",
       severity: "warning",
       reason: "safe sysctls net.ipv4.tcp_keepalive_* needs Linux 4.5 or later",
-      source: [
-        "https://kubernetes.io/docs/reference/node/kernel-version-requirements/"
-      ],
+      source: ["https://kubernetes.io/docs/reference/node/kernel-version-requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80018,9 +74368,7 @@ var matrix_facts_default = {
       manual: "no file tells whether it is in use: safe sysctl net.ipv4.tcp_fin_timeout",
       severity: "warning",
       reason: "safe sysctl net.ipv4.tcp_fin_timeout needs Linux 4.6 or later",
-      source: [
-        "https://kubernetes.io/docs/reference/node/kernel-version-requirements/"
-      ],
+      source: ["https://kubernetes.io/docs/reference/node/kernel-version-requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80034,9 +74382,7 @@ var matrix_facts_default = {
       manual: "no file tells whether it is in use: safe sysctls net.ipv4.tcp_rmem/tcp_wmem (1.32+)",
       severity: "warning",
       reason: "safe sysctls net.ipv4.tcp_rmem/tcp_wmem (1.32+) needs Linux 4.15 or later",
-      source: [
-        "https://kubernetes.io/docs/reference/node/kernel-version-requirements/"
-      ],
+      source: ["https://kubernetes.io/docs/reference/node/kernel-version-requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80050,9 +74396,7 @@ var matrix_facts_default = {
       manual: "no file tells whether it is in use: safe sysctl net.ipv4.ip_local_reserved_ports (1.27+)",
       severity: "warning",
       reason: "safe sysctl net.ipv4.ip_local_reserved_ports (1.27+) needs Linux 3.16 or later",
-      source: [
-        "https://kubernetes.io/docs/reference/node/kernel-version-requirements/"
-      ],
+      source: ["https://kubernetes.io/docs/reference/node/kernel-version-requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80066,9 +74410,7 @@ var matrix_facts_default = {
       manual: "no file tells which system-validators a kubeadm holds: <1.9.0",
       severity: "error",
       reason: "the preflight check takes Linux 3.10 and later",
-      source: [
-        "https://github.com/kubernetes/system-validators/blob/v1.8.0/validators/types_unix.go"
-      ],
+      source: ["https://github.com/kubernetes/system-validators/blob/v1.8.0/validators/types_unix.go"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Which kubeadm release vendors which system-validators was not looked up."
@@ -80083,9 +74425,7 @@ var matrix_facts_default = {
       manual: "no file tells which system-validators a kubeadm holds: >=1.9.0 <1.10.0",
       severity: "error",
       reason: "the preflight check takes Linux 4.19 and later",
-      source: [
-        "https://github.com/kubernetes/system-validators/blob/v1.9.1/validators/types_unix.go"
-      ],
+      source: ["https://github.com/kubernetes/system-validators/blob/v1.9.1/validators/types_unix.go"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80099,9 +74439,7 @@ var matrix_facts_default = {
       manual: "no file tells which system-validators a kubeadm holds: >=1.10.0",
       severity: "warning",
       reason: "the preflight check names 5.4, 5.10, 5.15 and 6 alone, so that 4.18 of RHEL 8 and 5.14 of RHEL 9 are warned of",
-      source: [
-        "https://github.com/kubernetes/system-validators/blob/v1.12.1/validators/types_unix.go"
-      ],
+      source: ["https://github.com/kubernetes/system-validators/blob/v1.12.1/validators/types_unix.go"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80112,9 +74450,7 @@ var matrix_facts_default = {
       manual: "judged from the versions themselves: kubelet.minor <= kube-apiserver.minor",
       severity: "error",
       reason: "a kubelet is never newer than its API server",
-      source: [
-        "https://kubernetes.io/releases/version-skew-policy/"
-      ],
+      source: ["https://kubernetes.io/releases/version-skew-policy/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80125,9 +74461,7 @@ var matrix_facts_default = {
       manual: "judged from the versions themselves: kube-apiserver.minor - kubelet.minor <= 3",
       severity: "error",
       reason: "a kubelet is up to three minors older than its API server",
-      source: [
-        "https://kubernetes.io/releases/version-skew-policy/"
-      ],
+      source: ["https://kubernetes.io/releases/version-skew-policy/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80138,9 +74472,7 @@ var matrix_facts_default = {
       manual: "judged from the versions themselves: kube-apiserver.minor - kubelet.minor <= 2",
       severity: "error",
       reason: "a kubelet before 1.25 is up to two minors older than its API server",
-      source: [
-        "https://kubernetes.io/releases/version-skew-policy/"
-      ],
+      source: ["https://kubernetes.io/releases/version-skew-policy/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80151,9 +74483,7 @@ var matrix_facts_default = {
       manual: "judged from the versions themselves: kube-proxy.minor <= kube-apiserver.minor && kube-apiserver.minor - kube-proxy.minor <= 3 && |kube-proxy.minor - kubelet.minor| <= 3",
       severity: "error",
       reason: "the limits of kube-proxy are those of the kubelet",
-      source: [
-        "https://kubernetes.io/releases/version-skew-policy/"
-      ],
+      source: ["https://kubernetes.io/releases/version-skew-policy/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80164,9 +74494,7 @@ var matrix_facts_default = {
       manual: "judged from the versions themselves: 0 <= kube-apiserver.minor - component.minor <= 1",
       severity: "error",
       reason: "they are never newer than the API server, and at most one minor older",
-      source: [
-        "https://kubernetes.io/releases/version-skew-policy/"
-      ],
+      source: ["https://kubernetes.io/releases/version-skew-policy/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80177,9 +74505,7 @@ var matrix_facts_default = {
       manual: "judged from the versions themselves: newest.minor - oldest.minor <= 1",
       severity: "error",
       reason: "the API servers of one cluster are within one minor, and an upgrade skips none",
-      source: [
-        "https://kubernetes.io/releases/version-skew-policy/"
-      ],
+      source: ["https://kubernetes.io/releases/version-skew-policy/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80190,9 +74516,7 @@ var matrix_facts_default = {
       manual: "judged from the versions themselves: |kubectl.minor - kube-apiserver.minor| <= 1",
       severity: "notice",
       reason: "kubectl is within one minor, either way",
-      source: [
-        "https://kubernetes.io/releases/version-skew-policy/"
-      ],
+      source: ["https://kubernetes.io/releases/version-skew-policy/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80205,9 +74529,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.19 is tested on Kubernetes 1.19 to 1.21",
-      source: [
-        "https://github.com/projectcalico/calico/blob/v3.19.0/getting-started/kubernetes/requirements.md"
-      ],
+      source: ["https://github.com/projectcalico/calico/blob/v3.19.0/getting-started/kubernetes/requirements.md"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80221,9 +74543,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.20 is tested on Kubernetes 1.19 to 1.21",
-      source: [
-        "https://github.com/projectcalico/calico/blob/v3.20.0/getting-started/kubernetes/requirements.md"
-      ],
+      source: ["https://github.com/projectcalico/calico/blob/v3.20.0/getting-started/kubernetes/requirements.md"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80237,9 +74557,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.21 is tested on Kubernetes 1.20 to 1.22",
-      source: [
-        "https://github.com/projectcalico/calico/blob/v3.21.0/getting-started/kubernetes/requirements.md"
-      ],
+      source: ["https://github.com/projectcalico/calico/blob/v3.21.0/getting-started/kubernetes/requirements.md"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80285,9 +74603,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.24 is tested on Kubernetes 1.22 to 1.25",
-      source: [
-        "https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.24"
-      ],
+      source: ["https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.24"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80301,9 +74617,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.25 is tested on Kubernetes 1.23 to 1.28",
-      source: [
-        "https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.25"
-      ],
+      source: ["https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.25"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80317,9 +74631,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.26 is tested on Kubernetes 1.24 to 1.28",
-      source: [
-        "https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.26"
-      ],
+      source: ["https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.26"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80333,9 +74645,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.27 is tested on Kubernetes 1.27 to 1.29",
-      source: [
-        "https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.27"
-      ],
+      source: ["https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.27"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80349,9 +74659,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.28 is tested on Kubernetes 1.27 to 1.30",
-      source: [
-        "https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.28"
-      ],
+      source: ["https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.28"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80365,9 +74673,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.29 is tested on Kubernetes 1.29 to 1.32",
-      source: [
-        "https://docs.tigera.io/calico/3.29/getting-started/kubernetes/requirements"
-      ],
+      source: ["https://docs.tigera.io/calico/3.29/getting-started/kubernetes/requirements"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80381,9 +74687,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.30 is tested on Kubernetes 1.31 to 1.35",
-      source: [
-        "https://docs.tigera.io/calico/3.30/getting-started/kubernetes/requirements"
-      ],
+      source: ["https://docs.tigera.io/calico/3.30/getting-started/kubernetes/requirements"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80397,9 +74701,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.31 is tested on Kubernetes 1.32 to 1.35",
-      source: [
-        "https://docs.tigera.io/calico/3.31/getting-started/kubernetes/requirements"
-      ],
+      source: ["https://docs.tigera.io/calico/3.31/getting-started/kubernetes/requirements"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80413,9 +74715,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.32 is tested on Kubernetes 1.34 to 1.36",
-      source: [
-        "https://docs.tigera.io/calico/3.32/getting-started/kubernetes/requirements"
-      ],
+      source: ["https://docs.tigera.io/calico/3.32/getting-started/kubernetes/requirements"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -80429,9 +74729,7 @@ var matrix_facts_default = {
       },
       severity: "error",
       reason: "Calico does not work on Kubernetes 1.15 or older, whose APIs are others",
-      source: [
-        "https://github.com/projectcalico/calico/blob/v3.20.0/getting-started/kubernetes/requirements.md"
-      ],
+      source: ["https://github.com/projectcalico/calico/blob/v3.20.0/getting-started/kubernetes/requirements.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80444,9 +74742,7 @@ var matrix_facts_default = {
       },
       severity: "error",
       reason: "Calico does not work on Kubernetes 1.20 or older",
-      source: [
-        "https://docs.tigera.io/calico/latest/getting-started/kubernetes/requirements"
-      ],
+      source: ["https://docs.tigera.io/calico/latest/getting-started/kubernetes/requirements"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80454,9 +74750,7 @@ var matrix_facts_default = {
       id: "calico-pdb-v1beta1",
       component: "calico",
       versions: "<3.23.0",
-      fixed: [
-        "3.23.0"
-      ],
+      fixed: ["3.23.0"],
       requires: {
         kubernetes: "<1.25.0"
       },
@@ -80478,9 +74772,7 @@ var matrix_facts_default = {
       },
       severity: "error",
       reason: "the documented minimum is Linux 3.10",
-      source: [
-        "https://github.com/projectcalico/calico/blob/v3.20.0/_includes/content/reqs-sys.md"
-      ],
+      source: ["https://github.com/projectcalico/calico/blob/v3.20.0/_includes/content/reqs-sys.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80512,9 +74804,7 @@ var matrix_facts_default = {
       component: "calico",
       versions: ">=3.16.0 <3.32.0",
       when: {
-        setting: [
-          "calico-bpf"
-        ]
+        setting: ["calico-bpf"]
       },
       requires: {
         kernel: ">=5.3"
@@ -80539,9 +74829,7 @@ var matrix_facts_default = {
       component: "calico",
       versions: ">=3.32.0",
       when: {
-        setting: [
-          "calico-bpf"
-        ]
+        setting: ["calico-bpf"]
       },
       requires: {
         kernel: ">=5.10"
@@ -80565,23 +74853,16 @@ var matrix_facts_default = {
       id: "calico-ebpf-ipip-5.14",
       component: "calico",
       versions: "<3.22.5",
-      fixed: [
-        "3.22.5"
-      ],
+      fixed: ["3.22.5"],
       when: {
-        setting: [
-          "calico-bpf",
-          "calico-ipip"
-        ]
+        setting: ["calico-bpf", "calico-ipip"]
       },
       requires: {
         kernel: "<5.14"
       },
       severity: "warning",
       reason: "the eBPF data plane with IPIP tunnels breaks on Linux 5.14 and later",
-      source: [
-        "https://github.com/projectcalico/calico/pull/5846"
-      ],
+      source: ["https://github.com/projectcalico/calico/pull/5846"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80589,24 +74870,16 @@ var matrix_facts_default = {
       id: "calico-ebpf-ctlb-6.12",
       component: "calico",
       versions: "<3.29.7 || >=3.30.0 <3.30.5 || >=3.31.0 <3.31.3",
-      fixed: [
-        "3.29.7",
-        "3.30.5",
-        "3.31.3"
-      ],
+      fixed: ["3.29.7", "3.30.5", "3.31.3"],
       when: {
-        setting: [
-          "calico-bpf"
-        ]
+        setting: ["calico-bpf"]
       },
       requires: {
         kernel: "<6.12"
       },
       severity: "error",
       reason: "the connect-time load balancer of the eBPF data plane does not load on Linux 6.12 and later",
-      source: [
-        "https://github.com/projectcalico/calico/pull/11399"
-      ],
+      source: ["https://github.com/projectcalico/calico/pull/11399"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80615,18 +74888,14 @@ var matrix_facts_default = {
       component: "calico",
       versions: ">=3.29.0",
       when: {
-        setting: [
-          "calico-nftables"
-        ]
+        setting: ["calico-nftables"]
       },
       requires: {
         kernel: ">=5.13"
       },
       severity: "error",
       reason: "Calico's nftables data plane needs Linux 5.13 or later (and nft 1.0.1 or later)",
-      source: [
-        "https://docs.tigera.io/calico/3.32/getting-started/kubernetes/nftables"
-      ],
+      source: ["https://docs.tigera.io/calico/3.32/getting-started/kubernetes/nftables"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80635,20 +74904,14 @@ var matrix_facts_default = {
       component: "calico",
       versions: ">=3.29.0",
       when: {
-        setting: [
-          "calico-nftables"
-        ]
+        setting: ["calico-nftables"]
       },
       requires: {
-        kubeProxyMode: [
-          "nftables"
-        ]
+        kubeProxyMode: ["nftables"]
       },
       severity: "error",
       reason: "Calico's nftables data plane needs kube-proxy in nftables mode",
-      source: [
-        "https://docs.tigera.io/calico/3.32/getting-started/kubernetes/nftables"
-      ],
+      source: ["https://docs.tigera.io/calico/3.32/getting-started/kubernetes/nftables"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80657,18 +74920,14 @@ var matrix_facts_default = {
       component: "calico",
       versions: ">=3.29.0",
       when: {
-        setting: [
-          "calico-nftables"
-        ]
+        setting: ["calico-nftables"]
       },
       requires: {
         kubernetes: ">=1.31.0"
       },
       severity: "error",
       reason: "Calico's nftables data plane needs Kubernetes 1.31 or later",
-      source: [
-        "https://docs.tigera.io/calico/3.32/getting-started/kubernetes/nftables"
-      ],
+      source: ["https://docs.tigera.io/calico/3.32/getting-started/kubernetes/nftables"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80676,21 +74935,12 @@ var matrix_facts_default = {
       id: "calico-nft-segv",
       component: "calico",
       versions: ">=3.29.0 <3.31.6",
-      fixed: [
-        "3.31.6"
-      ],
+      fixed: ["3.31.6"],
       when: {
-        setting: [
-          "calico-nftables"
-        ]
+        setting: ["calico-nftables"]
       },
       requires: {
-        notOn: [
-          "debian13",
-          "fedora42",
-          "fedora43",
-          "fedora44"
-        ]
+        notOn: ["debian13", "fedora42", "fedora43", "fedora44"]
       },
       severity: "warning",
       reason: "nft in calico/node crashes where the host uses a newer nftables",
@@ -80706,18 +74956,14 @@ var matrix_facts_default = {
       component: "calico",
       versions: "*",
       when: {
-        kubeProxyMode: [
-          "ipvs"
-        ]
+        kubeProxyMode: ["ipvs"]
       },
       requires: {
         kubernetes: ">=1.9.3"
       },
       severity: "notice",
       reason: "ipvs mode of kube-proxy is supported from Kubernetes 1.9.3 on",
-      source: [
-        "https://github.com/projectcalico/calico/blob/v3.20.0/getting-started/kubernetes/requirements.md"
-      ],
+      source: ["https://github.com/projectcalico/calico/blob/v3.20.0/getting-started/kubernetes/requirements.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80725,13 +74971,9 @@ var matrix_facts_default = {
       id: "calico-ipset-7.1",
       component: "calico",
       versions: "<3.22.1",
-      fixed: [
-        "3.22.1"
-      ],
+      fixed: ["3.22.1"],
       when: {
-        kubeProxyMode: [
-          "ipvs"
-        ]
+        kubeProxyMode: ["ipvs"]
       },
       requires: {
         any: [
@@ -80759,14 +75001,9 @@ var matrix_facts_default = {
       id: "calico-ipset-arm",
       component: "calico",
       versions: ">=3.22.1 <3.22.4 || >=3.23.0 <3.23.2",
-      fixed: [
-        "3.22.4",
-        "3.23.2"
-      ],
+      fixed: ["3.22.4", "3.23.2"],
       when: {
-        kubeProxyMode: [
-          "ipvs"
-        ],
+        kubeProxyMode: ["ipvs"],
         architecture: "arm64"
       },
       requires: {
@@ -80793,13 +75030,9 @@ var matrix_facts_default = {
       id: "calico-ipset-7.11-foreign",
       component: "calico",
       versions: ">=3.22.1 <3.27.1",
-      fixed: [
-        "3.27.1"
-      ],
+      fixed: ["3.27.1"],
       when: {
-        kubeProxyMode: [
-          "ipvs"
-        ]
+        kubeProxyMode: ["ipvs"]
       },
       requires: {
         any: [
@@ -80849,9 +75082,7 @@ var matrix_facts_default = {
       },
       severity: "error",
       reason: "Cilium needs Linux 4.9.17 or later",
-      source: [
-        "https://docs.cilium.io/en/v1.10/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/v1.10/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "partly",
       note: "Quoted from a copy of 2021; the pages of each release were not read."
@@ -80894,9 +75125,7 @@ var matrix_facts_default = {
       ],
       severity: "error",
       reason: "Cilium needs Linux 5.4, or 4.18 of RHEL 8.6",
-      source: [
-        "https://docs.cilium.io/en/latest/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/latest/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "partly",
       note: "An undated snapshot of 'latest' says 5.4; the release it belongs to is inferred (before 1.18). 4.18.0-372 = RHEL 8.6 from general knowledge."
@@ -80929,18 +75158,14 @@ var matrix_facts_default = {
       component: "cilium",
       versions: ">=1.18.0",
       when: {
-        setting: [
-          "cilium-wireguard"
-        ]
+        setting: ["cilium-wireguard"]
       },
       requires: {
         kernel: ">=5.6"
       },
       severity: "warning",
       reason: "WireGuard encryption needs Linux 5.6",
-      source: [
-        "https://docs.cilium.io/en/stable/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/stable/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80954,9 +75179,7 @@ var matrix_facts_default = {
       manual: "the manifests do not tell whether the feature is in use: full session affinity",
       severity: "warning",
       reason: "full session affinity needs Linux 5.7",
-      source: [
-        "https://docs.cilium.io/en/stable/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/stable/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80965,18 +75188,14 @@ var matrix_facts_default = {
       component: "cilium",
       versions: ">=1.18.0",
       when: {
-        setting: [
-          "cilium-bpf-tproxy"
-        ]
+        setting: ["cilium-bpf-tproxy"]
       },
       requires: {
         kernel: ">=5.7"
       },
       severity: "warning",
       reason: "BPF-based proxy redirection needs Linux 5.7",
-      source: [
-        "https://docs.cilium.io/en/stable/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/stable/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -80985,18 +75204,14 @@ var matrix_facts_default = {
       component: "cilium",
       versions: ">=1.18.0",
       when: {
-        setting: [
-          "cilium-socket-lb-host-only"
-        ]
+        setting: ["cilium-socket-lb-host-only"]
       },
       requires: {
         kernel: ">=5.7"
       },
       severity: "warning",
       reason: "socket-LB bypass in pod netns needs Linux 5.7",
-      source: [
-        "https://docs.cilium.io/en/stable/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/stable/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81010,9 +75225,7 @@ var matrix_facts_default = {
       manual: "the manifests do not tell whether the feature is in use: L3 devices",
       severity: "warning",
       reason: "L3 devices needs Linux 5.8",
-      source: [
-        "https://docs.cilium.io/en/stable/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/stable/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81026,9 +75239,7 @@ var matrix_facts_default = {
       manual: "the manifests do not tell whether the feature is in use: BPF host routing",
       severity: "warning",
       reason: "BPF host routing needs Linux 5.10",
-      source: [
-        "https://docs.cilium.io/en/stable/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/stable/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81042,9 +75253,7 @@ var matrix_facts_default = {
       manual: "the manifests do not tell whether the feature is in use: multicast (amd64)",
       severity: "warning",
       reason: "multicast (amd64) needs Linux 5.10",
-      source: [
-        "https://docs.cilium.io/en/stable/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/stable/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81053,18 +75262,14 @@ var matrix_facts_default = {
       component: "cilium",
       versions: ">=1.18.0",
       when: {
-        setting: [
-          "cilium-ipv6-big-tcp"
-        ]
+        setting: ["cilium-ipv6-big-tcp"]
       },
       requires: {
         kernel: ">=5.19"
       },
       severity: "warning",
       reason: "IPv6 BIG TCP needs Linux 5.19",
-      source: [
-        "https://docs.cilium.io/en/stable/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/stable/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81078,9 +75283,7 @@ var matrix_facts_default = {
       manual: "the manifests do not tell whether the feature is in use: multicast (arm64)",
       severity: "warning",
       reason: "multicast (arm64) needs Linux 6.0",
-      source: [
-        "https://docs.cilium.io/en/stable/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/stable/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81089,18 +75292,14 @@ var matrix_facts_default = {
       component: "cilium",
       versions: ">=1.18.0",
       when: {
-        setting: [
-          "cilium-ipv4-big-tcp"
-        ]
+        setting: ["cilium-ipv4-big-tcp"]
       },
       requires: {
         kernel: ">=6.3"
       },
       severity: "warning",
       reason: "IPv4 BIG TCP needs Linux 6.3",
-      source: [
-        "https://docs.cilium.io/en/stable/operations/system_requirements/"
-      ],
+      source: ["https://docs.cilium.io/en/stable/operations/system_requirements/"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81128,9 +75327,7 @@ var matrix_facts_default = {
       },
       severity: "error",
       reason: "its chart refuses Kubernetes before 1.16",
-      source: [
-        "https://github.com/cilium/charts/blob/master/index.yaml"
-      ],
+      source: ["https://github.com/cilium/charts/blob/master/index.yaml"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81143,9 +75340,7 @@ var matrix_facts_default = {
       },
       severity: "error",
       reason: "its chart refuses Kubernetes before 1.21",
-      source: [
-        "https://github.com/cilium/charts/blob/master/index.yaml"
-      ],
+      source: ["https://github.com/cilium/charts/blob/master/index.yaml"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81158,9 +75353,7 @@ var matrix_facts_default = {
       },
       severity: "notice",
       reason: "its manifest is made for Kubernetes 1.17 and later",
-      source: [
-        "https://github.com/flannel-io/flannel"
-      ],
+      source: ["https://github.com/flannel-io/flannel"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81174,9 +75367,7 @@ var matrix_facts_default = {
       manual: "whether VXLAN carries IPv6",
       severity: "error",
       reason: "VXLAN over IPv6 needs Linux 3.12",
-      source: [
-        "https://github.com/flannel-io/flannel/blob/master/Documentation/configuration.md"
-      ],
+      source: ["https://github.com/flannel-io/flannel/blob/master/Documentation/configuration.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81185,18 +75376,14 @@ var matrix_facts_default = {
       component: "flannel",
       versions: "*",
       when: {
-        setting: [
-          "flannel-wireguard"
-        ]
+        setting: ["flannel-wireguard"]
       },
       requires: {
         kernel: ">=5.6"
       },
       severity: "warning",
       reason: "Linux before 5.6 has WireGuard only as an extra package",
-      source: [
-        "https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"
-      ],
+      source: ["https://github.com/flannel-io/flannel/blob/master/Documentation/backends.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81231,9 +75418,7 @@ var matrix_facts_default = {
       ],
       severity: "error",
       reason: "the Open vSwitch module needs Linux 4.6, or 3.10.0-693 of RHEL 7.4",
-      source: [
-        "https://github.com/antrea-io/antrea/blob/main/docs/getting-started.md"
-      ],
+      source: ["https://github.com/antrea-io/antrea/blob/main/docs/getting-started.md"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "3.10.0-693 = RHEL 7.4 from general knowledge."
@@ -81245,9 +75430,7 @@ var matrix_facts_default = {
       manual: "judged from the versions themselves: 0 <= antrea-controller.minor - antrea-agent.minor <= 4",
       severity: "warning",
       reason: "the agent is never newer than the controller, and at most four minors older",
-      source: [
-        "https://github.com/antrea-io/antrea/blob/main/docs/versioning.md"
-      ],
+      source: ["https://github.com/antrea-io/antrea/blob/main/docs/versioning.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81261,9 +75444,7 @@ var matrix_facts_default = {
       manual: "experimental flag --use-nftables-for-netpol",
       severity: "notice",
       reason: "--use-nftables-for-netpol is an experiment and needs nft 1.0.1",
-      source: [
-        "https://github.com/cloudnativelabs/kube-router/blob/master/docs/nftables.md"
-      ],
+      source: ["https://github.com/cloudnativelabs/kube-router/blob/master/docs/nftables.md"],
       checked: "2026-11-21",
       confidence: "partly",
       note: "First release with the flag not looked up."
@@ -81287,18 +75468,14 @@ var matrix_facts_default = {
       component: "aws-vpc-cni",
       versions: ">=1.14.0",
       when: {
-        setting: [
-          "aws-network-policy"
-        ]
+        setting: ["aws-network-policy"]
       },
       requires: {
         kernel: ">=5.10"
       },
       severity: "error",
       reason: "network policies need eBPF as of Linux 5.10",
-      source: [
-        "https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/network-policy-faq.md"
-      ],
+      source: ["https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/network-policy-faq.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81307,18 +75484,14 @@ var matrix_facts_default = {
       component: "aws-vpc-cni",
       versions: ">=1.7.3",
       when: {
-        setting: [
-          "aws-tcp-early-demux"
-        ]
+        setting: ["aws-tcp-early-demux"]
       },
       requires: {
         kernel: ">=4.6"
       },
       severity: "warning",
       reason: "DISABLE_TCP_EARLY_DEMUX needs Linux 4.6",
-      source: [
-        "https://github.com/aws/amazon-vpc-cni-k8s/blob/master/README.md"
-      ],
+      source: ["https://github.com/aws/amazon-vpc-cni-k8s/blob/master/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81327,16 +75500,12 @@ var matrix_facts_default = {
       component: "aws-vpc-cni",
       versions: "*",
       when: {
-        kubeProxyMode: [
-          "ipvs"
-        ]
+        kubeProxyMode: ["ipvs"]
       },
       manual: "with sg-for-pods: POD_SECURITY_GROUP_ENFORCING_MODE=standard",
       severity: "warning",
       reason: "the strict mode of security groups for Pods works with iptables mode of kube-proxy alone",
-      source: [
-        "https://github.com/aws/amazon-vpc-cni-k8s/blob/master/README.md"
-      ],
+      source: ["https://github.com/aws/amazon-vpc-cni-k8s/blob/master/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81349,9 +75518,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "KubeSphere 3.0 is made for Kubernetes 1.15 to 1.18",
-      source: [
-        "https://github.com/kubesphere/ks-installer/blob/v3.0.0/README.md"
-      ],
+      source: ["https://github.com/kubesphere/ks-installer/blob/v3.0.0/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81364,9 +75531,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "KubeSphere 3.1 is made for Kubernetes 1.17 to 1.20",
-      source: [
-        "https://github.com/kubesphere/ks-installer/blob/v3.1.0/README.md"
-      ],
+      source: ["https://github.com/kubesphere/ks-installer/blob/v3.1.0/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81379,9 +75544,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "KubeSphere 3.2 is made for Kubernetes 1.19 to 1.21, and 1.22 as an experiment; that its installer can fetch a later one says nothing",
-      source: [
-        "https://github.com/kubesphere/ks-installer/blob/v3.2.0/README.md"
-      ],
+      source: ["https://github.com/kubesphere/ks-installer/blob/v3.2.0/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81394,9 +75557,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "KubeSphere 3.3 is made for Kubernetes 1.20 to 1.23",
-      source: [
-        "https://github.com/kubesphere/ks-installer/blob/v3.3.0/README.md"
-      ],
+      source: ["https://github.com/kubesphere/ks-installer/blob/v3.3.0/README.md"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "KubeKey 3.0.13 lists 1.19-1.23 for 3.3.0, 1.19-1.24 for 3.3.1 and 3.3.2."
@@ -81410,9 +75571,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "KubeSphere 3.4 is made for Kubernetes 1.20 to 1.22, and 1.23 as an experiment",
-      source: [
-        "https://github.com/kubesphere/ks-installer/blob/v3.4.0/README.md"
-      ],
+      source: ["https://github.com/kubesphere/ks-installer/blob/v3.4.0/README.md"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "KubeKey 3.0.13 lists 1.19-1.26 for 3.4.0, 1.21-1.26 for 3.4.1; the installer README was not kept up."
@@ -81424,9 +75583,7 @@ var matrix_facts_default = {
       manual: "what KubeKey installs by itself: calico v3.20.0",
       severity: "notice",
       reason: "KubeKey >=1.2.0 <2.3.0 installs Calico v3.20.0 by default",
-      source: [
-        "https://github.com/kubesphere/kubekey"
-      ],
+      source: ["https://github.com/kubesphere/kubekey"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Read at single tags; the edges between them are not exact."
@@ -81438,9 +75595,7 @@ var matrix_facts_default = {
       manual: "what KubeKey installs by itself: calico v3.23.2",
       severity: "notice",
       reason: "KubeKey >=2.3.0 <3.0.13 installs Calico v3.23.2 by default",
-      source: [
-        "https://github.com/kubesphere/kubekey"
-      ],
+      source: ["https://github.com/kubesphere/kubekey"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Read at single tags; the edges between them are not exact."
@@ -81452,9 +75607,7 @@ var matrix_facts_default = {
       manual: "what KubeKey installs by itself: calico v3.26.1",
       severity: "notice",
       reason: "KubeKey 3.0.13 installs Calico v3.26.1 by default",
-      source: [
-        "https://github.com/kubesphere/kubekey"
-      ],
+      source: ["https://github.com/kubesphere/kubekey"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Read at single tags; the edges between them are not exact."
@@ -81466,9 +75619,7 @@ var matrix_facts_default = {
       manual: "what KubeKey installs by itself: calico v3.27.3",
       severity: "notice",
       reason: "KubeKey >=3.1.1 <3.1.10 installs Calico v3.27.3 by default",
-      source: [
-        "https://github.com/kubesphere/kubekey"
-      ],
+      source: ["https://github.com/kubesphere/kubekey"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Read at single tags; the edges between them are not exact."
@@ -81480,9 +75631,7 @@ var matrix_facts_default = {
       manual: "what KubeKey installs by itself: calico v3.27.4",
       severity: "notice",
       reason: "KubeKey >=3.1.10 installs Calico v3.27.4 by default",
-      source: [
-        "https://github.com/kubesphere/kubekey"
-      ],
+      source: ["https://github.com/kubesphere/kubekey"],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Read at single tags; the edges between them are not exact."
@@ -81496,9 +75645,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 0.48 is tested on Kubernetes 1.19 to 1.21",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81511,9 +75658,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 0.49 is tested on Kubernetes 1.19 to 1.21",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81526,9 +75671,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 0.51 is tested on Kubernetes 1.19 to 1.21",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81541,9 +75684,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.0 is tested on Kubernetes 1.19 to 1.22",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81556,9 +75697,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.1 is tested on Kubernetes 1.19 to 1.22",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81571,9 +75710,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.1.1 is tested on Kubernetes 1.19 to 1.23",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81586,9 +75723,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.2 is tested on Kubernetes 1.19 to 1.23",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81601,9 +75736,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.3 is tested on Kubernetes 1.20 to 1.24",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81616,9 +75749,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.4 is tested on Kubernetes 1.22 to 1.25",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81631,9 +75762,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.5 is tested on Kubernetes 1.23 to 1.25",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81646,9 +75775,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.6 is tested on Kubernetes 1.23 to 1.26",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81661,9 +75788,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.7 is tested on Kubernetes 1.24 to 1.27",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81676,9 +75801,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.8 is tested on Kubernetes 1.24 to 1.27",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81691,9 +75814,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.9 is tested on Kubernetes 1.25 to 1.28",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81706,9 +75827,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.9.6 is tested on Kubernetes 1.25 to 1.29",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81721,9 +75840,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.10 is tested on Kubernetes 1.26 to 1.29",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81736,9 +75853,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.10.1 is tested on Kubernetes 1.26 to 1.30",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81751,9 +75866,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.11 is tested on Kubernetes 1.26 to 1.30",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81766,9 +75879,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.12 is tested on Kubernetes 1.28 to 1.32",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81781,9 +75892,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.13 is tested on Kubernetes 1.29 to 1.33",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81796,9 +75905,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.14 is tested on Kubernetes 1.30 to 1.34",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81811,9 +75918,7 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "ingress-nginx 1.15 is tested on Kubernetes 1.31 to 1.35",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81821,17 +75926,13 @@ var matrix_facts_default = {
       id: "ingress-nginx-v1beta1",
       component: "ingress-nginx",
       versions: "<1.0.0",
-      fixed: [
-        "1.0.0"
-      ],
+      fixed: ["1.0.0"],
       requires: {
         kubernetes: "<1.22.0"
       },
       severity: "error",
       reason: "ingress-nginx before 1.0.0 reads Ingresses of networking.k8s.io/v1beta1, which Kubernetes 1.22 no longer serves",
-      source: [
-        "https://kubernetes.io/docs/reference/using-api/deprecation-guide/#ingress-v122"
-      ],
+      source: ["https://kubernetes.io/docs/reference/using-api/deprecation-guide/#ingress-v122"],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -81844,9 +75945,7 @@ var matrix_facts_default = {
       },
       severity: "error",
       reason: "ingress-nginx 1.0.0 and later reads Ingresses of networking.k8s.io/v1, which Kubernetes serves from 1.19 on",
-      source: [
-        "https://kubernetes.io/docs/reference/using-api/deprecation-guide/#ingress-v122"
-      ],
+      source: ["https://kubernetes.io/docs/reference/using-api/deprecation-guide/#ingress-v122"],
       checked: "2026-11-21",
       confidence: "verified"
     }
@@ -81906,6 +76005,16 @@ var MatrixRow = build_default.Object(
   },
   strict10
 );
+var knownComponent = build_default.Enum([...componentFacts.map(({ name }) => name), "kubelet"]);
+var knownSetting = build_default.Enum(Object.keys(settings2));
+var OwnRow = build_default.Object(
+  {
+    ...MatrixRow.properties,
+    component: knownComponent,
+    when: build_default.Optional(build_default.Object({ ...conditions, setting: build_default.Optional(build_default.Array(knownSetting)) }, strict10))
+  },
+  strict10
+);
 var MatrixFile = build_default.Object({ format: build_default.Literal(1), rows: build_default.Array(MatrixRow) }, strict10);
 var matrixRows = matrix_facts_default.rows;
 
@@ -81927,7 +76036,7 @@ function subjectOf3(component, snapshot, place2) {
     name: `${writtenAs(component)} of ${place2}`,
     isBrought: true,
     isMain: isMain(component),
-    isSet: (setting) => settingOf(setting, component, snapshot) !== void 0,
+    placeOf: (setting) => settingOf(setting, component, snapshot),
     runsOn: ({ name, architecture }) => agrees(selector.at("kubernetes.io/arch"), architecture?.value) && agrees(selector.at("kubernetes.io/hostname"), name)
   };
 }
@@ -81942,7 +76051,8 @@ function breachesOf(subject, rows2, facts) {
     const broken = where.filter((node2) => isBroken(row2, facts, node2));
     if (broken.length === 0) return [];
     const failing = broken.filter((node2) => node2 !== void 0);
-    return [{ row: row2, nodes: failing, grounds: groundsOf(row2, facts, failing) }];
+    const settings3 = (row2.when?.setting ?? []).flatMap((setting) => subject.placeOf(setting) ?? []);
+    return [{ row: row2, nodes: failing, settings: settings3, grounds: groundsOf(row2, facts, failing) }];
   });
 }
 function groundsOf(row2, { kubernetes, kubeProxyMode }, nodes) {
@@ -81981,7 +76091,7 @@ function listOf2(names4) {
 }
 function rowsOn(subject, rows2) {
   return rows2.filter(
-    ({ component, versions, when }) => component === subject.component && (subject.release === void 0 ? versions === "*" : (0, import_semver13.satisfies)(subject.release, versions)) && (when?.setting ?? []).every(subject.isSet)
+    ({ component, versions, when }) => component === subject.component && (subject.release === void 0 ? versions === "*" : (0, import_semver13.satisfies)(subject.release, versions)) && (when?.setting ?? []).every((setting) => subject.placeOf(setting))
   );
 }
 function mentions({ when, requires }, ...names4) {
@@ -82032,8 +76142,7 @@ function* subjectPartners(manifest) {
   yield* brought;
   if (brought.length > 0) yield* [...factMarks, ...settingKeys];
   yield* marksOfSet(manifest);
-  const told = kubernetesIn2([manifest]) ?? kubeProxyModeIn2([manifest]);
-  if (told || describesCluster(manifest)) yield* componentFacts.flatMap(({ marks: marks3 }) => marks3);
+  if (statesFacts(manifest)) yield* componentFacts.flatMap(({ marks: marks3 }) => marks3);
 }
 function subjectsOf2(manifest, snapshot) {
   const brought = leading(manifest, snapshot).map((component) => subjectOf3(component, snapshot, nameOf(manifest.ref)));
@@ -82054,7 +76163,7 @@ function rankOf(component) {
 function toldBy(manifest, snapshot) {
   const { kubeProxyMode, kubernetes, nodes } = snapshot.facts;
   const kubelet2 = nodes.find((node2) => node2.kubelet)?.kubelet;
-  const always = { isBrought: false, isMain: true, isSet: () => false, runsOn: () => true };
+  const always = { isBrought: false, isMain: true, placeOf: () => void 0, runsOn: () => true };
   const subjects = [];
   if (kubeProxyMode && isThe(manifest, kubeProxyMode.at.manifest, snapshot)) {
     const [image2] = componentsIn(snapshot).filter(({ facts }) => facts.name === "kube-proxy");
@@ -82109,7 +76218,8 @@ var components_agree_default = defineRule({
   check({ manifest, snapshot, report }) {
     for (const component of leaders(manifest, snapshot)) {
       const { facts, at: at3 } = component;
-      const to = facts.agree?.to ?? "patch";
+      const { to = "patch", versions = "*" } = facts.agree ?? {};
+      if (!(0, import_semver14.satisfies)(component.release ?? "", versions)) continue;
       const others = [...partsBeside(component, snapshot), ...crdsOf2(component, snapshot)];
       const apart = others.filter(({ release: release2 }) => !agree(release2, component.release, to));
       if (apart.length === 0) continue;
@@ -82218,15 +76328,18 @@ function gravest(breaches) {
   return severities.find((severity2) => breaches.some(({ row: row2 }) => row2.severity === severity2)) ?? "notice";
 }
 function endsOf({ at: at3 }, breaches) {
+  const settings3 = breaches.flatMap((breach) => breach.settings).filter(({ manifest }) => manifest !== at3.manifest);
   const facts = breaches.flatMap(({ grounds }) => grounds.map(({ fact }) => fact.at)).filter((one2) => one2 !== at3);
-  return [at3, ...facts.filter((one2, index) => facts.findIndex(({ manifest }) => manifest === one2.manifest) === index)];
+  const read5 = [...settings3, ...facts];
+  return [at3, ...read5.filter((one2, index) => read5.findIndex(({ manifest }) => manifest === one2.manifest) === index)];
 }
 function wordsOf6(subject, breaches, rows2) {
   const grounds = breaches.flatMap(({ grounds: grounds2 }) => grounds2).filter(({ fact }) => fact.at !== subject.at);
   const remedies = unique4(breaches.map((breach) => remedyOf(breach, subject, rows2))).join("; ");
   return {
     name: subject.name,
-    grounds: unique4(grounds.map(({ words: words2 }) => words2)).join(", ").replace(/, (?=[^,]*$)/, " and "),
+    // A row on the mode alone is about nothing beside it.
+    grounds: unique4(grounds.map(({ words: words2 }) => words2)).join(", ").replace(/, (?=[^,]*$)/, " and ") || "this cluster",
     reasons: unique4(breaches.map(({ row: row2 }) => row2.reason)).join("; "),
     remedies: remedies.charAt(0).toUpperCase() + remedies.slice(1)
   };
@@ -82266,7 +76379,7 @@ var kernel_supported_default = defineRule({
   kinds: subjectKinds,
   reads: settingKinds.filter((kind2) => !subjectKinds.includes(kind2)),
   params: build_default.Object({
-    matrix: build_default.Array(MatrixRow, {
+    matrix: build_default.Array(OwnRow, {
       description: "Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one."
     })
   }),
@@ -82277,14 +76390,16 @@ var kernel_supported_default = defineRule({
   },
   partners: subjectPartners,
   check({ manifest, snapshot, params, report, skip }) {
+    const subjects = subjectsOf2(manifest, snapshot);
+    if (subjects.length === 0) return;
     const rows2 = rowsWith(params.matrix).filter(asksForKernel);
-    for (const subject of subjectsOf2(manifest, snapshot)) {
+    for (const subject of subjects) {
       if (!subject.isMain) continue;
       if (subject.release === void 0 && subject.isBrought) skip(subject.at, `no release is told by ${subject.name}`);
       const breaches = breachesOf(subject, rows2, snapshot.facts);
       if (breaches.length === 0) continue;
       const message = { error: "unsupported", warning: "unstable", notice: "noted" }[gravest(breaches)];
-      const keys2 = breaches.map(({ row: row2 }) => row2.id);
+      const keys2 = [subject.component, ...breaches.map(({ row: row2 }) => row2.id)];
       report(endsOf(subject, breaches), message, wordsOf6(subject, breaches, rows2), { keys: keys2 });
     }
     const told = snapshot.facts.nodes.some(({ kernel }) => kernel);
@@ -82309,9 +76424,7 @@ var defect_facts_default = {
       id: "ingress-nginx-nil-certificate",
       component: "ingress-nginx",
       versions: ">=0.26.0 <1.0.0",
-      fixed: [
-        "1.0.0"
-      ],
+      fixed: ["1.0.0"],
       severity: "error",
       reason: "one Ingress whose TLS Secret has a ca.crt and no certificate ends every controller of the cluster",
       source: [
@@ -82323,94 +76436,68 @@ var defect_facts_default = {
       id: "CVE-2020-8553",
       component: "ingress-nginx",
       versions: "<0.28.0",
-      fixed: [
-        "0.28.0"
-      ],
+      fixed: ["0.28.0"],
       reason: "a basic-auth annotation can overwrite the password file of another Ingress",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/pull/4960"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/pull/4960"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2021-25742",
       component: "ingress-nginx",
       versions: "<1.9.0",
-      fixed: [
-        "1.9.0"
-      ],
+      fixed: ["1.9.0"],
       mitigated: {
         versions: ">=0.49.1 <1.0.0 || >=1.0.1",
         by: "ingress-nginx-no-snippets",
         do: `set allow-snippet-annotations: "false" in the controller's ConfigMap`
       },
       reason: "custom snippets read every Secret of the cluster",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/issues/7837"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/issues/7837"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2021-25745",
       component: "ingress-nginx",
       versions: "<1.2.0",
-      fixed: [
-        "1.2.0"
-      ],
+      fixed: ["1.2.0"],
       reason: "a path of an Ingress can name the controller's token file",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/issues/8502"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/issues/8502"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2021-25746",
       component: "ingress-nginx",
       versions: "<1.2.0",
-      fixed: [
-        "1.2.0"
-      ],
+      fixed: ["1.2.0"],
       cvss: 7.6,
       reason: "annotations inject directives into the configuration",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/issues/8503"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/issues/8503"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2021-25748",
       component: "ingress-nginx",
       versions: "<1.2.1",
-      fixed: [
-        "1.2.1"
-      ],
+      fixed: ["1.2.1"],
       reason: "a newline in a path gets past its check",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/issues/8686"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/issues/8686"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2022-4886",
       component: "ingress-nginx",
       versions: "<1.8.0",
-      fixed: [
-        "1.8.0"
-      ],
+      fixed: ["1.8.0"],
       cvss: 8.8,
       reason: "log_format in a path gets past its check",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/issues/10570"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/issues/10570"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2023-5043",
       component: "ingress-nginx",
       versions: "<1.12.0",
-      fixed: [
-        "1.12.0"
-      ],
+      fixed: ["1.12.0"],
       cvss: 7.6,
       mitigated: {
         versions: ">=1.9.0",
@@ -82418,18 +76505,14 @@ var defect_facts_default = {
         do: "set --enable-annotation-validation"
       },
       reason: "the annotation configuration-snippet runs commands in the controller",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/126816"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/126816"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2023-5044",
       component: "ingress-nginx",
       versions: "<1.12.0",
-      fixed: [
-        "1.12.0"
-      ],
+      fixed: ["1.12.0"],
       cvss: 7.6,
       mitigated: {
         versions: ">=1.9.0",
@@ -82437,49 +76520,34 @@ var defect_facts_default = {
         do: "set --enable-annotation-validation"
       },
       reason: "the annotation permanent-redirect runs commands in the controller",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/126817"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/126817"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2024-7646",
       component: "ingress-nginx",
       versions: "<1.10.4 || >=1.11.0 <1.11.2",
-      fixed: [
-        "1.10.4",
-        "1.11.2"
-      ],
+      fixed: ["1.10.4", "1.11.2"],
       cvss: 8.8,
       reason: "annotations get past their validation",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/126744"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/126744"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2025-24513",
       component: "ingress-nginx",
       versions: "<1.11.5 || 1.12.0",
-      fixed: [
-        "1.11.5",
-        "1.12.1"
-      ],
+      fixed: ["1.11.5", "1.12.1"],
       cvss: 4.8,
       reason: "the admission controller writes files outside of its folder",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/131005"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/131005"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2025-24514",
       component: "ingress-nginx",
       versions: "<1.11.5 || 1.12.0",
-      fixed: [
-        "1.11.5",
-        "1.12.1"
-      ],
+      fixed: ["1.11.5", "1.12.1"],
       cvss: 8.8,
       mitigated: {
         versions: ">=1.9.0",
@@ -82487,49 +76555,34 @@ var defect_facts_default = {
         do: "set --enable-annotation-validation"
       },
       reason: "the annotation auth-url injects configuration",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/131006"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/131006"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2025-1097",
       component: "ingress-nginx",
       versions: "<1.11.5 || 1.12.0",
-      fixed: [
-        "1.11.5",
-        "1.12.1"
-      ],
+      fixed: ["1.11.5", "1.12.1"],
       cvss: 8.8,
       reason: "the annotation auth-tls-match-cn injects configuration",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/131007"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/131007"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2025-1098",
       component: "ingress-nginx",
       versions: "<1.11.5 || 1.12.0",
-      fixed: [
-        "1.11.5",
-        "1.12.1"
-      ],
+      fixed: ["1.11.5", "1.12.1"],
       cvss: 8.8,
       reason: "the mirror annotations inject configuration",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/131008"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/131008"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2025-1974",
       component: "ingress-nginx",
       versions: "<1.11.5 || 1.12.0",
-      fixed: [
-        "1.11.5",
-        "1.12.1"
-      ],
+      fixed: ["1.11.5", "1.12.1"],
       cvss: 9.8,
       mitigated: {
         versions: "*",
@@ -82537,114 +76590,75 @@ var defect_facts_default = {
         do: "turn the admission webhook off"
       },
       reason: "any Pod takes the controller over through its admission webhook",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/131009"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/131009"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2025-15566",
       component: "ingress-nginx",
       versions: "<1.12.5 || >=1.13.0 <1.13.1",
-      fixed: [
-        "1.12.5",
-        "1.13.1"
-      ],
+      fixed: ["1.12.5", "1.13.1"],
       cvss: 8.8,
       reason: "the annotation auth-proxy-set-headers injects configuration",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/136789"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/136789"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2026-1580",
       component: "ingress-nginx",
       versions: "<1.13.7 || >=1.14.0 <1.14.3",
-      fixed: [
-        "1.13.7",
-        "1.14.3"
-      ],
+      fixed: ["1.13.7", "1.14.3"],
       reason: "the annotation auth-method injects configuration",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/136677"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/136677"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2026-24512",
       component: "ingress-nginx",
       versions: "<1.13.7 || >=1.14.0 <1.14.3",
-      fixed: [
-        "1.13.7",
-        "1.14.3"
-      ],
+      fixed: ["1.13.7", "1.14.3"],
       cvss: 8.8,
       reason: "a path of an Ingress injects configuration",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/136678"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/136678"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2026-24513",
       component: "ingress-nginx",
       versions: "<1.13.7 || >=1.14.0 <1.14.3",
-      fixed: [
-        "1.13.7",
-        "1.14.3"
-      ],
+      fixed: ["1.13.7", "1.14.3"],
       cvss: 3.1,
       reason: "auth-url is passed by with a defective backend of custom errors",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/136679"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/136679"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2026-24514",
       component: "ingress-nginx",
       versions: "<1.13.7 || >=1.14.0 <1.14.3",
-      fixed: [
-        "1.13.7",
-        "1.14.3"
-      ],
+      fixed: ["1.13.7", "1.14.3"],
       cvss: 6.5,
       reason: "large requests exhaust the memory of the admission controller",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/136680"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/136680"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2026-3288",
       component: "ingress-nginx",
       versions: "<1.13.8 || >=1.14.0 <1.14.4",
-      fixed: [
-        "1.13.8",
-        "1.14.4",
-        "1.15.0"
-      ],
+      fixed: ["1.13.8", "1.14.4", "1.15.0"],
       reason: "the annotation rewrite-target injects configuration",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/137560"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/137560"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2026-4342",
       component: "ingress-nginx",
       versions: "<1.13.9 || >=1.14.0 <1.14.5 || 1.15.0",
-      fixed: [
-        "1.13.9",
-        "1.14.5",
-        "1.15.1"
-      ],
+      fixed: ["1.13.9", "1.14.5", "1.15.1"],
       cvss: 8.8,
       reason: "annotations together inject configuration by a comment",
-      source: [
-        "https://github.com/kubernetes/kubernetes/issues/137893"
-      ],
+      source: ["https://github.com/kubernetes/kubernetes/issues/137893"],
       checked: "2026-11-21"
     },
     {
@@ -82652,58 +76666,38 @@ var defect_facts_default = {
       component: "ingress-nginx",
       versions: "*",
       reason: "ngx_http_rewrite_module of the bundled nginx writes past its buffer",
-      source: [
-        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"
-      ],
+      source: ["https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/README.md"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2022-28224",
       component: "calico",
       versions: "<3.20.5 || >=3.21.0 <3.21.5 || >=3.22.0 <3.22.2",
-      fixed: [
-        "3.20.5",
-        "3.21.5",
-        "3.22.2"
-      ],
+      fixed: ["3.20.5", "3.21.5", "3.22.2"],
       cvss: 5.5,
       reason: "an annotation of a Pod takes over the address of another, although floating IPs are off",
-      source: [
-        "https://www.wiz.io/vulnerability-database/cve/cve-2022-28224"
-      ],
+      source: ["https://www.wiz.io/vulnerability-database/cve/cve-2022-28224"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2024-28248",
       component: "cilium",
       versions: ">=1.13.9 <1.13.13 || >=1.14.0 <1.14.8 || >=1.15.0 <1.15.2",
-      fixed: [
-        "1.13.13",
-        "1.14.8",
-        "1.15.2"
-      ],
+      fixed: ["1.13.13", "1.14.8", "1.15.2"],
       cvss: 7.2,
       reason: "HTTP policies now and then let through what they should drop",
-      source: [
-        "https://k8s-security.guru/cve/CVE-2024-28248/"
-      ],
+      source: ["https://k8s-security.guru/cve/CVE-2024-28248/"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2024-28860",
       component: "cilium",
       versions: "<1.13.13 || >=1.14.0 <1.14.9 || >=1.15.0 <1.15.3",
-      fixed: [
-        "1.13.13",
-        "1.14.9",
-        "1.15.3"
-      ],
+      fixed: ["1.13.13", "1.14.9", "1.15.3"],
       cvss: 8,
       when: "cilium-ipsec",
       reason: "traffic encrypted by IPsec can be read, as all nodes share one key",
-      source: [
-        "https://www.cvelogic.com/cve/CVE-2024-28860"
-      ],
+      source: ["https://www.cvelogic.com/cve/CVE-2024-28860"],
       checked: "2026-11-21"
     }
   ],
@@ -82840,6 +76834,15 @@ var Defect = build_default.Object(
   },
   strict11
 );
+var OwnDefect = build_default.Object(
+  {
+    ...Defect.properties,
+    component: knownComponent,
+    when: build_default.Optional(knownSetting),
+    mitigated: build_default.Optional(build_default.Object({ versions: text9, by: knownSetting, do: text9 }, strict11))
+  },
+  strict11
+);
 var EndOfLife = build_default.Object({ component: text9, versions: text9, ended: day, source, checked: day }, strict11);
 var DefectFile = build_default.Object(
   { format: build_default.Literal(1), defects: build_default.Array(Defect), endOfLife: build_default.Array(EndOfLife) },
@@ -82859,7 +76862,7 @@ var known_defect_default = defineRule({
   kinds: componentKinds,
   reads: settingKinds,
   params: build_default.Object({
-    defects: build_default.Array(Defect, {
+    defects: build_default.Array(OwnDefect, {
       description: "Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one."
     })
   }),
@@ -82878,10 +76881,12 @@ var known_defect_default = defineRule({
       if (defects.length > 0) {
         const message = defects.some(isSevere) ? "severe" : "known";
         const todo = todoOf(facts.title, release2, defects);
+        const settings3 = settingsOf(facts.name).flatMap((setting) => configMapOf(setting, component, snapshot) ?? []);
         report(
-          at3,
+          // What a ConfigMap turns on or off is a change of it.
+          [at3, ...settings3.slice(0, 1)],
           message,
-          { name, defects: defects.map(wordsOf7).join("; "), todo },
+          { name, defects: listed2(defects), todo },
           { keys: [facts.name, ...defects.map(({ id }) => id)] }
         );
       }
@@ -82892,17 +76897,28 @@ var known_defect_default = defineRule({
     }
   }
 });
+function settingsOf(name) {
+  const own6 = knownDefects.filter(({ component }) => component === name);
+  return own6.flatMap(({ when, mitigated }) => [when, mitigated?.by].filter((setting) => setting !== void 0));
+}
 function defectsOf(component, own6, snapshot) {
   const replaced2 = new Set(own6.map(({ id }) => id));
   const isIn = (versions) => component.release !== void 0 && (0, import_semver17.satisfies)(component.release, versions);
-  return [...knownDefects.filter(({ id }) => !replaced2.has(id)), ...own6].filter(({ component: name, versions }) => name === component.facts.name && isIn(versions)).filter(({ when }) => when === void 0 || settingOf(when, component, snapshot)).filter(({ mitigated }) => !mitigated || !isIn(mitigated.versions) || !settingOf(mitigated.by, component, snapshot)).sort((a, b) => Number(isSevere(b)) - Number(isSevere(a)) || (b.cvss ?? 0) - (a.cvss ?? 0));
+  return [...knownDefects.filter(({ id }) => !replaced2.has(id)), ...own6].filter(({ component: name, versions }) => name === component.facts.name && isIn(versions)).filter(({ when }) => when === void 0 || settingOf(when, component, snapshot)).filter(({ mitigated }) => !mitigated || !isIn(mitigated.versions) || !settingOf(mitigated.by, component, snapshot)).sort((a, b) => weightOf(b) - weightOf(a));
+}
+function weightOf({ cvss, severity: severity2 }) {
+  return cvss ?? (severity2 === "error" ? 10 : 0);
 }
 function isSevere({ severity: severity2, cvss }) {
   return severity2 ? severity2 === "error" : (cvss ?? 0) >= high;
 }
-function wordsOf7({ id, cvss, reason }) {
-  return `${id}${cvss === void 0 ? "" : ` (${cvss})`}: ${reason}`;
+function listed2(defects) {
+  const named5 = ({ id, cvss }) => `${id}${cvss === void 0 ? "" : ` (${cvss})`}`;
+  const gravest2 = defects.slice(0, mostTold).map((defect) => `${named5(defect)}: ${defect.reason}`);
+  const others = defects.slice(mostTold).map(named5);
+  return [...gravest2, ...others.length > 0 ? [`and ${others.join(", ")}`] : []].join("; ");
 }
+var mostTold = 3;
 function todoOf(title, release2, defects) {
   const candidates2 = defects.flatMap(({ fixed: fixed2 = [] }) => fixed2).filter((one2) => (0, import_semver17.gt)(one2, release2));
   const mended2 = candidates2.filter((one2) => defects.every(({ versions, fixed: fixed2 }) => !fixed2 || !(0, import_semver17.satisfies)(one2, versions)));
@@ -82926,7 +76942,7 @@ var kubernetes_supported_default = defineRule({
   kinds: subjectKinds,
   reads: settingKinds.filter((kind2) => !subjectKinds.includes(kind2)),
   params: build_default.Object({
-    matrix: build_default.Array(MatrixRow, {
+    matrix: build_default.Array(OwnRow, {
       description: "Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one."
     })
   }),
@@ -82937,13 +76953,15 @@ var kubernetes_supported_default = defineRule({
   },
   partners: subjectPartners,
   check({ manifest, snapshot, params, report, skip }) {
+    const subjects = subjectsOf2(manifest, snapshot);
+    if (subjects.length === 0) return;
     const rows2 = rowsWith(params.matrix).filter((row2) => !asksForKernel(row2));
-    for (const subject of subjectsOf2(manifest, snapshot)) {
+    for (const subject of subjects) {
       if (subject.release === void 0 && subject.isBrought) skip(subject.at, `no release is told by ${subject.name}`);
       const breaches = breachesOf(subject, rows2, snapshot.facts);
       if (breaches.length === 0) continue;
       const message = { error: "broken", warning: "untested", notice: "noted" }[gravest(breaches)];
-      const keys2 = breaches.map(({ row: row2 }) => row2.id);
+      const keys2 = [subject.component, ...breaches.map(({ row: row2 }) => row2.id)];
       report(endsOf(subject, breaches), message, wordsOf6(subject, breaches, rows2), { keys: keys2 });
     }
     const first = snapshot.facts.kubernetes ? void 0 : firstSubject(snapshot, rows2);
@@ -83013,11 +77031,11 @@ function missingIn(of, snapshot) {
     if (!role) return [];
     const owned = roles3.flatMap((one2) => permissionsOfRole(one2, snapshot));
     const missing2 = [...singles(uncovered(owned, needs.permissions))];
-    const words2 = `${nameOf(role.ref)} does not let it ${listed2(missing2)}`;
+    const words2 = `${nameOf(role.ref)} does not let it ${listed3(missing2)}`;
     return [{ of, at: role.root.at("rules"), keys: missing2.map(wordsOf3), words: words2 }];
   });
 }
-function listed2(missing2) {
+function listed3(missing2) {
   const verbs = /* @__PURE__ */ new Map();
   for (const permission of missing2) {
     const what = wordsOf3({ ...permission, verb: "" }).trim();
@@ -83393,7 +77411,7 @@ function mapClusters({ base, head, isNew }, files2) {
       const names4 = Object.keys(declared2).filter((name) => holds3(name, declared2[name], path34));
       if (names4.length > 0) return { clusters: names4, evidence: "declared" };
     }
-    const layout = path34.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+    const layout = layoutFolderOf(path34);
     const sibling = ancestors(path34).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
@@ -83407,6 +77425,9 @@ function mapClusters({ base, head, isNew }, files2) {
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
     of: (path34) => placeBy(isNew(path34) ? [base, fresh] : [base], path34)
   };
+}
+function layoutFolderOf(path34) {
+  return path34.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
 }
 function holds3(name, declared2, path34) {
   if (!declared2?.paths) return path34.startsWith(`${name}/`);
@@ -83467,48 +77488,6 @@ function foldersThatRepeat(files2) {
     }
   }
   return found;
-}
-
-// src/manifest/skim.ts
-var scalar3 = `(?:(["'])([\\w.:/@-]+)\\1|([A-Za-z][\\w.:/@-]*))[ \\t]*(?:#.*)?\\r?$`;
-var apiVersionLine = new RegExp(`^apiVersion:[ \\t]+${scalar3}`, "gm");
-var kindLine = new RegExp(`^kind:[ \\t]+${scalar3}`, "gm");
-var metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/gm;
-var notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
-function skimIdentities(text10) {
-  return splitDocuments(text10).flatMap((document) => {
-    const skimmed = skimDocument(document.text);
-    if (skimmed === "none") return [];
-    return skimmed ? [skimmed] : loadFile({ text: document.text }).objects.map((object) => object.ref);
-  });
-}
-function skimKind(text10) {
-  const kind2 = onlyValue([...text10.matchAll(kindLine)]);
-  return kind2?.endsWith("List") ? void 0 : kind2;
-}
-function skimDocument(text10) {
-  if (!text10.includes("apiVersion") || !text10.includes("kind")) return "none";
-  const apiVersion2 = onlyValue([...text10.matchAll(apiVersionLine)]);
-  const kind2 = skimKind(text10);
-  const [block, ...more] = [...text10.matchAll(metadataBlock)];
-  const metadata = block?.[1];
-  if (!apiVersion2 || !kind2 || metadata === void 0 || more.length > 0) return void 0;
-  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text10) || /<<|:[ \t]+[*!]/.test(metadata))
-    return void 0;
-  const indent2 = metadata.match(/^([ \t]+)[^\s#]/m)?.[1];
-  if (indent2 === void 0) return void 0;
-  const values = (key2) => [...metadata.matchAll(new RegExp(`^${indent2}${key2}:[ \\t]+${scalar3}`, "gm"))];
-  const mentions2 = (key2) => new RegExp(`^${indent2}["']?${key2}["']?[ \\t]*:`, "m").test(metadata);
-  const name = onlyValue(values("name"));
-  const namespace = onlyValue(values("namespace"));
-  if (!name || !namespace && mentions2("namespace")) return void 0;
-  return identify(apiVersion2, kind2, namespace ?? "", name);
-}
-function onlyValue(matches) {
-  const [match3, ...more] = matches;
-  const plain3 = match3?.[3];
-  if (!match3 || more.length > 0 || plain3 !== void 0 && notText.test(plain3)) return void 0;
-  return match3[2] ?? plain3;
 }
 
 // src/source/blind-spots.ts
@@ -83624,6 +77603,21 @@ function unreadable(path34, reason, region, status, fileText, lost = []) {
   });
 }
 
+// src/source/bystanders.ts
+var mostIngresses = 1e3;
+function ingressesIn(texts4) {
+  const loaded = /* @__PURE__ */ new Map();
+  let left = mostIngresses;
+  for (const [path34, text10] of texts4) {
+    if (left <= 0) break;
+    if (!text10.includes("Ingress")) continue;
+    const file3 = loadFile({ text: text10 }, (document) => skimKind(document) === "Ingress");
+    if (file3.objects.length > 0) loaded.set(path34, file3);
+    left -= file3.objects.length;
+  }
+  return loaded;
+}
+
 // src/policy/inventory.ts
 var strict13 = { additionalProperties: false };
 var Text = build_default.String({ minLength: 1 });
@@ -83688,6 +77682,7 @@ var isDocument = /^kind:[ \t]+["']?Inventory\b|^\s*\{[^{[]*"kind"\s*:\s*"Invento
 function readInventoryFile(text10, path34, ref) {
   if (isDocument.test(text10)) {
     const document = readOwnDocument(text10, path34, InventoryFile, "source");
+    if (Object.keys(document.value).length === 2) throw saysNothing(path34);
     return [document.objectAt([], ref)];
   }
   const { objects, unreadable: unreadable4 } = loadFile({ text: text10 });
@@ -83706,14 +77701,12 @@ function readInventoryFile(text10, path34, ref) {
       { path: path34, region: other.region }
     );
   }
-  if (objects.length === 0) {
-    throw new GuardError(
-      "source",
-      "This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.",
-      { path: path34, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } }
-    );
-  }
+  if (objects.length === 0) throw saysNothing(path34);
   return objects.map((object) => ({ ...object, ref }));
+}
+function saysNothing(path34) {
+  const message = "This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.";
+  return new GuardError("source", message, { path: path34, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } });
 }
 
 // src/source/render/rendering.ts
@@ -83723,14 +77716,20 @@ function lineRegion(line, column = 1) {
 }
 
 // src/source/descriptions.ts
+var nothingDescribed = { manifests: [], findings: [], skipped: [] };
 async function readDescriptions(side, { checkout, tree }, declared2) {
   const manifests = [];
   const findings = [];
-  const elsewhere2 = Object.keys(declared2).filter((name) => !declared2[name]?.paths && tree.below(name).length === 0);
+  const skipped = [];
+  const namesOf6 = deployedUnder(declared2, tree);
   const contents = await checkout.read(Object.values(declared2).flatMap(({ inventory }) => inventory?.path ?? []));
   for (const [name, { inventory, entry }] of Object.entries(declared2)) {
-    const cluster = elsewhere2.includes(name) ? elsewhere2.length === 1 ? "" : name : name;
-    const place2 = (path34, object) => new Manifest(object, side, { kind: "file", path: path34 }, [cluster], "declared");
+    const clusters = namesOf6(name);
+    const place2 = (path34, object) => new Manifest(object, side, { kind: "file", path: path34 }, clusters, "declared");
+    if (clusters.length === 0 && entry) {
+      const reason = `it is not known which files are deployed to the cluster ${name}, as it has neither \`paths\` nor a folder of its name`;
+      skipped.push({ path: entry.path, reason });
+    }
     if (entry) manifests.push(place2(entry.path, entry.object));
     if (!inventory) continue;
     try {
@@ -83741,7 +77740,19 @@ async function readDescriptions(side, { checkout, tree }, declared2) {
       findings.push(unreadable2(error2, inventory, entry, side));
     }
   }
-  return { manifests, findings };
+  return { manifests, findings, skipped };
+}
+function deployedUnder(declared2, tree) {
+  const homeless = Object.keys(declared2).filter((name) => !declared2[name]?.paths && tree.below(name).length === 0);
+  const folders = new Set(homeless.length > 0 ? [...tree.entries.keys()].map(layoutFolderOf) : []);
+  const found = new Map(
+    homeless.map((name) => [name, [...folders].filter((folder) => folder?.endsWith(`/${name}`))])
+  );
+  const left = homeless.filter((name) => found.get(name)?.length === 0);
+  return (name) => {
+    if (left.includes(name)) return left.length === 1 ? [""] : [];
+    return found.get(name) ?? [name];
+  };
 }
 async function inventoriesOf(base, declared2) {
   const named5 = (clusters) => Object.values(clusters).flatMap(({ inventory }) => inventory?.path ?? []);
@@ -84809,14 +78820,14 @@ function* kustomizeClaims(all3, checkout, base) {
       ];
     }
   }
-  for (const [file3, place2] of namedBy(base?.kustomizations.values() ?? [])) {
+  for (const [file3, place2] of namedBy2(base?.kustomizations.values() ?? [])) {
     if (checkout.has(file3)) yield [file3, { deployed: false, reason: `an orphan: ${place2} no longer names it` }];
   }
-  for (const [file3, place2] of namedBy(all3.values())) {
+  for (const [file3, place2] of namedBy2(all3.values())) {
     if (checkout.has(file3)) yield [file3, { deployed: true, reason: `a part of the Kustomization ${place2}` }];
   }
 }
-function* namedBy(kustomizations) {
+function* namedBy2(kustomizations) {
   for (const { file: file3, leadsTo, made } of kustomizations) {
     for (const place2 of made ? leadsTo : [file3, ...leadsTo]) yield [place2, file3];
   }
@@ -85869,7 +79880,7 @@ async function gather(scope2) {
     renderAll(head, (source2) => !sameSource(source2))
   ]);
   const descriptions = {
-    base: base ? await readDescriptions("base", base, scope2.clusters.base) : { manifests: [], findings: [] },
+    base: base ? await readDescriptions("base", base, scope2.clusters.base) : nothingDescribed,
     head: await readDescriptions("head", head, scope2.clusters.head)
   };
   const others = new Files();
@@ -85892,7 +79903,7 @@ async function gather(scope2) {
   ];
   const renames = /* @__PURE__ */ new Map();
   const named5 = (side, names4) => names4.map((name) => side === "base" ? renames.get(name) ?? name : name);
-  const manifestsOf2 = (side, files2) => {
+  const manifestsOf = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
     return [...files2].flatMap(([path34, file3]) => {
       const names4 = named5(side, clustersOf2(tree, path34));
@@ -85909,7 +79920,7 @@ async function gather(scope2) {
     const names4 = [...named5(side, place2.clusters), ...before2 ?? []];
     return objects.map(({ object, origin }) => new Manifest(object, side, origin, names4, place2.evidence));
   });
-  const changedOf = (side) => side === "base" ? [...manifestsOf2("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf2("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
+  const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept2 = /* @__PURE__ */ new Set([
     ...[...rest.keys()].flatMap((path34) => clustersOf2(headTree, path34)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
@@ -85934,8 +79945,8 @@ async function gather(scope2) {
   const described3 = base ? changesBetween(describing, descriptions.head.manifests).changes : [];
   const further = manifestsFrom("head", renderedRest);
   const partners = loadPartners(rules2, [...changes, ...described3], moves, rest, further);
-  const baseManifests = [...changedBase, ...manifestsOf2("base", partners), ...manifestsFrom("base", renderedRest)];
-  const headManifests = [...changedHead, ...manifestsOf2("head", partners), ...further];
+  const baseManifests = [...changedBase, ...manifestsOf("base", partners), ...manifestsFrom("base", renderedRest)];
+  const headManifests = [...changedHead, ...manifestsOf("head", partners), ...further];
   const gaps = base ? blind.gaps(
     unknown2.filter(({ origin }) => origin.kind === "file"),
     others
@@ -85965,6 +79976,7 @@ async function gather(scope2) {
     described: described3,
     base: snapshotsOf(baseManifests, describing, hides),
     head: snapshotsOf(headManifests, descriptions.head.manifests, hides),
+    bystanders: () => manifestsOf("head", ingressesIn(rest)),
     clusters,
     changedTexts: new Map([
       ...changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
@@ -85982,7 +79994,13 @@ async function gather(scope2) {
       base: base ? inspected(base.revision, base.tree, baseManifests) : null,
       head: inspected(head.revision, headTree, headManifests),
       tools: kinds.size > 0 ? await scope2.renderer.tools(kinds) : [],
-      skipped: [...headTree.skipped, ...gaps.skipped, ...unseen2.skipped, ...await untakenValues(head, changed)]
+      skipped: [
+        ...headTree.skipped,
+        ...descriptions.head.skipped,
+        ...gaps.skipped,
+        ...unseen2.skipped,
+        ...await untakenValues(head, changed)
+      ]
     },
     sides: { base, head }
   };
@@ -87623,15 +81641,16 @@ function readEvent(env) {
 }
 var ofTheirCommit = ["merge_group", "push", "workflow_dispatch", "schedule"];
 function audienceOf({ name, sha, payload }, env) {
-  const [owner2, repo] = (env.GITHUB_REPOSITORY ?? "").split("/");
+  const { GITHUB_REPOSITORY = "", GITHUB_API_URL: api = "https://api.github.com" } = env;
+  const [owner2, repo] = GITHUB_REPOSITORY.split("/");
   if (!owner2 || !repo) return void 0;
   const pull = payload.pull_request;
-  if (name === "pull_request" && pull) {
+  if (name === "pull_request" && pull?.head) {
     const { number: pullRequest, base, head } = pull;
     const readOnly = head.repo?.full_name !== base.repo?.full_name || env.GITHUB_ACTOR === "dependabot[bot]";
-    return { owner: owner2, repo, sha: head.sha, pullRequest, readOnly };
+    return { api, owner: owner2, repo, sha: head.sha, pullRequest, readOnly };
   }
-  return ofTheirCommit.includes(name) && sha ? { owner: owner2, repo, sha, pullRequest: void 0, readOnly: false } : void 0;
+  return ofTheirCommit.includes(name) && sha ? { api, owner: owner2, repo, sha, pullRequest: void 0, readOnly: false } : void 0;
 }
 var noCommit = /^0+$/;
 function refuseUnsafe({ name }) {

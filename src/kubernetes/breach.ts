@@ -25,9 +25,11 @@ export function wordsOf(subject: Subject, breaches: readonly Breach[], rows: rea
   const remedies = unique(breaches.map((breach) => remedyOf(breach, subject, rows))).join('; ')
   return {
     name: subject.name,
-    grounds: unique(grounds.map(({ words }) => words))
-      .join(', ')
-      .replace(/, (?=[^,]*$)/, ' and '),
+    // A row on the mode alone is about nothing beside it.
+    grounds:
+      unique(grounds.map(({ words }) => words))
+        .join(', ')
+        .replace(/, (?=[^,]*$)/, ' and ') || 'this cluster',
     reasons: unique(breaches.map(({ row }) => row.reason)).join('; '),
     remedies: remedies.charAt(0).toUpperCase() + remedies.slice(1),
   }
