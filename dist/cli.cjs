@@ -28005,11 +28005,11 @@ function minorsAhead(version2, of) {
   return version2.major === of.major ? version2.minor - of.minor : void 0;
 }
 function newestOf(facts) {
-  const known2 = facts.flatMap((fact) => {
+  const known3 = facts.flatMap((fact) => {
     const version2 = parseVersion(fact.value);
     return version2 ? [{ fact, version: version2 }] : [];
   });
-  return known2.sort((a, b) => compareVersions(b.version, a.version))[0]?.fact;
+  return known3.sort((a, b) => compareVersions(b.version, a.version))[0]?.fact;
 }
 function nextMinor({ major: major3, minor: minor3 }) {
   return { major: major3, minor: minor3 + 1, patch: 0 };
@@ -35151,8 +35151,8 @@ function factsOf(chart, repository) {
 }
 function versionAt({ apps }, at3) {
   const written2 = (at3.string ?? "*").trim();
-  const known2 = Object.keys(apps);
-  return { at: at3, version: (0, import_semver.valid)(written2) ?? (0, import_semver.maxSatisfying)(known2, written2) ?? known2.at(-1) ?? "0.0.0" };
+  const known3 = Object.keys(apps);
+  return { at: at3, version: (0, import_semver.valid)(written2) ?? (0, import_semver.maxSatisfying)(known3, written2) ?? known3.at(-1) ?? "0.0.0" };
 }
 
 // src/kubernetes/controller.ts
@@ -36449,8 +36449,8 @@ var controllerKinds = [
 ];
 var marksOfControllers = controllerFacts.flatMap(({ marks: marks3 }) => marks3);
 function controllersIn(snapshot) {
-  const known2 = controllersBySnapshot.get(snapshot);
-  if (known2) return known2;
+  const known3 = controllersBySnapshot.get(snapshot);
+  if (known3) return known3;
   const manifests = [...controllerKinds, ...releaseKinds].flatMap((kind2) => snapshot.ofKind(kind2));
   const found = manifests.flatMap((manifest) => controllersOf(manifest, snapshot));
   controllersBySnapshot.set(snapshot, found);
@@ -36800,7 +36800,7 @@ var class_known_default = defineRule({
   kinds: ["Ingress.networking.k8s.io"],
   reads: ["IngressClass.networking.k8s.io", ...controllerKinds, clusterKind],
   messages: {
-    unknown: ({ ingress, name, known: known2 }) => `${ingress} asks for the class ${name}, which no IngressClass and no controller of this cluster provides, so nobody routes its hosts. Name one that is here (${known2}), or bring the IngressClass ${name}.`,
+    unknown: ({ ingress, name, known: known3 }) => `${ingress} asks for the class ${name}, which no IngressClass and no controller of this cluster provides, so nobody routes its hosts. Name one that is here (${known3}), or bring the IngressClass ${name}.`,
     annotated: ({ ingress, name, controller, own: own6 }) => `${ingress} asks for IngressClass ${name} by the annotation kubernetes.io/ingress.class, which ${controller} compares with ${own6} and not with its IngressClasses, so nobody routes its hosts. Take the annotation away and set spec.ingressClassName: ${name}.`,
     unserved: ({ ingress, name, says, controllers }) => `IngressClass ${name}, for which ${ingress} asks, is of the controller ${says}, and none of this cluster goes by that name: ${controllers}; so nobody routes its hosts. Let the class and its controller say the same.`,
     unclassed: ({ ingress, controllers }) => `${ingress} names no class, no IngressClass of this cluster is the default, and no controller takes such Ingresses: ${controllers}; so nobody routes its hosts. Set spec.ingressClassName, or make one IngressClass the default.`
@@ -36993,8 +36993,8 @@ function electsBy({ locks }, { kind: kind2, namespace, name }) {
 function isGhost(holder, namespace, { pods, nodes }) {
   const there = pods.filter((pod) => pod.namespace === namespace);
   const hosts = [...there.map(({ node: node2 }) => node2), ...nodes.map(({ name }) => name)];
-  const known2 = [...there.map(({ name }) => name), ...hosts].filter((name) => name !== void 0);
-  return there.length > 0 && !known2.some((name) => holder === name || holder.startsWith(`${name}_`));
+  const known3 = [...there.map(({ name }) => name), ...hosts].filter((name) => name !== void 0);
+  return there.length > 0 && !known3.some((name) => holder === name || holder.startsWith(`${name}_`));
 }
 function isExpired({ renewTime, duration }, takenAt) {
   if (!renewTime || duration === void 0) return false;
@@ -37177,16 +37177,16 @@ var namespace_isolated_default = defineRule({
         const overlap = { ...wordsOf(first, second, shared2), where };
         const ends = [first.watched.at, second.watched.at];
         const more = { keys: keysOf2(first, second) };
-        const known2 = [first, second].every(({ facts, installed }) => facts.name === "ingress-nginx" && !installed);
+        const known3 = [first, second].every(({ facts, installed }) => facts.name === "ingress-nginx" && !installed);
         if (first.facts.takes !== "Ingresses") report(ends, "contestedRoutes", overlap, more);
-        else if (shared2.by === "none") report(ends, known2 ? "unclassed" : "contestedUnclassed", overlap, more);
+        else if (shared2.by === "none") report(ends, known3 ? "unclassed" : "contestedUnclassed", overlap, more);
         else if (shared2.by === "class") {
           const through = shared2.through ? [shared2.through.root.at("spec", "controller")] : [];
-          report([...ends, ...through], known2 ? "overlap" : "contested", overlap, more);
+          report([...ends, ...through], known3 ? "overlap" : "contested", overlap, more);
         } else {
           const at3 = classAnnotation(shared2.ingress);
           const ingress = nameOf(shared2.ingress.ref);
-          report([...ends, at3], known2 ? "annotated" : "contestedAnnotation", { ...overlap, ingress }, more);
+          report([...ends, at3], known3 ? "annotated" : "contestedAnnotation", { ...overlap, ingress }, more);
         }
       }
     }
@@ -41790,12 +41790,12 @@ var BootstrapFile = build_default.Object(
 );
 var { tables } = bootstrap_rbac_default;
 function defaultsOf(ref, kubernetes) {
-  const known2 = tables.flatMap(
+  const known3 = tables.flatMap(
     ({ release: release2, roles: roles3 = [] }) => roles3.filter((role) => isOf(role, ref)).map((role) => ({ release: release2, gathers: role.gathers ?? [], ...permissionsIn2(role, roles3) }))
   );
   const version2 = parseVersion(kubernetes ?? "");
-  if (!version2) return known2;
-  const before = known2.filter(({ release: release2 }) => compareVersions(parseVersion(release2) ?? version2, version2) <= 0);
+  if (!version2) return known3;
+  const before = known3.filter(({ release: release2 }) => compareVersions(parseVersion(release2) ?? version2, version2) <= 0);
   return before.slice(-1);
 }
 function isOf({ kind: kind2, namespace = "", name }, ref) {
@@ -41929,10 +41929,10 @@ function roleRefOf(binding2) {
 function permissionsOfRoleRef(ref, snapshot) {
   const [role] = snapshot.get(ref);
   if (role && !aggregationOf(role)) return permissionsOfRole(role, snapshot);
-  const known2 = defaultsOf(ref).slice(-1);
+  const known3 = defaultsOf(ref).slice(-1);
   const permissions = [
     ...role ? permissionsOfRole(role, snapshot) : [],
-    ...known2.flatMap(({ always, gated }) => [...always, ...gated])
+    ...known3.flatMap(({ always, gated }) => [...always, ...gated])
   ];
   return permissions.length > 0 ? permissions : void 0;
 }
@@ -42133,9 +42133,9 @@ var rbac_sufficient_default = defineRule({
     for (const controller of controllersIn(head)) {
       const [was, is3] = [grantsOf(controller, base), grantsOf(controller, head, base)];
       if (!was || !is3 || !takes(change, was, head) || isToldAt(head, controller, base)) continue;
-      const known2 = new Set(lacks(controller, was, base).flatMap(({ words: words2 }) => words2));
+      const known3 = new Set(lacks(controller, was, base).flatMap(({ words: words2 }) => words2));
       for (const lack of lacks(controller, is3, head)) {
-        const words2 = lack.words.filter((word) => !known2.has(word));
+        const words2 = lack.words.filter((word) => !known3.has(word));
         const at3 = change.kind === "removed" ? before.root : change.after.root.at("subjects");
         if (words2.length > 0) state(report, [at3, lack.need.at], controller, { ...lack, words: words2 });
       }
@@ -42608,9 +42608,9 @@ function indexOf(snapshot) {
   for (const manifest of producerKinds.flatMap((kind2) => snapshot.ofKind(kind2))) {
     for (const { name, namespace, at: at3 } of secretsMadeBy(manifest)) {
       const key2 = keyOf(namespace, name);
-      const known2 = index.get(key2);
-      if (!known2) index.set(key2, [{ manifest, at: at3 }]);
-      else if (!known2.some((producer) => producer.manifest === manifest)) known2.push({ manifest, at: at3 });
+      const known3 = index.get(key2);
+      if (!known3) index.set(key2, [{ manifest, at: at3 }]);
+      else if (!known3.some((producer) => producer.manifest === manifest)) known3.push({ manifest, at: at3 });
     }
   }
   return index;
@@ -42727,12 +42727,12 @@ function certificatesBehind(snapshot, user, secretName, namespace = user.ref.nam
   const byHand = producers.some(
     ({ manifest: { ref, root: root3 } }) => ref.kind === "Certificate" && ref.name === secretName && !root3.at("metadata", "ownerReferences").exists
   );
-  const known2 = producers.filter(({ manifest: { ref } }) => !byHand || ref.kind !== "Ingress" && ref.kind !== "Gateway").map(({ manifest, at: at3 }) => {
+  const known3 = producers.filter(({ manifest: { ref } }) => !byHand || ref.kind !== "Ingress" && ref.kind !== "Gateway").map(({ manifest, at: at3 }) => {
     const isCopy = manifest.ref.kind === "Ingress" && identityOf(manifest.ref) === identityOf(user.ref);
     return isCopy ? requestedFor(user, secretName, at3) : knownFrom(manifest, secretName, at3);
   });
-  const all3 = known2.filter((certificate) => certificate !== void 0);
-  return all3.length > 0 && all3.length === known2.length ? all3 : void 0;
+  const all3 = known3.filter((certificate) => certificate !== void 0);
+  return all3.length > 0 && all3.length === known3.length ? all3 : void 0;
 }
 function knownFrom(manifest, secretName, at3) {
   if (manifest.ref.kind === "Secret") return heldBy3(manifest);
@@ -42954,12 +42954,12 @@ function checkShared(manifest, secret, snapshot, report) {
   if (isPlaceholder(secret) || producers.some((producer) => producer.manifest.ref.kind === "Certificate")) return;
   const sharers = producers.filter(({ manifest: other }) => other.ref.kind === "Ingress" && snapshot.get(other.ref)[0] === other).filter(({ manifest: other }) => shareNamespace(manifest, other)).sort((a, b) => identityOf(a.manifest.ref) < identityOf(b.manifest.ref) ? -1 : 1);
   if (sharers[0]?.manifest !== manifest || sharers.length < 2) return;
-  const hostsOf = sharers.map(
+  const hostsOf2 = sharers.map(
     (sharer) => tlsEntries(sharer.manifest).filter((entry) => entry.secretName.string === secret).flatMap((entry) => entry.hosts.flatMap((host) => host.string ?? []))
   );
-  const all3 = hostsOf.flat();
+  const all3 = hostsOf2.flat();
   if (all3.some(isPlaceholder)) return;
-  if (hostsOf.some((hosts) => all3.every((host) => hosts.some((name) => covers(name, host))))) return;
+  if (hostsOf2.some((hosts) => all3.every((host) => hosts.some((name) => covers(name, host))))) return;
   const names4 = sharers.map((sharer) => nameOf(sharer.manifest.ref));
   const ingresses = `${names4[0]} and ${names4.length > 2 ? `${names4.length - 1} others` : names4[1]}`;
   report(
@@ -43151,8 +43151,8 @@ function fatalEntry(controller, ingress, host, snapshot) {
   return {};
 }
 function fits(entry, ingress, host, snapshot) {
-  const known2 = certificatesBehind(snapshot, ingress, entry.secretName.string ?? "");
-  if (known2) return known2.some((certificate) => certificate.covers(host));
+  const known3 = certificatesBehind(snapshot, ingress, entry.secretName.string ?? "");
+  if (known3) return known3.some((certificate) => certificate.covers(host));
   return entry.hosts.length === 0 || entry.hosts.some((name) => covers(name.string ?? "", host));
 }
 function lists(entry, host) {
@@ -43490,9 +43490,9 @@ function brings(snapshot, ingress, host) {
   });
 }
 function names(snapshot, user, secret, host) {
-  const known2 = certificatesBehind(snapshot, user, secret);
-  if (!known2) return "unknown";
-  return known2.some((certificate) => certificate.covers(host)) ? "served" : "unserved";
+  const known3 = certificatesBehind(snapshot, user, secret);
+  if (!known3) return "unknown";
+  return known3.some((certificate) => certificate.covers(host)) ? "served" : "unserved";
 }
 var tlsStoreKinds = ["TLSStore.traefik.io", "TLSStore.traefik.containo.us"];
 function tlsStores(snapshot) {
@@ -43507,9 +43507,9 @@ function byArgument(snapshot, controller, host) {
   const [namespace = "", name = ""] = controller.argument("default-ssl-certificate")?.split("/") ?? [];
   if (!name) return [];
   const at3 = namespace === "$(POD_NAMESPACE)" ? controller.manifest.ref.namespace : namespace;
-  const known2 = certificatesBehind(snapshot, controller.manifest, name, at3);
-  if (!known2) return ["unknown"];
-  return [known2.some((certificate) => certificate.covers(host)) ? "served" : "unserved"];
+  const known3 = certificatesBehind(snapshot, controller.manifest, name, at3);
+  if (!known3) return ["unknown"];
+  return [known3.some((certificate) => certificate.covers(host)) ? "served" : "unserved"];
 }
 
 // src/rules/ingress-tls/host-covered.ts
@@ -43587,8 +43587,8 @@ var host_covered_default = defineRule({
     for (const [host, twin, at3] of redirected(manifest)) {
       if (isNamed(twin, names4, choice) || !isNamed(host, names4, choice)) continue;
       const holder = entries.find((entry) => isNamed(host, entry.hosts, choice));
-      const known2 = certificatesBehind(snapshot, manifest, holder?.secretName.string ?? "");
-      if (known2?.some((certificate) => certificate.covers(twin))) continue;
+      const known3 = certificatesBehind(snapshot, manifest, holder?.secretName.string ?? "");
+      if (known3?.some((certificate) => certificate.covers(twin))) continue;
       report(at3, "redirect", { host, twin }, { keys: [twin], ...listedWith(twin, manifest, entries, snapshot) });
     }
   }
@@ -43624,8 +43624,8 @@ function listedWith(host, ingress, entries, snapshot) {
   );
   const [entry] = naming3;
   if (!entry || naming3.length > 1) return {};
-  const known2 = certificatesBehind(snapshot, ingress, entry.secretName.string ?? "");
-  const fits2 = known2?.every((one2) => one2.manifest === ingress || one2.covers(host)) ?? true;
+  const known3 = certificatesBehind(snapshot, ingress, entry.secretName.string ?? "");
+  const fits2 = known3?.every((one2) => one2.manifest === ingress || one2.covers(host)) ?? true;
   const fix2 = fits2 ? appended(entry.at.at("hosts"), host) : void 0;
   return fix2 ? { fix: fix2 } : {};
 }
@@ -43633,13 +43633,34 @@ function listedWith(host, ingress, entries, snapshot) {
 // src/kubernetes/ingress-pairs.ts
 function* partnersOfClass(ingress, snapshot, standsAside2) {
   if (standsAside2(ingress)) return;
+  const byHost = ingressesByHost(snapshot);
   const seen = /* @__PURE__ */ new Set();
-  for (const other of snapshot.ofKind("Ingress.networking.k8s.io")) {
+  for (const other of [...hostsOf(ingress)].flatMap((host) => byHost.get(host) ?? [])) {
     const identity = identityOf(other.ref);
     if (identity <= identityOf(ingress.ref) || seen.has(identity)) continue;
     seen.add(identity);
     if (!standsAside2(other) && sameClass(ingress, other)) yield other;
   }
+}
+var known = /* @__PURE__ */ new WeakMap();
+function ingressesByHost(snapshot) {
+  let byHost = known.get(snapshot);
+  if (!byHost) {
+    byHost = /* @__PURE__ */ new Map();
+    for (const ingress of snapshot.ofKind("Ingress.networking.k8s.io")) {
+      for (const host of hostsOf(ingress)) {
+        const there = byHost.get(host);
+        if (there) there.push(ingress);
+        else byHost.set(host, [ingress]);
+      }
+    }
+    known.set(snapshot, byHost);
+  }
+  return byHost;
+}
+function hostsOf(ingress) {
+  const listed4 = tlsEntries(ingress).flatMap(({ hosts }) => hosts.flatMap(({ string }) => string?.toLowerCase() ?? []));
+  return /* @__PURE__ */ new Set([...routedHosts(ingress).keys(), ...listed4]);
 }
 
 // src/rules/ingress-tls/host-unique.ts
@@ -43878,8 +43899,8 @@ function servingOver(listeners, host) {
     const endsTls = listener.at("protocol").string !== "HTTP" && listener.at("tls", "mode").string !== "Passthrough";
     if (!endsTls || !intersect(host, listener.at("hostname").string)) continue;
     const key2 = JSON.stringify([nameOf(listener.manifest.ref), listener.at("port").value]);
-    const known2 = best.get(key2);
-    if (!known2 || length(listener) > length(known2)) best.set(key2, listener);
+    const known3 = best.get(key2);
+    if (!known3 || length(listener) > length(known3)) best.set(key2, listener);
   }
   return [...best.values()];
 }
@@ -43887,10 +43908,10 @@ function certificatesOf2(snapshot, listener) {
   const refs = [...listener.at("tls", "certificateRefs").items()];
   const secrets2 = certificateRefs(listener);
   if (secrets2.length < refs.length) return [];
-  const known2 = secrets2.map(
+  const known3 = secrets2.map(
     ({ name, namespace }) => certificatesBehind(snapshot, listener.manifest, name.string ?? "", namespace)
   );
-  return known2.every((certificates) => certificates) ? known2.flatMap((certificates) => certificates ?? []) : [];
+  return known3.every((certificates) => certificates) ? known3.flatMap((certificates) => certificates ?? []) : [];
 }
 
 // src/rules/ingress-tls/secret-agrees.ts
@@ -43935,9 +43956,9 @@ var secret_agrees_default = defineRule({
         const keys2 = ours.map(([key2]) => key2);
         const hosts = `${keys2.slice(0, 3).join(", ")}${keys2.length > 3 ? ` and ${keys2.length - 3} more` : ""}`;
         const [wrong, right] = isUnfit(host, b) || b.secret === void 0 ? [b, a] : [a, b];
-        const known2 = message === "unfit" ? (wrong.certificates ?? []).map(({ at: at3 }) => at3) : [];
+        const known3 = message === "unfit" ? (wrong.certificates ?? []).map(({ at: at3 }) => at3) : [];
         report(
-          [...[a, b].map(({ entry, secret }) => secret === void 0 ? entry.at : entry.secretName), ...known2],
+          [...[a, b].map(({ entry, secret }) => secret === void 0 ? entry.at : entry.secretName), ...known3],
           message,
           {
             first: nameOf(manifest.ref),
@@ -44738,19 +44759,19 @@ function gainedPermissions(before, after) {
   if (aggregationOf(after)) return [];
   const written2 = permissionsIn(after.root.at("rules"));
   if (before && !aggregationOf(before)) return uncovered(permissionsIn(before.root.at("rules")), written2);
-  const known2 = defaultsOf(after.ref);
-  return known2.length > 0 ? uncovered(
-    known2.flatMap(({ always, gated }) => [...always, ...gated]),
+  const known3 = defaultsOf(after.ref);
+  return known3.length > 0 ? uncovered(
+    known3.flatMap(({ always, gated }) => [...always, ...gated]),
     written2
   ) : [];
 }
 function gainedSelectors(before, after) {
   const defaults2 = defaultsOf(after.ref).flatMap(({ gathers }) => gathers);
-  const known2 = [
+  const known3 = [
     ...(aggregationOf(before) ?? []).map(({ value: value2 }) => JSON.stringify(value2)),
     ...defaults2.map((label2) => JSON.stringify({ matchLabels: { [label2]: "true" } }))
   ];
-  return (aggregationOf(after) ?? []).filter(({ value: value2 }) => !known2.includes(JSON.stringify(value2)));
+  return (aggregationOf(after) ?? []).filter(({ value: value2 }) => !known3.includes(JSON.stringify(value2)));
 }
 function gainedLeak(before, after) {
   const rules2 = after.root.at("rules");
@@ -47468,12 +47489,12 @@ var componentKinds = [...controllerKinds, ...chartKinds, ...labelledKinds];
 function marksOf(manifest) {
   return [...new Set(componentsOf(manifest).flatMap(({ facts }) => facts.marks))];
 }
-var known = /* @__PURE__ */ new WeakMap();
+var known2 = /* @__PURE__ */ new WeakMap();
 function componentsOf(manifest) {
-  const before = known.get(manifest);
+  const before = known2.get(manifest);
   if (before) return before;
   const components = read4(manifest);
-  known.set(manifest, components);
+  known2.set(manifest, components);
   return components;
 }
 function componentsIn(snapshot) {
@@ -51858,9 +51879,9 @@ function partsOf({ nodes }) {
     const version2 = fact && parseVersion(fact.value);
     if (!version2) return;
     const key2 = `${part} ${minorOf2(version2)}`;
-    const known2 = parts2.get(key2) ?? { part, version: version2, running: [] };
-    known2.running.push({ name: node2.name, at: fact.at });
-    parts2.set(key2, known2);
+    const known3 = parts2.get(key2) ?? { part, version: version2, running: [] };
+    known3.running.push({ name: node2.name, at: fact.at });
+    parts2.set(key2, known3);
   };
   for (const node2 of nodes) {
     add("kubelet", node2, node2.kubelet);
@@ -53334,8 +53355,8 @@ ${own6}` };
   }
   /** The documents of a text by the objects in them, in their order. */
   documentsIn(text10) {
-    const known2 = this.known.get(text10);
-    if (known2) return known2;
+    const known3 = this.known.get(text10);
+    if (known3) return known3;
     const documents = /* @__PURE__ */ new Map();
     let line = 1;
     let counted2 = 0;
@@ -53449,21 +53470,21 @@ function placingIn({ changes, described: described3, changedTexts: changedTexts2
     hunks(path28) {
       const { before, after } = changedTexts2.get(path28) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known2 = hunks.get(path28) ?? new Hunks(before, after);
-      hunks.set(path28, known2);
-      return known2;
+      const known3 = hunks.get(path28) ?? new Hunks(before, after);
+      hunks.set(path28, known3);
+      return known3;
     }
   };
 }
 function notAmong(others, drafts) {
   const subject = ({ active, message, cluster, ends: [end2] }) => JSON.stringify([active.rule.id, message, cluster, end2 && identityOf(end2.manifest.ref)]);
-  const known2 = /* @__PURE__ */ new Map();
+  const known3 = /* @__PURE__ */ new Map();
   if (drafts.length > 0) {
     for (const draft of others)
-      known2.set(subject(draft), /* @__PURE__ */ new Set([...known2.get(subject(draft)) ?? [], ...draft.keys]));
+      known3.set(subject(draft), /* @__PURE__ */ new Set([...known3.get(subject(draft)) ?? [], ...draft.keys]));
   }
   return drafts.filter((draft) => {
-    const keys2 = known2.get(subject(draft));
+    const keys2 = known3.get(subject(draft));
     return !keys2 || draft.keys.some((key2) => !keys2.has(key2));
   });
 }
@@ -53480,8 +53501,8 @@ function statused(base, head, placing, mode) {
   }
   const findings = head.map((draft) => {
     const same = left.get(fingerprintOf(draft))?.pop();
-    const known2 = knownKeys.get(subjectOf3(draft));
-    const partOfOld = draft.keys.length > 1 && draft.keys.every((key2) => known2?.has(key2));
+    const known3 = knownKeys.get(subjectOf3(draft));
+    const partOfOld = draft.keys.length > 1 && draft.keys.every((key2) => known3?.has(key2));
     return findingOf(draft, same || partOfOld ? "existing" : "introduced", placing);
   });
   const resolved = [...left.values()].flat().map((draft) => findingOf(draft, "resolved", placing));
@@ -53711,8 +53732,8 @@ var OriginalPlaces = class {
   }
   markedOf(name, side, source2) {
     const key2 = `${name} ${source2.id}`;
-    const known2 = this.marked.get(key2);
-    if (known2) return known2;
+    const known3 = this.marked.get(key2);
+    if (known3) return known3;
     const marking = side.renderRewritten(source2, (template2) => this.markers.into(template2)).then((outputs) => {
       const found = /* @__PURE__ */ new Map();
       for (const { template: template2, text: output } of outputs) {
@@ -53903,10 +53924,10 @@ var Trials = class {
   async causesOf(finding) {
     const files2 = await this.suspects(finding);
     if (files2.length === 0) return [];
-    const known2 = this.found.find(
+    const known3 = this.found.find(
       ({ causes: causes2, introduced: introduced2 }) => !introduced2.has(finding.fingerprint) && causes2.every(({ file: file3 }) => files2.includes(file3))
     );
-    if (known2) return asDeclared(known2.causes, files2);
+    if (known3) return asDeclared(known3.causes, files2);
     const causes = await causeOf(finding.fingerprint, files2, this.trial);
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : void 0;
     if (introduced) this.found.push({ causes, introduced });
@@ -53917,8 +53938,8 @@ var Trials = class {
     const key2 = JSON.stringify(
       [...edits].map(([path28, text10]) => [path28, text10 && Buffer.from(text10).toString("base64")]).sort()
     );
-    const known2 = this.done.get(key2);
-    if (known2) return known2;
+    const known3 = this.done.get(key2);
+    if (known3) return known3;
     if (this.left <= 0) return Promise.resolve(void 0);
     this.left--;
     const outcome2 = this.judge(edits);
@@ -54047,10 +54068,10 @@ function resolvePolicies(uses, bundled, rules2, places2 = nowhere) {
     );
     const policy = versions.find(({ file: file3 }) => file3.version === version2);
     if (!policy) {
-      const known2 = versions.map(({ file: file3 }) => file3.version).sort(import_semver18.default.compare).join(", ");
+      const known3 = versions.map(({ file: file3 }) => file3.version).sort(import_semver18.default.compare).join(", ");
       throw new GuardError(
         "config",
-        `No version of ${name} is in ${range2}; the versions are ${known2}.`,
+        `No version of ${name} is in ${range2}; the versions are ${known3}.`,
         places2.value(index, ["use"])
       );
     }
@@ -54087,7 +54108,7 @@ function activate(policy, use, rules2, places2) {
       );
     }
   }
-  const known2 = /* @__PURE__ */ new Set();
+  const known3 = /* @__PURE__ */ new Set();
   const active = named5.map((id) => {
     const rule = rules2.find((candidate) => candidate.id === id);
     if (!rule) throw new GuardError("policy", `There is no code for the rule ${id}.`, { path: policy.path });
@@ -54104,7 +54125,7 @@ function activate(policy, use, rules2, places2) {
       }
     }
     const schemas = rule.params?.properties ?? {};
-    for (const name of Object.keys(schemas)) known2.add(name);
+    for (const name of Object.keys(schemas)) known3.add(name);
     const shared2 = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => name in schemas));
     for (const [where, values] of [
       [["params"], shared2],
@@ -54131,7 +54152,7 @@ function activate(policy, use, rules2, places2) {
     };
   });
   for (const name of Object.keys(use.params ?? {})) {
-    if (!known2.has(name)) throw unknownParam(file3.policy, name, [...known2], places2.key(["params", name]));
+    if (!known3.has(name)) throw unknownParam(file3.policy, name, [...known3], places2.key(["params", name]));
   }
   return active;
 }
@@ -54346,10 +54367,10 @@ function mapClusters({ base, head, isNew }, files2) {
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
-  const known2 = new Set(
+  const known3 = new Set(
     files2.filter(({ side }) => side === "base").flatMap(({ path: path28 }) => placeBy([base], path28).clusters)
   );
-  const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known2.has(name)));
+  const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known3.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
@@ -54623,7 +54644,7 @@ function readInventoryFile(text10, path28, ref) {
       `This inventory cannot be read: ${broken.reason}. Write it with \`ingress-guard inventory\`.`,
       { path: path28, region: broken.region }
     );
-  const other = objects.find(({ ref: { kind: kind2 } }) => !liveKinds.some((known2) => known2 === kind2));
+  const other = objects.find(({ ref: { kind: kind2 } }) => !liveKinds.some((known3) => known3 === kind2));
   if (other) {
     throw new GuardError(
       "source",
@@ -54696,10 +54717,10 @@ function parse2(content, path28, cluster) {
   if (!content) throw new GuardError("source", "There is no such file, so nothing is known of the cluster.");
   if ("missing" in content) throw new GuardError("source", `This inventory cannot be read: ${content.missing}.`);
   const key2 = JSON.stringify([path28, cluster]);
-  const known2 = parsed2.get(content) ?? /* @__PURE__ */ new Map();
-  parsed2.set(content, known2);
-  const objects = known2.get(key2) ?? readInventoryFile(decodeFile(content).text, path28, clusterRef(cluster));
-  known2.set(key2, objects);
+  const known3 = parsed2.get(content) ?? /* @__PURE__ */ new Map();
+  parsed2.set(content, known3);
+  const objects = known3.get(key2) ?? readInventoryFile(decodeFile(content).text, path28, clusterRef(cluster));
+  known3.set(key2, objects);
   return objects;
 }
 function unreadable2({ message, at: at3 }, { path: path28, region }, entry, side) {
@@ -55666,12 +55687,12 @@ function readGitOps(manifests, surroundings) {
 }
 
 // src/source/discover.ts
-async function discover(checkout, known2, side) {
+async function discover(checkout, known3, side) {
   const charts2 = [...checkout.tree.entries.keys()].filter((file3) => import_posix9.default.basename(file3) === "Chart.yaml" && !checkout.tree.ignores(file3)).map((file3) => file3.includes("/") ? import_posix9.default.dirname(file3) : "").sort();
   const written2 = await readKustomizations(checkout);
-  const declared2 = known2.releases.map(declaredSource);
-  const renders = charts2.length > 0 || written2.size > 0 || declared2.length > 0 || known2.base?.sources.length;
-  if (!renders && !known2.base?.plain.size && !await changesGitOps(checkout, known2.changed))
+  const declared2 = known3.releases.map(declaredSource);
+  const renders = charts2.length > 0 || written2.size > 0 || declared2.length > 0 || known3.base?.sources.length;
+  if (!renders && !known3.base?.plain.size && !await changesGitOps(checkout, known3.changed))
     return {
       sources: [],
       libraries: /* @__PURE__ */ new Set(),
@@ -55681,21 +55702,21 @@ async function discover(checkout, known2, side) {
       plain: /* @__PURE__ */ new Map()
     };
   const parts2 = new Map(chartClaims(charts2, checkout));
-  const { named: named5, kustomizations, claims } = await readNamed(checkout, parts2, written2, known2, side);
+  const { named: named5, kustomizations, claims } = await readNamed(checkout, parts2, written2, known3, side);
   const told = [...declared2, ...named5.sources];
   const spoken = new Set(told.map(placeOf3));
   const discovered = await discoveredCharts(checkout, charts2, kustomizations, spoken);
-  const roots = deployedRoots(kustomizations, known2.base, spoken);
+  const roots = deployedRoots(kustomizations, known3.base, spoken);
   const sources = [
     ...told,
-    ...stillDiscovered(discovered.releases, known2.base),
+    ...stillDiscovered(discovered.releases, known3.base),
     ...roots.map((root3) => {
       const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
       return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
     })
   ];
   return {
-    sources: [...sources, ...await asBefore(known2.base?.sources ?? [], { checkout, kustomizations, sources })],
+    sources: [...sources, ...await asBefore(known3.base?.sources ?? [], { checkout, kustomizations, sources })],
     libraries: discovered.libraries,
     claims,
     kustomizations,
@@ -55821,10 +55842,10 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
     const start4 = folder === "" ? 0 : folder.length + 1;
     const sets = checkout.below(folder).filter((file3) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file3.slice(start4)));
     const at3 = { path: import_posix9.default.join(folder, "Chart.yaml"), region: firstLine };
-    const release2 = (values, target, known2 = "discovered") => ({
+    const release2 = (values, target, known3 = "discovered") => ({
       kind: "helm",
       id: `chart:${folder}:${values.join()}`,
-      known: known2,
+      known: known3,
       target,
       at: at3,
       chart: folder,
@@ -55847,7 +55868,7 @@ function stillDiscovered(found, base) {
   );
 }
 function discoveredIn({ sources }) {
-  return new Set(sources.filter(({ known: known2 }) => known2 === "discovered").map(placeOf3));
+  return new Set(sources.filter(({ known: known3 }) => known3 === "discovered").map(placeOf3));
 }
 function deployedRoots(all3, base, spoken) {
   const roots = rootsOf(all3);
@@ -56424,8 +56445,8 @@ async function droppedElsewhere(base, head) {
     ({ file: file3, made }) => !made && base.checkout.idOf(file3) !== head.checkout.idOf(file3)
   );
   const entries = changed.flatMap((before) => {
-    const known2 = new Set(before.includes.map(({ text: text10 }) => text10));
-    const after = kustomizations.get(before.folder)?.includes.filter(({ text: text10 }) => !known2.has(text10)) ?? [];
+    const known3 = new Set(before.includes.map(({ text: text10 }) => text10));
+    const after = kustomizations.get(before.folder)?.includes.filter(({ text: text10 }) => !known3.has(text10)) ?? [];
     return after.length > 0 ? [] : remoteEntries(before, base.checkout);
   });
   if (entries.length === 0) return [];
@@ -56455,7 +56476,7 @@ function duplicateKeys(changes, whole) {
     const [first] = after.object.duplicateKeys;
     if (!first) return [];
     const keys2 = [...new Set(after.object.duplicateKeys.map(({ key: key2 }) => key2))];
-    const known2 = new Set(before?.object.duplicateKeys.map(({ key: key2 }) => key2));
+    const known3 = new Set(before?.object.duplicateKeys.map(({ key: key2 }) => key2));
     const shown = `${keys2.slice(0, 5).join(", ")}${keys2.length > 5 ? ` and ${keys2.length - 5} more` : ""}`;
     return gateFinding("source/duplicate-key", "duplicate", "warning", {
       side: "head",
@@ -56463,7 +56484,7 @@ function duplicateKeys(changes, whole) {
       ...writtenAt(after, first.region),
       object: after.ref,
       keys: keys2,
-      status: whole.length > 0 || keys2.every((key2) => known2.has(key2)) ? "existing" : "introduced",
+      status: whole.length > 0 || keys2.every((key2) => known3.has(key2)) ? "existing" : "introduced",
       text: `${nameOf(after.ref)} has ${keys2.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`
     });
   });
@@ -56545,7 +56566,7 @@ async function stranded({ base, head }, before, after, isHidden) {
 }
 function outOfSight({ base, head }) {
   const present = new Set(head.discovery.sources.map(({ id }) => id));
-  const gone = base.discovery.sources.filter(({ known: known2, id }) => known2 === "named" && !present.has(id));
+  const gone = base.discovery.sources.filter(({ known: known3, id }) => known3 === "named" && !present.has(id));
   return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
     const had = gone.some(
       ({ id, at: at3 }) => (
@@ -56573,7 +56594,7 @@ async function editedAside({ base, head }) {
   );
   if (edited.length === 0) return [];
   const reached = async (side) => {
-    const rendered2 = side.discovery.sources.filter(({ known: known2 }) => known2 !== "probed");
+    const rendered2 = side.discovery.sources.filter(({ known: known3 }) => known3 !== "probed");
     return new Set((await Promise.all(rendered2.map((source2) => side.files(source2)))).flat());
   };
   const [before, after] = await Promise.all([reached(base), reached(head)]);
@@ -56638,12 +56659,12 @@ function loadPartners(rules2, changes, moves, rest, loadedAlready = []) {
   while (frontier.length > 0) {
     const wanted = /* @__PURE__ */ new Map();
     for (const active of rules2) {
-      const known2 = asked.get(active) ?? /* @__PURE__ */ new Set();
-      asked.set(active, known2);
+      const known3 = asked.get(active) ?? /* @__PURE__ */ new Set();
+      asked.set(active, known3);
       for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
         for (const text10 of partnersOf(active, manifest, gone)) {
-          if (known2.has(text10)) continue;
-          known2.add(text10);
+          if (known3.has(text10)) continue;
+          known3.add(text10);
           wanted.set(active, [...wanted.get(active) ?? [], text10]);
         }
       }
@@ -56736,10 +56757,10 @@ function looseManifests(side, rendered2) {
 
 // src/source/unseen.ts
 function unseenIn(sight) {
-  let known2;
+  let known3;
   return (cluster) => {
-    known2 ??= new Set(placesOf2(sight));
-    return known2.has(cluster) || known2.has("") || cluster === "" && known2.size > 0;
+    known3 ??= new Set(placesOf2(sight));
+    return known3.has(cluster) || known3.has("") || cluster === "" && known3.size > 0;
   };
 }
 function* placesOf2({ head, rendered: rendered2, unreadable: unreadable4, texts: texts4, repository, clustersOf: clustersOf2 }) {
@@ -57217,8 +57238,8 @@ var objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 async function resolveCommit(repository, revision) {
   if (revision.startsWith("-")) throw new GuardError("usage", `${JSON.stringify(revision)} is no revision.`);
   const parse6 = () => ask2(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
-  const known2 = await parse6();
-  if (known2) return known2;
+  const known3 = await parse6();
+  if (known3) return known3;
   await git(repository, "rev-parse", "--git-dir");
   if (objectId.test(revision)) {
     const remote = await defaultRemote(repository);
@@ -58228,8 +58249,8 @@ var Renderer = class {
   }
   async render(source2, checkout, all3) {
     const key2 = await this.keyOf(source2, checkout, all3);
-    const known2 = this.done.get(key2);
-    if (known2) return known2;
+    const known3 = this.done.get(key2);
+    if (known3) return known3;
     void this.versionOf(source2.kind);
     const rendering = this.inTurn(() => this.start(source2, checkout, all3));
     this.done.set(key2, rendering);
@@ -58280,8 +58301,8 @@ var Renderer = class {
   }
   /** Asked once, beside the first rendering. */
   versionOf(kind2) {
-    const known2 = this.versions.get(kind2);
-    if (known2) return known2;
+    const known3 = this.versions.get(kind2);
+    if (known3) return known3;
     const program3 = kind2 === "helm" ? this.helm : this.kustomize;
     const asking = program3 === void 0 ? Promise.resolve(void 0) : this.inTurn(() => this.ask(program3));
     this.versions.set(kind2, asking);
@@ -58367,10 +58388,10 @@ function resolutionIn(config, named5, bundled) {
   }
   for (const { rule, region } of config.exceptions) {
     if (rule === "*" || rules.some(({ id }) => id === rule || rule === `${id.split("/")[0]}/*`)) continue;
-    const known2 = rules.map(({ id }) => id).join(", ");
+    const known3 = rules.map(({ id }) => id).join(", ");
     throw new GuardError(
       "config",
-      `There is no rule ${JSON.stringify(rule)} to make an exception from; the rules are ${known2}.`,
+      `There is no rule ${JSON.stringify(rule)} to make an exception from; the rules are ${known3}.`,
       {
         path: config.path ?? configPath,
         region
@@ -58540,15 +58561,15 @@ async function inventory({ files: files2, context, kubectl, takenAt }) {
     throw new GuardError("usage", `${JSON.stringify(takenAt)} is no moment; write it as 2026-11-21T10:00:00Z.`);
   }
   const objects = context === void 0 ? files2.flatMap(objectsOf2) : await liveObjects(kubectl, context);
-  const known2 = objects.filter((object) => isKnown2(object) || object.at("serverVersion").exists);
-  if (known2.length === 0) {
+  const known3 = objects.filter((object) => isKnown2(object) || object.at("serverVersion").exists);
+  if (known3.length === 0) {
     throw new GuardError(
       "usage",
       `There is no ${liveKinds.join(", ")} in what was read, so nothing is known of the cluster.`
     );
   }
   const time = takenAt ?? (context === void 0 ? void 0 : (/* @__PURE__ */ new Date()).toISOString().replace(/\.\d+Z$/, "Z"));
-  const seen = readInventory(known2);
+  const seen = readInventory(known3);
   return inventoryDocument(time === void 0 ? seen : { ...seen, takenAt: { value: time, at: new Plain(time) } });
 }
 function isKnown2(object) {
@@ -58697,15 +58718,15 @@ function paintFor({ stdout }) {
 }
 function explain(error, io) {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const known2 = error instanceof GuardError ? error : void 0;
-  const sentence = known2 ? known2.sentence : `${error instanceof Error ? error.message : String(error)} (a fault of ingress-guard: please report it)`;
+  const known3 = error instanceof GuardError ? error : void 0;
+  const sentence = known3 ? known3.sentence : `${error instanceof Error ? error.message : String(error)} (a fault of ingress-guard: please report it)`;
   io.stderr.write(`ingress-guard could not run: ${visible(sentence)}
 `);
   if (process.env.INGRESS_GUARD_DEBUG && error instanceof Error)
     io.stderr.write(`${error.stack}
-${known2?.cause ?? ""}
+${known3?.cause ?? ""}
 `);
-  return known2?.exitStatus ?? 3;
+  return known3?.exitStatus ?? 3;
 }
 
 // src/cli/main.ts
