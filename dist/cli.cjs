@@ -56568,12 +56568,11 @@ function outOfSight({ base, head }) {
   const present = new Set(head.discovery.sources.map(({ id }) => id));
   const gone = base.discovery.sources.filter(({ known: known3, id }) => known3 === "named" && !present.has(id));
   return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
-    const had = gone.some(
-      ({ id, at: at3 }) => (
-        // What an ApplicationSet makes has names of its own.
-        ref.kind === "ApplicationSet" ? at3.path === origin.path : id.includes(`:${ref.name}:`) || id.includes(`/${ref.name}:`)
-      )
-    );
+    const had = gone.some(({ id, at: at3 }) => {
+      if (ref.kind === "ApplicationSet") return at3.path === origin.path;
+      if (ref.kind === "Application") return id.startsWith("argocd:") && id.includes(`:${ref.name}:`);
+      return id.startsWith(`flux:${ref.kind}/`) && id.includes(`/${ref.name}:`);
+    });
     if (!had) return [];
     return gateFinding("source/unrendered", "out-of-sight", "error", {
       side: "head",
