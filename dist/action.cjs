@@ -81239,6 +81239,7 @@ async function leaveOut(file3, remote, checkout) {
   const text10 = entries.length > 0 ? await checkout.text(file3) : void 0;
   if (text10 !== void 0 && place2) await (0, import_promises7.writeFile)(place2, withoutEntries(text10, entries));
 }
+var notFetched = "a chart that is not in the repository is not fetched";
 async function onlyRendering(helm2, home) {
   const file3 = import_node_path13.default.join(home, "helm.sh");
   const quoted2 = `'${helm2.replaceAll("'", `'\\''`)}'`;
@@ -81247,7 +81248,7 @@ case "$1" in
   version) echo v3.99.0; exit ;;
   template) exec ${quoted2} "$@" ;;
 esac
-echo "a chart that is not in the repository is not fetched" >&2
+echo "${notFetched}" >&2
 exit 1
 `;
   await (0, import_promises7.writeFile)(file3, script, { mode: 448 });
@@ -81276,6 +81277,10 @@ function failureOf2(outcome2, kustomizations, checkout) {
   if (outcome2.stopped) return { ...at3(`kustomize was ended, because ${outcome2.stopped}`), ended: true };
   const said = outcome2.stderr.replace(/^# Warning: .*$/gm, "").replace(/^error: /im, "").trim();
   if (said === "") return { ...at3(`kustomize ended with status ${outcome2.status} and said nothing`), ended: true };
+  if (said.includes(notFetched)) {
+    const [url = "elsewhere"] = said.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? [];
+    return at3(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`);
+  }
   const named5 = kustomizations.flatMap(
     ({ file: file3, includes: includes2 }) => includes2.map(({ text: text10, region }) => ({ file: file3, region, place: said.lastIndexOf(`'${text10}'`) }))
   ).filter(({ place: place2 }) => place2 !== -1).sort((a, b) => b.place - a.place)[0];
