@@ -34,6 +34,8 @@ export default defineRule({
       `${object} is the default one no longer, and no other StorageClass is marked as default: claims that name no class stay pending. Mark it again, or another, with ${defaultClassMark}: "true".`,
     stopped: ({ object, harm }: { object: string; harm: string }) =>
       `${object} is left with no replica: ${harm}. Give it the replicas it had.`,
+    emptied: ({ object, harm }: { object: string; harm: string }) =>
+      `${object} is left with nothing in its data: ${harm}. Put back what it held.`,
   },
   *partners(manifest, _, isGone) {
     const { ref } = manifest
@@ -82,11 +84,17 @@ export default defineRule({
     const [had, has] = [before, after].map(({ root }) => root.at('spec', 'replicas')) as [Cursor, Cursor]
     const harm = clusterObjectFacts(after.ref)?.harm
     if (harm && has.value === 0 && had.value !== 0) report([has, had], 'stopped', { object, harm })
+    if (harm && after.ref.kind === 'ConfigMap' && holdsData(before) && !holdsData(after))
+      report([after.root.at('data'), before.root], 'emptied', { object, harm })
     if (groupKindOf(after.ref) !== storageClassKind || !isDefaultClass(before)) return
     if (!head.isWhole || head.ofKind(storageClassKind).some(isDefaultClass)) return
     report([after.root.at('metadata', 'annotations', defaultClassMark), before.root], 'unmarked', { object })
   },
 })
+
+function holdsData({ root }: Manifest): boolean {
+  return [...root.at('data').entries(), ...root.at('binaryData').entries()].length > 0
+}
 
 function named(left: readonly Manifest[]): string {
   const names = left.slice(0, 3).map(({ ref }) => nameOf(ref))
