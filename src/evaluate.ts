@@ -80,6 +80,9 @@ export class Evaluation {
         if (rule.scope === 'removal' && judges(active, manifest) && isGone(change, head)) {
           guarded(active, manifest, () => rule.check({ ...context, removed: manifest }))
         }
+        if (rule.scope === 'removal' && judges(active, manifest)) {
+          guarded(active, manifest, () => rule.checkChange?.(context))
+        }
         if (rule.scope === 'snapshot' && reads(active, manifest)) {
           guarded(active, manifest, () => rule.checkChange?.(context))
         }

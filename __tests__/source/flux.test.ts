@@ -200,6 +200,13 @@ describe('a chart that a HelmRelease names', () => {
     ])
   })
 
+  test('says that its postRenderers are not run', async () => {
+    const written = release('postRenderers: [{kustomize: {patches: [{patch: "$patch: delete"}]}}]')
+    const { inspected } = await whole({ ...base, 'web.yaml': written })
+    const reason = 'HelmRelease shop/web: it is rendered as its chart has it, without its postRenderers'
+    expect(inspected.skipped).toEqual([{ path: 'web.yaml', reason }])
+  })
+
   test('keeps the start of a long name and a digest of all of it', () => {
     expect(releaseName('a'.repeat(53))).toBe('a'.repeat(53))
     expect(releaseName('a'.repeat(54))).toBe(`${'a'.repeat(40)}-a3f01b693925`)

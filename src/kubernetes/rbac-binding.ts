@@ -37,7 +37,7 @@ export function subjectsOf(binding: Manifest): BoundSubject[] {
 /** `ServiceAccount kube-system/kube-proxy`, `Group system:masters`: how messages name a subject. */
 export function subjectName({ kind, name }: Subject): string {
   if (kind !== 'User' || !name.startsWith(accountPrefix)) return `${kind} ${name}`
-  return `ServiceAccount ${name.slice(accountPrefix.length).replace(':', '/')}`
+  return `ServiceAccount ${name.slice(accountPrefix.length).replace(/^:/, '').replace(':', '/')}`
 }
 
 /**

@@ -22,11 +22,13 @@ export function gainedPermissions(before: Manifest | undefined, after: Manifest)
     : []
 }
 
-/** The selectors by which a role comes to gather others, but for those it has by default. */
-export function gainedSelectors(before: Manifest, after: Manifest): Cursor[] {
-  const defaults = defaultsOf(after.ref).flatMap(({ gathers }) => gathers)
+/** The selectors by which a role comes to gather others, but for those it has by default; of new ones only Kubernetes' own. */
+export function gainedSelectors(before: Manifest | undefined, after: Manifest): Cursor[] {
+  const byDefault = defaultsOf(after.ref)
+  if (!before && byDefault.length === 0) return []
+  const defaults = byDefault.flatMap(({ gathers }) => gathers)
   const known = [
-    ...(aggregationOf(before) ?? []).map(({ value }) => JSON.stringify(value)),
+    ...((before && aggregationOf(before)) ?? []).map(({ value }) => JSON.stringify(value)),
     ...defaults.map((label) => JSON.stringify({ matchLabels: { [label]: 'true' } })),
   ]
   return (aggregationOf(after) ?? []).filter(({ value }) => !known.includes(JSON.stringify(value)))

@@ -61,6 +61,8 @@ interface Shared<M extends Messages, P extends TSchema> {
    * @param isGone whether the change may take the object away
    */
   partners?(manifest: Manifest, params: Static<P>, isGone: boolean): Iterable<string>
+  /** The kinds that the partners of an object are of, where a rule on every kind knows them: no others are rendered for it. */
+  partnerKinds?(manifest: Manifest): readonly GroupKind[] | undefined
 }
 
 interface ManifestRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
@@ -91,6 +93,8 @@ interface RemovalRule<M extends Messages, P extends TSchema> extends Shared<M, P
   /** The rules that are heard instead where they speak of the same object. */
   readonly yieldsTo?: readonly string[]
   check(context: Context<M, P> & { removed: Manifest; base: Snapshot; head: Snapshot }): void
+  /** What the rule states of objects that stay and are worth nothing any more; it has these looked for partners too. */
+  checkChange?(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
 }
 
 type AnyRule<M extends Messages, P extends TSchema> =

@@ -1,4 +1,5 @@
 import path from 'node:path/posix'
+import { minimatch } from 'minimatch'
 import { stringify } from 'yaml'
 import type { Manifest } from '../manifest/manifest'
 import { inside } from './kustomization'
@@ -129,10 +130,23 @@ function parametersOf(helm: Fields): Record<string, unknown> {
   )
 }
 
-/** A folder of plain manifests is judged as such; it only matters who deploys it when nobody does any more. */
-function plainFiles(place: string, { recurse }: Fields, application: string, { surroundings, plain }: Named): void {
+/**
+ * A folder of plain manifests is judged as such; it only matters who deploys it when nobody does any more.
+ * Source: https://argo-cd.readthedocs.io/en/stable/user-guide/directory/#including-only-certain-files
+ */
+function plainFiles(place: string, directory: Fields, application: string, { surroundings, plain }: Named): void {
   const start = place === '' ? 0 : place.length + 1
+  const [include, exclude] = [textOf(directory.include), textOf(directory.exclude)]
   for (const file of surroundings.checkout.below(place)) {
-    if (recurse === true || !file.slice(start).includes('/')) plain.set(file, `the Application ${application}`)
+    const inPlace = file.slice(start)
+    if (directory.recurse !== true && inPlace.includes('/')) continue
+    if ((exclude && takesFile(exclude, inPlace)) || (include && !takesFile(include, inPlace))) continue
+    plain.set(file, `the Application ${application}`)
   }
+}
+
+/** In the globs of Argo CD a star takes slashes too. */
+function takesFile(glob: string, file: string): boolean {
+  const [pattern, text] = [glob, file].map((one) => one.replaceAll('/', ':')) as [string, string]
+  return minimatch(text, pattern, { dot: true, nocomment: true, nonegate: true })
 }

@@ -177,6 +177,8 @@ export class FluxObjects {
     if (!values) return
     const patch = patches.find(({ ref }) => ref.name === name)
     if (patch) this.named.skip(manifest, `it is rendered as it is written, without the patch in ${patch.origin.path}`)
+    if (listOf(spec.postRenderers).length > 0)
+      this.named.skip(manifest, 'it is rendered as its chart has it, without its postRenderers')
     const target = textOf(spec.targetNamespace)
     for (const cluster of spec.kubeConfig === undefined ? this.targetsOf(manifest) : [elsewhere(manifest)]) {
       this.named.sources.push({

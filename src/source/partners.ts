@@ -37,22 +37,28 @@ export interface Wanted {
 export function partnersWanted(rules: readonly ActiveRule[], manifests: readonly Manifest[]): Wanted[] {
   const gone = mayBeGone(manifests)
   return rules.flatMap((active) => {
-    const { rule } = active
-    const compared = manifests.filter((manifest) => compares(active, manifest, gone))
-    if (compared.length === 0) return []
-    const strings = compared.flatMap((manifest) => partnersOf(active, manifest, gone))
-    const kinds = rule.kinds === '*' ? [] : [...rule.kinds, ...(rule.reads ?? [])]
-    return { kinds: kinds.map((kind) => kind.split('.')[0] ?? ''), strings: [...new Set(strings)] }
+    const byKinds = new Map<string, { kinds: string[]; strings: Set<string> }>()
+    for (const manifest of manifests.filter((one) => compares(active, one, gone))) {
+      const kinds = partnerKinds(active.rule, manifest).map((kind) => kind.split('.')[0] ?? '')
+      const wanted = byKinds.get(kinds.join()) ?? { kinds, strings: new Set() }
+      byKinds.set(kinds.join(), wanted)
+      for (const text of partnersOf(active, manifest, gone)) wanted.strings.add(text)
+    }
+    return [...byKinds.values()].map(({ kinds, strings }) => ({ kinds, strings: [...strings] }))
   })
+}
+
+function partnerKinds(rule: ActiveRule['rule'], manifest: Manifest): readonly GroupKind[] {
+  return rule.kinds === '*' ? (rule.partnerKinds?.(manifest) ?? []) : [...rule.kinds, ...(rule.reads ?? [])]
 }
 
 function concerns(rule: ActiveRule['rule'], kind: GroupKind): boolean {
   return rule.kinds === '*' || rule.kinds.includes(kind) || rule.reads?.includes(kind) === true
 }
 
-/** @param gone the objects that this change may take away; nothing else has partners for a rule on removals */
+/** @param gone the objects that this change may take away; nothing else has partners for a rule on removals alone */
 function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: ReadonlySet<Manifest>): string[] {
-  if (rule.scope === 'removal' && !gone.has(manifest)) return []
+  if (rule.scope === 'removal' && !rule.checkChange && !gone.has(manifest)) return []
   return [...(rule.partners?.(manifest, params, gone.has(manifest)) ?? [])]
 }
 

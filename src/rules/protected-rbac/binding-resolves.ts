@@ -3,7 +3,7 @@ import { bindingKinds } from '../../kubernetes/rbac'
 import { roleRefOf, serviceAccount, subjectName, subjectsOf } from '../../kubernetes/rbac-binding'
 import { accountOf } from '../../kubernetes/service-account'
 import type { Cursor } from '../../manifest/cursor'
-import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
 
@@ -28,6 +28,9 @@ export default defineRule({
   },
   *partners({ ref }) {
     if (['Role', 'ClusterRole', 'ServiceAccount'].includes(ref.kind)) yield ref.name
+  },
+  partnerKinds({ ref }) {
+    return ref.kind === 'ServiceAccount' ? undefined : [...bindingKinds, groupKindOf(ref)]
   },
   check({ removed, head, report }) {
     const object = nameOf(removed.ref)

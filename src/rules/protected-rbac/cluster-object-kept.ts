@@ -4,6 +4,7 @@ import { definitionKind, objectsOf } from '../../kubernetes/custom-resource'
 import { heldBy } from '../../kubernetes/namespace'
 import { outlivesPrune } from '../../kubernetes/prune'
 import { defaultClassMark, isDefaultClass, storageClassKind } from '../../kubernetes/storage-class'
+import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
@@ -29,17 +30,28 @@ export default defineRule({
       `This change removes ${object}, so the API ${api} is no longer served, ${left}. Put it back, or remove what serves and what uses that API with it.`,
     storageClass: ({ object }: { object: string }) =>
       `This change removes ${object}, the default one, and no other StorageClass is marked as default: claims that name no class stay pending. Put it back, or mark another with ${defaultClassMark}: "true".`,
+    unmarked: ({ object }: { object: string }) =>
+      `${object} is the default one no longer, and no other StorageClass is marked as default: claims that name no class stay pending. Mark it again, or another, with ${defaultClassMark}: "true".`,
+    stopped: ({ object, harm }: { object: string; harm: string }) =>
+      `${object} is left with no replica: ${harm}. Give it the replicas it had.`,
+    emptied: ({ object, harm }: { object: string; harm: string }) =>
+      `${object} is left with nothing in its data: ${harm}. Put back what it held.`,
   },
-  *partners(manifest) {
+  *partners(manifest, _, isGone) {
     const { ref } = manifest
     const kind = groupKindOf(ref)
+    if (kind === storageClassKind && isDefaultClass(manifest)) yield* [ref.name, 'is-default-class']
+    if (!isGone) return
     if (clusterObjectFacts(ref) || ref.kind === 'Namespace') yield ref.name
     if (kind === definitionKind) {
       yield ref.name
       yield `${manifest.root.at('spec', 'group').string}/`
     }
     if (kind === apiServiceKind) yield* [ref.name, ...needsOfApi(manifest)]
-    if (kind === storageClassKind && isDefaultClass(manifest)) yield* [ref.name, 'is-default-class']
+  },
+  partnerKinds({ ref }) {
+    const kind = groupKindOf(ref)
+    return ref.kind === 'Namespace' || [definitionKind, apiServiceKind].includes(kind) ? undefined : [kind]
   },
   check({ removed, base, head, report }) {
     if (outlivesPrune(removed)) return
@@ -65,7 +77,24 @@ export default defineRule({
       if (!head.ofKind(storageClassKind).some(isDefaultClass)) report(removed.root, 'storageClass', { object })
     }
   },
+  checkChange({ change, head, report }) {
+    if (change.kind !== 'changed') return
+    const { before, after } = change
+    const object = nameOf(after.ref)
+    const [had, has] = [before, after].map(({ root }) => root.at('spec', 'replicas')) as [Cursor, Cursor]
+    const harm = clusterObjectFacts(after.ref)?.harm
+    if (harm && has.value === 0 && had.value !== 0) report([has, had], 'stopped', { object, harm })
+    if (harm && after.ref.kind === 'ConfigMap' && holdsData(before) && !holdsData(after))
+      report([after.root.at('data'), before.root], 'emptied', { object, harm })
+    if (groupKindOf(after.ref) !== storageClassKind || !isDefaultClass(before)) return
+    if (!head.isWhole || head.ofKind(storageClassKind).some(isDefaultClass)) return
+    report([after.root.at('metadata', 'annotations', defaultClassMark), before.root], 'unmarked', { object })
+  },
 })
+
+function holdsData({ root }: Manifest): boolean {
+  return [...root.at('data').entries(), ...root.at('binaryData').entries()].length > 0
+}
 
 function named(left: readonly Manifest[]): string {
   const names = left.slice(0, 3).map(({ ref }) => nameOf(ref))

@@ -1,7 +1,15 @@
 import Type from 'typebox'
 import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
-import { bindingKinds, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac'
+import {
+  bindingKinds,
+  covers,
+  inNamespace,
+  type Permissions,
+  permissionsIn,
+  roleKinds,
+  uncovered,
+} from '../../kubernetes/rbac'
 import {
   type BoundSubject,
   permissionsOfRoleRef,
@@ -48,8 +56,8 @@ const messages = {
     `By its label ${label} the ClusterRole ${gatherer} comes to allow ${more}, to everyone who is bound to that anywhere: ${role} allows more than ${gatherer} is for. Take the label off, or label a role with what fits.`,
   subject: ({ binding, role, subjects }: Given) =>
     `${binding} is protected and comes to name ${subjects}, who gets all that ${role} allows, and no API server takes that back. Bind a role that fits by a binding of its own.`,
-  everybody: ({ binding, role, subjects, who }: Given & { who: string }) =>
-    `${binding} gives ${subjects}, that is ${who}, all that ${role} allows in the whole cluster. Name the accounts that need it.`,
+  everybody: ({ binding, role, subjects, who, where }: Given & { who: string; where: string }) =>
+    `${binding} gives ${subjects}, that is ${who}, all that ${role} allows in ${where}. Name the accounts that need it.`,
   exposed: ({ binding, role, subjects, who }: Given & { who: string }) =>
     `${binding} gives ${subjects}, that is ${who}, what ${role} allows. Name the accounts that need it, or see that it tells nothing that others may not know.`,
   administrator: ({ binding, role, subjects }: Given) =>
@@ -75,9 +83,9 @@ export default defineRule({
   messages,
   *partners(manifest) {
     const roleRef = roleRefOf(manifest)
-    const isWide = manifest.ref.kind === 'ClusterRoleBinding' || subjectsOf(manifest).some(isAnonymous)
+    const isWide = manifest.ref.kind === 'ClusterRoleBinding' || subjectsOf(manifest).some(everybodyIn)
     if (roleRef && isWide) yield roleRef.ref.name
-    if (allowsEverything(permissionsIn(manifest.root.at('rules')))) yield manifest.ref.name
+    if (manifest.ref.kind === 'ClusterRole') yield manifest.ref.name
   },
   check({ change, base, head, params: { protect, escalation }, report }) {
     if (change.kind === 'removed') return
@@ -93,15 +101,16 @@ export default defineRule({
         const others = gaining.filter((subject) => !defaults?.includes(subjectName(subject)))
         reportGiven(after, others, 'subject', report)
       } else if (after.ref.kind === 'ClusterRoleBinding') widensCluster(after, gaining, [base, head], report)
-      else reportGiven(after, gaining.filter(isAnonymous), 'exposed', report)
+      else widensNamespace(after, gaining, head, report)
       return
     }
     if (isProtected) {
       const message = !before ? 'beyond' : isForeign(before) ? 'grown' : 'rule'
       reportMore(after, gainedPermissions(before, after), message, report)
-      for (const selector of before ? gainedSelectors(before, after) : []) {
-        const more = JSON.stringify(selector.value)
-        report(selector, 'gathers', { role: nameOf(after.ref), more }, { keys: [more] })
+      for (const selector of gainedSelectors(before, after)) {
+        const text = JSON.stringify(selector.value)
+        const more = before ? text : `every role that ${text} selects`
+        report(selector, before ? 'gathers' : 'beyond', { role: nameOf(after.ref), more }, { keys: [text] })
       }
     }
     const leak = gainedLeak(before, after)
@@ -116,9 +125,14 @@ export default defineRule({
       Permissions[],
       Permissions[],
     ]
-    if (before && after.ref.kind === 'ClusterRole' && allowsEverything(is) && !allowsEverything(was)) {
-      for (const [binding, subjects] of boundAlready(after, base, head))
-        widensCluster(binding, subjects, [base, head], report, after)
+    // Of a default role it is told already, with everyone who is bound to it.
+    const isTold = isProtected && before && !isForeign(before)
+    if (before && !isTold && after.ref.kind === 'ClusterRole' && !covers(was, is)) {
+      const isComplete = allowsEverything(is) && !allowsEverything(was)
+      for (const [binding, subjects] of boundAlready(after, base, head)) {
+        const gaining = isComplete ? subjects : subjects.filter(everybodyIn)
+        widensCluster(binding, gaining, [base, head], report, after)
+      }
     }
     if (escalation) reportMore(after, uncovered(escalations(was), escalations(is)), 'escalation', report)
   },
@@ -165,6 +179,16 @@ function widensCluster(
   reportGiven(binding, everybody, tells ? 'exposed' : 'everybody', report, role)
 }
 
+/** What a RoleBinding gives to those who need no login, and to everybody where the cluster's own Pods and Secrets are. */
+function widensNamespace(binding: Manifest, gaining: readonly BoundSubject[], head: Snapshot, report: Report): void {
+  const roleRef = roleRefOf(binding)
+  const given = (roleRef && permissionsOfRoleRef(roleRef.ref, head)) ?? []
+  // What matters here is what is allowed, not where.
+  if (binding.ref.namespace === 'kube-system' && !onlyReads(inNamespace(given, '*')))
+    reportGiven(binding, gaining.filter(everybodyIn), 'everybody', report)
+  else reportGiven(binding, gaining.filter(isAnonymous), 'exposed', report)
+}
+
 function reportGiven(
   binding: Manifest,
   gaining: readonly BoundSubject[],
@@ -177,6 +201,7 @@ function reportGiven(
   if (!first || !roleRef) return
   const keys = gaining.map(subjectName)
   const who = everybodyIn(first) ?? ''
-  const args = { binding: nameOf(binding.ref), role: nameOf(roleRef.ref), subjects: keys.join(' and '), who }
+  const where = binding.ref.namespace || 'the whole cluster'
+  const args = { binding: nameOf(binding.ref), role: nameOf(roleRef.ref), subjects: keys.join(' and '), who, where }
   report([first.at, role ? role.root.at('rules') : roleRef.at], message, args, { keys })
 }

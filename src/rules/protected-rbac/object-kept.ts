@@ -3,7 +3,7 @@ import { clusterObjectFacts } from '../../kubernetes/cluster-object'
 import { protectedObjectFacts } from '../../kubernetes/protected-objects'
 import { Protect, protectionOf } from '../../kubernetes/protection'
 import { outlivesPrune, pruneGuards } from '../../kubernetes/prune'
-import { nameOf } from '../../manifest/manifest'
+import { groupKindOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
 export default defineRule({
@@ -29,6 +29,10 @@ export default defineRule({
   },
   *partners(manifest, { protect }) {
     if (protectionOf(manifest, protect)) yield manifest.ref.name
+  },
+  // A copy that stays.
+  partnerKinds({ ref }) {
+    return [groupKindOf(ref)]
   },
   check({ change, head, params: { protect }, report }) {
     if (change.kind === 'added') return

@@ -13,13 +13,21 @@ export default defineRule({
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example
     changed: ({ binding, before, after }: { binding: string; before: string; after: string }) =>
       `${binding} refers to ${after} in place of ${before}, and an API server refuses to change a roleRef: the apply fails, or a tool that replaces the binding leaves nobody bound in between. Put ${before} back and bind ${after} under another name; the old binding can go once the new one is applied.`,
+    gone: ({ binding, before }: { binding: string; before: string }) =>
+      `${binding} no longer says in its roleRef what it gives, where it gave ${before}, and an API server refuses that: the apply fails. Put the roleRef back, with its apiGroup, kind and name.`,
   },
   check({ change, report }) {
     if (change.kind !== 'changed') return
     const [before, after] = [roleRefOf(change.before), roleRefOf(change.after)]
-    if (!before || !after || identityOf(before.ref) === identityOf(after.ref)) return
-    const [was, is] = [nameOf(before.ref), nameOf(after.ref)]
+    if (!before) return
     const binding = nameOf(change.after.ref)
+    const was = nameOf(before.ref)
+    if (!after) {
+      report([change.after.root.at('roleRef'), before.at], 'gone', { binding, before: was })
+      return
+    }
+    if (identityOf(before.ref) === identityOf(after.ref)) return
+    const is = nameOf(after.ref)
     report([after.at, before.at], 'changed', { binding, before: was, after: is }, { keys: [is] })
   },
 })
