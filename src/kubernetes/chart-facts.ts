@@ -37,6 +37,8 @@ const ChartFacts = Type.Object(
     flags: Type.Array(Type.Object({ flag: text, ...Taken }, strict)),
     /** Values that give flags as they are: a map by name, a list of arguments, or a map of variables. */
     more: Type.Array(Type.Object({ at: text, as: Type.Enum(['map', 'list', 'variables']) }, strict)),
+    /** Whether it makes its controller's lock, empty, so that the lock is part of every release. */
+    makesLock: Type.Optional(Type.Literal(true)),
     /** Values with which the nodes take the traffic. */
     onNodes: Type.Array(text),
     /** The IngressClass it makes. */
