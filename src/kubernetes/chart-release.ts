@@ -12,6 +12,13 @@ export const releaseKinds: readonly GroupKind[] = [
   'HelmChart.helm.cattle.io',
 ]
 
+/** The kinds that hold parts of a release: its values, or which chart it installs. */
+export const partKinds: readonly GroupKind[] = [
+  'ConfigMap',
+  'OCIRepository.source.toolkit.fluxcd.io',
+  'HelmChart.source.toolkit.fluxcd.io',
+]
+
 /** A release of a known chart that is not in the repository, so that only its values tell what it installs. */
 export interface ChartRelease {
   readonly facts: ChartFacts
@@ -26,6 +33,8 @@ export interface ChartRelease {
   /** Where that is written. */
   readonly at: Cursor
   readonly values: ReleaseValues
+  /** What it is read from beside its own object. */
+  readonly parts: readonly Cursor[]
 }
 
 /** Reads the releases of known charts that an object installs; those of charts in the repository are rendered instead. */
@@ -46,27 +55,62 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
 function fluxReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): ChartRelease[] {
   const { root, ref } = manifest
   const spec = root.at('spec')
-  const chart = spec.at('chart', 'spec')
-  const facts = factsOf(chart.at('chart'), chart.at('sourceRef', 'name'))
-  // A chart of a GitRepository or Bucket is one of files, and may be any.
-  if (!facts || (chart.at('sourceRef', 'kind').string ?? 'HelmRepository') !== 'HelmRepository') return []
+  const chart = fluxChartOf(manifest, snapshot)
+  if (!chart) return []
+  const { facts, version, at, valuesFiles, parts } = chart
   const holders = [...spec.at('valuesFrom').items()].map((reference) => heldBy(reference, ref.namespace, snapshot))
-  const layers = [spec.at('values'), ...holders.toReversed()].filter((one) => one?.exists)
-  const more = holders.includes(undefined) || chart.at('valuesFiles').exists
+  const layers = [spec.at('values'), ...holders.map((holder) => holder?.nested).toReversed()].filter(
+    (one) => one?.exists,
+  )
+  const more = holders.some((holder) => !holder?.nested) || valuesFiles.exists
   const target = spec.at('targetNamespace').string
   const namespace = target ?? ref.namespace
   const name = spec.at('releaseName').string ?? (target ? `${target}-${ref.name}` : ref.name)
   const values = new ReleaseValues(spec.at('values'), layersOf(layers), more)
   const cluster = spec.at('kubeConfig').exists ? `of HelmRelease ${ref.name}` : ''
-  return [{ facts, manifest, name, namespace, cluster, ...versionAt(facts, chart.at('version')), values }]
+  const all = [...parts, ...holders.flatMap((holder) => holder ?? [])]
+  return [{ facts, manifest, name, namespace, cluster, version, at, values, parts: all }]
 }
 
-/** The names of the ConfigMaps that a release takes values of. */
-export function* valuesHolders({ root }: Manifest): Iterable<string> {
-  for (const reference of root.at('spec', 'valuesFrom').items()) {
-    const name = reference.at('name').string
-    if (name) yield name
+/** The known chart that a HelmRelease installs: as it says itself, or as the object does that it names. */
+function fluxChartOf({ root, ref }: Manifest, snapshot: Snapshot | undefined) {
+  const reference = root.at('spec', 'chartRef')
+  const kind = reference.at('kind').string ?? ''
+  const named = {
+    group: 'source.toolkit.fluxcd.io',
+    kind,
+    namespace: reference.at('namespace').string ?? ref.namespace,
+    name: reference.at('name').string ?? '',
   }
+  const [holder] = reference.exists ? (snapshot?.get(named) ?? []) : []
+  const parts = holder ? [holder.root.at('spec')] : []
+  if (kind === 'OCIRepository') {
+    const [spec] = parts
+    const facts = spec && factsOf(spec.at('url'), spec.at('url'))
+    if (!facts) return undefined
+    const version = [spec.at('ref', 'semver'), spec.at('ref', 'tag')].find(({ exists }) => exists)
+    return { facts, ...versionAt(facts, version ?? spec.at('ref')), valuesFiles: spec.at('valuesFiles'), parts }
+  }
+  const chart = reference.exists ? holder?.root.at('spec') : root.at('spec', 'chart', 'spec')
+  // A chart of a GitRepository or Bucket is one of files, and may be any.
+  if (!chart || (chart.at('sourceRef', 'kind').string ?? 'HelmRepository') !== 'HelmRepository') return undefined
+  const facts = factsOf(chart.at('chart'), chart.at('sourceRef', 'name'))
+  return facts && { facts, ...versionAt(facts, chart.at('version')), valuesFiles: chart.at('valuesFiles'), parts }
+}
+
+/** The names by which a release and its parts find each other. */
+export function* namesOfParts(manifest: Manifest): Iterable<string> {
+  const { ref, root } = manifest
+  const kind = groupKindOf(ref)
+  if (releaseKinds.includes(kind)) {
+    for (const reference of [root.at('spec', 'chartRef'), ...root.at('spec', 'valuesFrom').items()]) {
+      const name = reference.at('name').string
+      if (name) yield name
+    }
+  } else if (kind === 'ConfigMap') {
+    const holdsValues = [...root.at('data').entries()].some(([key]) => /\.ya?ml$/.test(key))
+    if (holdsValues) yield ref.name
+  } else if (partKinds.includes(kind)) yield ref.name
 }
 
 /** What a ConfigMap of the cluster gives; undefined where it is not there, is a Secret, or gives a single value. */
@@ -74,7 +118,7 @@ function heldBy(reference: Cursor, namespace: string, snapshot: Snapshot | undef
   if (reference.at('kind').string !== 'ConfigMap' || reference.at('targetPath').exists) return undefined
   const name = reference.at('name').string ?? ''
   const [holder] = snapshot?.get({ group: '', kind: 'ConfigMap', namespace, name }) ?? []
-  return holder?.root.at('data', reference.at('valuesKey').string ?? 'values.yaml').nested
+  return holder?.root.at('data', reference.at('valuesKey').string ?? 'values.yaml')
 }
 
 /** https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
@@ -97,7 +141,8 @@ function argoReleasesOf({ root, ref }: Manifest): ChartRelease[] {
     const name = helm.at('releaseName').string ?? ref.name
     const namespace = helm.at('namespace').string ?? spec.at('destination', 'namespace').string ?? ''
     const { manifest } = root
-    return [{ facts, manifest, name, namespace, cluster, ...versionAt(facts, source.at('targetRevision')), values }]
+    const version = versionAt(facts, source.at('targetRevision'))
+    return [{ facts, manifest, name, namespace, cluster, ...version, values, parts: [] }]
   })
 }
 
@@ -115,7 +160,8 @@ function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
   const values = new ReleaseValues(content, layersOf([content.nested]), more)
   const namespace = spec.at('targetNamespace').string ?? ref.namespace
   const { manifest } = root
-  return [{ facts, manifest, name: ref.name, namespace, cluster: '', ...versionAt(facts, spec.at('version')), values }]
+  const version = versionAt(facts, spec.at('version'))
+  return [{ facts, manifest, name: ref.name, namespace, cluster: '', ...version, values, parts: [] }]
 }
 
 function layersOf(roots: readonly (Cursor | undefined)[]): ValuesLayer[] {

@@ -1,4 +1,4 @@
-import { releaseKinds, valuesHolders } from '../../kubernetes/chart-release'
+import { namesOfParts, partKinds, releaseKinds } from '../../kubernetes/chart-release'
 import {
   areOneController,
   type Controller,
@@ -43,7 +43,7 @@ export default defineRule({
   since: '1.0.0',
   scope: 'snapshot',
   kinds: [...controllerKinds, ...releaseKinds],
-  reads: ['IngressClass.networking.k8s.io', 'Ingress.networking.k8s.io', 'ConfigMap', 'Namespace'],
+  reads: ['IngressClass.networking.k8s.io', 'Ingress.networking.k8s.io', 'Namespace', ...partKinds],
   messages: {
     overlap: ({ first, second, name, where, scope, own }: Overlap) =>
       `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
@@ -76,7 +76,9 @@ export default defineRule({
     contestedRoutes: '1.1.0',
   },
   *partners(manifest) {
-    if (releaseKinds.includes(groupKindOf(manifest.ref))) yield* valuesHolders(manifest)
+    yield* namesOfParts(manifest)
+    // Which chart it is stands elsewhere.
+    if (manifest.root.at('spec', 'chartRef').exists) yield* marksOfControllers
     if (manifest.ref.kind === 'IngressClass') yield* marksOfControllers
     if (manifest.ref.kind === 'Ingress') yield* classAnnotation(manifest).exists ? marksOfControllers : []
     if (groupKindOf(manifest.ref) === 'Namespace' && manifest.root.at('metadata', 'labels').exists)
@@ -105,7 +107,8 @@ export default defineRule({
         if (!shared) continue
         const overlap = { ...wordsOf(first, second, shared), where: namespaces.words }
         const labels = namespaces.found.map(({ root }) => root.at('metadata', 'labels'))
-        const ends = [first.watched.at, second.watched.at, ...labels]
+        const parts = [first, second].flatMap(({ installed }) => installed?.release.parts ?? [])
+        const ends = [first.watched.at, second.watched.at, ...labels, ...parts]
         const more = { keys: keysOf(first, second) }
         const known = [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
         if (first.facts.takes !== 'Ingresses') report(ends, 'contestedRoutes', overlap, more)
