@@ -24,7 +24,7 @@ export type Part = Static<typeof Part>
 const ChartFacts = Type.Object(
   {
     name: text,
-    /** The controllers its program may run as, by their names in controllers.yaml. */
+    /** The controllers its program may run as, by their names in controllers.yaml; its IngressClass is of the first one. */
     controllers: Type.Array(text, { minItems: 1 }),
     /** Parts of a repository's name or URL that tell another chart of this name. */
     notOf: Type.Optional(Type.Array(text)),

@@ -3,12 +3,14 @@ import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { type ChartFacts, chartFacts } from './chart-facts'
+import { isPlaceholder } from './ingress'
 import { ReleaseValues, type ValuesLayer } from './release-values'
 
 /** The kinds that install a chart: objects of Flux, Argo CD and k3s. */
 export const releaseKinds: readonly GroupKind[] = [
   'HelmRelease.helm.toolkit.fluxcd.io',
   'Application.argoproj.io',
+  'ApplicationSet.argoproj.io',
   'HelmChart.helm.cattle.io',
 ]
 
@@ -43,7 +45,9 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
     case 'HelmRelease.helm.toolkit.fluxcd.io':
       return fluxReleasesOf(manifest, snapshot)
     case 'Application.argoproj.io':
-      return argoReleasesOf(manifest)
+      return argoReleasesOf(manifest.root)
+    case 'ApplicationSet.argoproj.io':
+      return argoReleasesOf(manifest.root.at('spec', 'template'))
     case 'HelmChart.helm.cattle.io':
       return k3sReleasesOf(manifest)
     default:
@@ -121,12 +125,19 @@ function heldBy(reference: Cursor, namespace: string, snapshot: Snapshot | undef
   return holder?.root.at('data', reference.at('valuesKey').string ?? 'values.yaml')
 }
 
-/** https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
-function argoReleasesOf({ root, ref }: Manifest): ChartRelease[] {
-  const spec = root.at('spec')
+/**
+ * Reads an Application, or the template of an ApplicationSet: that stands for all of its Applications, each in a cluster of its
+ * own where the destination is filled in.
+ * https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml
+ */
+function argoReleasesOf(application: Cursor): ChartRelease[] {
+  const { manifest } = application
+  const spec = application.at('spec')
   const destination = spec.at('destination')
   const written = destination.at('name').string || destination.at('server').string || ''
-  const cluster = ownCluster.includes(written) ? '' : written
+  const set = manifest.root.at('spec')
+  const generated = isPlaceholder(written) ? `${written} of ${JSON.stringify(set.at('generators').value)}` : written
+  const cluster = ownCluster.includes(written) ? '' : generated
   return [spec.at('source'), ...spec.at('sources').items()].flatMap((source) => {
     const facts = factsOf(source.at('chart'), source.at('repoURL'))
     if (!facts) return []
@@ -135,12 +146,13 @@ function argoReleasesOf({ root, ref }: Manifest): ChartRelease[] {
     // The object takes the place of the text: https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
     const inline = object.exists ? object : helm.at('values').nested
     const parameters: ValuesLayer = { root: helm.at('parameters'), parameters: true }
-    const more = [...helm.at('valueFiles').items(), ...helm.at('fileParameters').items()].length > 0
+    const files = [...helm.at('valueFiles').items(), ...helm.at('fileParameters').items()]
+    const more = files.length > 0 || set.at('templatePatch').exists
     const place = object.exists ? object : helm.at('values')
     const values = new ReleaseValues(place, [parameters, ...layersOf([inline])], more)
-    const name = helm.at('releaseName').string ?? ref.name
-    const namespace = helm.at('namespace').string ?? spec.at('destination', 'namespace').string ?? ''
-    const { manifest } = root
+    const name = helm.at('releaseName').string ?? application.at('metadata', 'name').string ?? ''
+    const into = helm.at('namespace').string ?? destination.at('namespace').string ?? ''
+    const namespace = isPlaceholder(into) ? '' : into
     const version = versionAt(facts, source.at('targetRevision'))
     return [{ facts, manifest, name, namespace, cluster, ...version, values, parts: [] }]
   })
