@@ -62,7 +62,11 @@ function fluxReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): Cha
   const chart = fluxChartOf(manifest, snapshot)
   if (!chart) return []
   const { facts, version, at, valuesFiles, parts } = chart
-  const holders = [...spec.at('valuesFrom').items()].map((reference) => heldBy(reference, ref.namespace, snapshot))
+  const references = [...spec.at('valuesFrom').items()]
+  const single = references.flatMap((reference) => reference.at('targetPath').string ?? [])
+  const holders = references
+    .filter((reference) => !reference.at('targetPath').exists)
+    .map((reference) => heldBy(reference, ref.namespace, snapshot))
   const layers = [spec.at('values'), ...holders.map((holder) => holder?.nested).toReversed()].filter(
     (one) => one?.exists,
   )
@@ -70,7 +74,7 @@ function fluxReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): Cha
   const target = spec.at('targetNamespace').string
   const namespace = target ?? ref.namespace
   const name = spec.at('releaseName').string ?? (target ? `${target}-${ref.name}` : ref.name)
-  const values = new ReleaseValues(spec.at('values'), layersOf(layers), more)
+  const values = new ReleaseValues(spec.at('values'), layersOf(layers), more, single)
   const cluster = spec.at('kubeConfig').exists ? `of HelmRelease ${ref.name}` : ''
   const all = [...parts, ...holders.flatMap((holder) => holder ?? [])]
   return [{ facts, manifest, name, namespace, cluster, version, at, values, parts: all }]
@@ -117,9 +121,9 @@ export function* namesOfParts(manifest: Manifest): Iterable<string> {
   } else if (partKinds.includes(kind)) yield ref.name
 }
 
-/** What a ConfigMap of the cluster gives; undefined where it is not there, is a Secret, or gives a single value. */
+/** What a ConfigMap of the cluster gives; undefined where it is not there, or is a Secret. */
 function heldBy(reference: Cursor, namespace: string, snapshot: Snapshot | undefined): Cursor | undefined {
-  if (reference.at('kind').string !== 'ConfigMap' || reference.at('targetPath').exists) return undefined
+  if (reference.at('kind').string !== 'ConfigMap') return undefined
   const name = reference.at('name').string ?? ''
   const [holder] = snapshot?.get({ group: '', kind: 'ConfigMap', namespace, name }) ?? []
   return holder?.root.at('data', reference.at('valuesKey').string ?? 'values.yaml')
@@ -146,10 +150,10 @@ function argoReleasesOf(application: Cursor): ChartRelease[] {
     // The object takes the place of the text: https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
     const inline = object.exists ? object : helm.at('values').nested
     const parameters: ValuesLayer = { root: helm.at('parameters'), parameters: true }
-    const files = [...helm.at('valueFiles').items(), ...helm.at('fileParameters').items()]
-    const more = files.length > 0 || set.at('templatePatch').exists
+    const single = [...helm.at('fileParameters').items()].flatMap((one) => one.at('name').string ?? [])
+    const more = [...helm.at('valueFiles').items()].length > 0 || set.at('templatePatch').exists
     const place = object.exists ? object : helm.at('values')
-    const values = new ReleaseValues(place, [parameters, ...layersOf([inline])], more)
+    const values = new ReleaseValues(place, [parameters, ...layersOf([inline])], more, single)
     const name = helm.at('releaseName').string ?? application.at('metadata', 'name').string ?? ''
     const into = helm.at('namespace').string ?? destination.at('namespace').string ?? ''
     const namespace = isPlaceholder(into) ? '' : into
@@ -168,8 +172,8 @@ function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
   if (!facts || spec.at('chartContent').exists) return []
   const content = spec.at('valuesContent')
   // Values may be set one by one, too, with their paths as keys.
-  const more = spec.at('set').exists || spec.at('valuesSecrets').exists
-  const values = new ReleaseValues(content, layersOf([content.nested]), more)
+  const single = [...spec.at('set').entries()].map(([path]) => path)
+  const values = new ReleaseValues(content, layersOf([content.nested]), spec.at('valuesSecrets').exists, single)
   const namespace = spec.at('targetNamespace').string ?? ref.namespace
   const { manifest } = root
   const version = versionAt(facts, spec.at('version'))
