@@ -24,7 +24,7 @@ export type Part = Static<typeof Part>
 const ChartFacts = Type.Object(
   {
     name: text,
-    /** The controllers its program may run as, by their names in controllers.yaml. */
+    /** The controllers its program may run as, by their names in controllers.yaml; its IngressClass is of the first one. */
     controllers: Type.Array(text, { minItems: 1 }),
     /** Parts of a repository's name or URL that tell another chart of this name. */
     notOf: Type.Optional(Type.Array(text)),
@@ -37,6 +37,8 @@ const ChartFacts = Type.Object(
     flags: Type.Array(Type.Object({ flag: text, ...Taken }, strict)),
     /** Values that give flags as they are: a map by name, a list of arguments, or a map of variables. */
     more: Type.Array(Type.Object({ at: text, as: Type.Enum(['map', 'list', 'variables']) }, strict)),
+    /** Whether it makes its controller's lock, empty, so that the lock is part of every release. */
+    makesLock: Type.Optional(Type.Literal(true)),
     /** Values with which the nodes take the traffic. */
     onNodes: Type.Array(text),
     /** The IngressClass it makes. */

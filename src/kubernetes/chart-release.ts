@@ -3,13 +3,22 @@ import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { type ChartFacts, chartFacts } from './chart-facts'
+import { isPlaceholder } from './ingress'
 import { ReleaseValues, type ValuesLayer } from './release-values'
 
 /** The kinds that install a chart: objects of Flux, Argo CD and k3s. */
 export const releaseKinds: readonly GroupKind[] = [
   'HelmRelease.helm.toolkit.fluxcd.io',
   'Application.argoproj.io',
+  'ApplicationSet.argoproj.io',
   'HelmChart.helm.cattle.io',
+]
+
+/** The kinds that hold parts of a release: its values, or which chart it installs. */
+export const partKinds: readonly GroupKind[] = [
+  'ConfigMap',
+  'OCIRepository.source.toolkit.fluxcd.io',
+  'HelmChart.source.toolkit.fluxcd.io',
 ]
 
 /** A release of a known chart that is not in the repository, so that only its values tell what it installs. */
@@ -26,6 +35,8 @@ export interface ChartRelease {
   /** Where that is written. */
   readonly at: Cursor
   readonly values: ReleaseValues
+  /** What it is read from beside its own object. */
+  readonly parts: readonly Cursor[]
 }
 
 /** Reads the releases of known charts that an object installs; those of charts in the repository are rendered instead. */
@@ -34,7 +45,9 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
     case 'HelmRelease.helm.toolkit.fluxcd.io':
       return fluxReleasesOf(manifest, snapshot)
     case 'Application.argoproj.io':
-      return argoReleasesOf(manifest)
+      return argoReleasesOf(manifest.root)
+    case 'ApplicationSet.argoproj.io':
+      return argoReleasesOf(manifest.root.at('spec', 'template'))
     case 'HelmChart.helm.cattle.io':
       return k3sReleasesOf(manifest)
     default:
@@ -46,43 +59,89 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
 function fluxReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): ChartRelease[] {
   const { root, ref } = manifest
   const spec = root.at('spec')
-  const chart = spec.at('chart', 'spec')
-  const facts = factsOf(chart.at('chart'), chart.at('sourceRef', 'name'))
-  // A chart of a GitRepository or Bucket is one of files, and may be any.
-  if (!facts || (chart.at('sourceRef', 'kind').string ?? 'HelmRepository') !== 'HelmRepository') return []
-  const holders = [...spec.at('valuesFrom').items()].map((reference) => heldBy(reference, ref.namespace, snapshot))
-  const layers = [spec.at('values'), ...holders.toReversed()].filter((one) => one?.exists)
-  const more = holders.includes(undefined) || chart.at('valuesFiles').exists
+  const chart = fluxChartOf(manifest, snapshot)
+  if (!chart) return []
+  const { facts, version, at, valuesFiles, parts } = chart
+  const references = [...spec.at('valuesFrom').items()]
+  const single = references.flatMap((reference) => reference.at('targetPath').string ?? [])
+  const holders = references
+    .filter((reference) => !reference.at('targetPath').exists)
+    .map((reference) => heldBy(reference, ref.namespace, snapshot))
+  const layers = [spec.at('values'), ...holders.map((holder) => holder?.nested).toReversed()].filter(
+    (one) => one?.exists,
+  )
+  const more = holders.some((holder) => !holder?.nested) || valuesFiles.exists
   const target = spec.at('targetNamespace').string
   const namespace = target ?? ref.namespace
   const name = spec.at('releaseName').string ?? (target ? `${target}-${ref.name}` : ref.name)
-  const values = new ReleaseValues(spec.at('values'), layersOf(layers), more)
+  const values = new ReleaseValues(spec.at('values'), layersOf(layers), more, single)
   const cluster = spec.at('kubeConfig').exists ? `of HelmRelease ${ref.name}` : ''
-  return [{ facts, manifest, name, namespace, cluster, ...versionAt(facts, chart.at('version')), values }]
+  const all = [...parts, ...holders.flatMap((holder) => holder ?? [])]
+  return [{ facts, manifest, name, namespace, cluster, version, at, values, parts: all }]
 }
 
-/** The names of the ConfigMaps that a release takes values of. */
-export function* valuesHolders({ root }: Manifest): Iterable<string> {
-  for (const reference of root.at('spec', 'valuesFrom').items()) {
-    const name = reference.at('name').string
-    if (name) yield name
+/** The known chart that a HelmRelease installs: as it says itself, or as the object does that it names. */
+function fluxChartOf({ root, ref }: Manifest, snapshot: Snapshot | undefined) {
+  const reference = root.at('spec', 'chartRef')
+  const kind = reference.at('kind').string ?? ''
+  const named = {
+    group: 'source.toolkit.fluxcd.io',
+    kind,
+    namespace: reference.at('namespace').string ?? ref.namespace,
+    name: reference.at('name').string ?? '',
   }
+  const [holder] = reference.exists ? (snapshot?.get(named) ?? []) : []
+  const parts = holder ? [holder.root.at('spec')] : []
+  if (kind === 'OCIRepository') {
+    const [spec] = parts
+    const facts = spec && factsOf(spec.at('url'), spec.at('url'))
+    if (!facts) return undefined
+    const version = [spec.at('ref', 'semver'), spec.at('ref', 'tag')].find(({ exists }) => exists)
+    return { facts, ...versionAt(facts, version ?? spec.at('ref')), valuesFiles: spec.at('valuesFiles'), parts }
+  }
+  const chart = reference.exists ? holder?.root.at('spec') : root.at('spec', 'chart', 'spec')
+  // A chart of a GitRepository or Bucket is one of files, and may be any.
+  if (!chart || (chart.at('sourceRef', 'kind').string ?? 'HelmRepository') !== 'HelmRepository') return undefined
+  const facts = factsOf(chart.at('chart'), chart.at('sourceRef', 'name'))
+  return facts && { facts, ...versionAt(facts, chart.at('version')), valuesFiles: chart.at('valuesFiles'), parts }
 }
 
-/** What a ConfigMap of the cluster gives; undefined where it is not there, is a Secret, or gives a single value. */
+/** The names by which a release and its parts find each other. */
+export function* namesOfParts(manifest: Manifest): Iterable<string> {
+  const { ref, root } = manifest
+  const kind = groupKindOf(ref)
+  if (releaseKinds.includes(kind)) {
+    for (const reference of [root.at('spec', 'chartRef'), ...root.at('spec', 'valuesFrom').items()]) {
+      const name = reference.at('name').string
+      if (name) yield name
+    }
+  } else if (kind === 'ConfigMap') {
+    const holdsValues = [...root.at('data').entries()].some(([key]) => /\.ya?ml$/.test(key))
+    if (holdsValues) yield ref.name
+  } else if (partKinds.includes(kind)) yield ref.name
+}
+
+/** What a ConfigMap of the cluster gives; undefined where it is not there, or is a Secret. */
 function heldBy(reference: Cursor, namespace: string, snapshot: Snapshot | undefined): Cursor | undefined {
-  if (reference.at('kind').string !== 'ConfigMap' || reference.at('targetPath').exists) return undefined
+  if (reference.at('kind').string !== 'ConfigMap') return undefined
   const name = reference.at('name').string ?? ''
   const [holder] = snapshot?.get({ group: '', kind: 'ConfigMap', namespace, name }) ?? []
-  return holder?.root.at('data', reference.at('valuesKey').string ?? 'values.yaml').nested
+  return holder?.root.at('data', reference.at('valuesKey').string ?? 'values.yaml')
 }
 
-/** https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
-function argoReleasesOf({ root, ref }: Manifest): ChartRelease[] {
-  const spec = root.at('spec')
+/**
+ * Reads an Application, or the template of an ApplicationSet: that stands for all of its Applications, each in a cluster of its
+ * own where the destination is filled in.
+ * https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml
+ */
+function argoReleasesOf(application: Cursor): ChartRelease[] {
+  const { manifest } = application
+  const spec = application.at('spec')
   const destination = spec.at('destination')
   const written = destination.at('name').string || destination.at('server').string || ''
-  const cluster = ownCluster.includes(written) ? '' : written
+  const set = manifest.root.at('spec')
+  const generated = isPlaceholder(written) ? `${written} of ${JSON.stringify(set.at('generators').value)}` : written
+  const cluster = ownCluster.includes(written) ? '' : generated
   return [spec.at('source'), ...spec.at('sources').items()].flatMap((source) => {
     const facts = factsOf(source.at('chart'), source.at('repoURL'))
     if (!facts) return []
@@ -91,13 +150,15 @@ function argoReleasesOf({ root, ref }: Manifest): ChartRelease[] {
     // The object takes the place of the text: https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
     const inline = object.exists ? object : helm.at('values').nested
     const parameters: ValuesLayer = { root: helm.at('parameters'), parameters: true }
-    const more = [...helm.at('valueFiles').items(), ...helm.at('fileParameters').items()].length > 0
+    const single = [...helm.at('fileParameters').items()].flatMap((one) => one.at('name').string ?? [])
+    const more = [...helm.at('valueFiles').items()].length > 0 || set.at('templatePatch').exists
     const place = object.exists ? object : helm.at('values')
-    const values = new ReleaseValues(place, [parameters, ...layersOf([inline])], more)
-    const name = helm.at('releaseName').string ?? ref.name
-    const namespace = helm.at('namespace').string ?? spec.at('destination', 'namespace').string ?? ''
-    const { manifest } = root
-    return [{ facts, manifest, name, namespace, cluster, ...versionAt(facts, source.at('targetRevision')), values }]
+    const values = new ReleaseValues(place, [parameters, ...layersOf([inline])], more, single)
+    const name = helm.at('releaseName').string ?? application.at('metadata', 'name').string ?? ''
+    const into = helm.at('namespace').string ?? destination.at('namespace').string ?? ''
+    const namespace = isPlaceholder(into) ? '' : into
+    const version = versionAt(facts, source.at('targetRevision'))
+    return [{ facts, manifest, name, namespace, cluster, ...version, values, parts: [] }]
   })
 }
 
@@ -111,11 +172,12 @@ function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
   if (!facts || spec.at('chartContent').exists) return []
   const content = spec.at('valuesContent')
   // Values may be set one by one, too, with their paths as keys.
-  const more = spec.at('set').exists || spec.at('valuesSecrets').exists
-  const values = new ReleaseValues(content, layersOf([content.nested]), more)
+  const single = [...spec.at('set').entries()].map(([path]) => path)
+  const values = new ReleaseValues(content, layersOf([content.nested]), spec.at('valuesSecrets').exists, single)
   const namespace = spec.at('targetNamespace').string ?? ref.namespace
   const { manifest } = root
-  return [{ facts, manifest, name: ref.name, namespace, cluster: '', ...versionAt(facts, spec.at('version')), values }]
+  const version = versionAt(facts, spec.at('version'))
+  return [{ facts, manifest, name: ref.name, namespace, cluster: '', ...version, values, parts: [] }]
 }
 
 function layersOf(roots: readonly (Cursor | undefined)[]): ValuesLayer[] {

@@ -106,8 +106,9 @@ export class ChartSettings implements Settings {
     const { name, values } = this.release
     const [full, short] = ['fullnameOverride', 'nameOverride'].map((key) => values.get(key))
     if (!full?.told || !short?.told) return undefined
+    if (textOf(full.value)) return textOf(full.value)
     const chart = textOf(short.value) || this.facts.name
-    return textOf(full.value) || (name.includes(chart) ? name : `${name}-${chart}`)
+    return isPlaceholder(name) ? undefined : name.includes(chart) ? name : `${name}-${chart}`
   }
 }
 

@@ -110,7 +110,7 @@ const ControllerFacts = Type.Object(
     /** What messages call it. */
     title: text,
     /** What it takes, as a word of messages. */
-    takes: Type.Enum(['Ingresses', 'IngressRoutes']),
+    takes: Type.Enum(['Ingresses', 'IngressRoutes', 'Gateways']),
     /** Patterns of its image's repository. */
     images: Type.Array(text, { minItems: 1 }),
     binary: Type.Optional(text),

@@ -4,18 +4,49 @@ import type { Controller } from './controller'
 import type { Claims } from './controller-claims'
 import type { Watched } from './controller-scope'
 import { classAnnotation } from './ingress-class'
+import { labelsOf, matchesLabels } from './label-selector'
 
-/** The namespaces that two controllers both watch, in words; undefined when they share none, or none that is known. */
-export function sharedNamespaces(a: Controller, b: Controller): string | undefined {
+/** The namespaces that two controllers both watch. */
+export interface SharedNamespaces {
+  readonly words: string
+  /** The Namespaces among them that a selector finds by their labels. */
+  readonly found: readonly Manifest[]
+}
+
+/** The namespaces that two controllers both watch; undefined when they share none, or none that is known. */
+export function sharedNamespaces(a: Controller, b: Controller, snapshot: Snapshot): SharedNamespaces | undefined {
   const [one, other] = [a.watched, b.watched]
-  if (one.scope === 'all') return withoutThose(other, b, one.except)
-  if (other.scope === 'all') return withoutThose(one, a, other.except)
-  if (one.scope === 'namespaces' && other.scope === 'namespaces') {
-    return inWords(one.names.filter((name) => other.names.includes(name)))
+  if (one.scope === 'all') return described(withoutThose(other, b, one.except))
+  if (other.scope === 'all') return described(withoutThose(one, a, other.except))
+  if (one.scope === 'selector' && other.scope === 'selector') {
+    // Equal ones find the same, whatever there is.
+    if (one.selector === other.selector) return described(labelled(one.selector))
+    const found = labelledNamespaces(snapshot, one.selector).filter((namespace) => finds(other.selector, namespace))
+    return described(inWords(found.map(({ ref }) => ref.name)), found)
   }
-  // Which namespaces a selector finds is only known in the cluster, but two equal ones find the same.
-  const same = one.scope === 'selector' && other.scope === 'selector' && one.selector === other.selector
-  return same ? labelled(one.selector) : undefined
+  const named = [one, other].flatMap((watched) => (watched.scope === 'namespaces' ? [watched.names] : []))
+  const [names = [], others] = named
+  if (others) return described(inWords(names.filter((name) => others.includes(name))))
+  const selector = [one, other].flatMap((watched) => (watched.scope === 'selector' ? watched.selector : []))[0]
+  if (selector === undefined) return undefined
+  const found = labelledNamespaces(snapshot, selector).filter(({ ref }) => names.includes(ref.name))
+  return described(inWords(found.map(({ ref }) => ref.name)), found)
+}
+
+/** The Namespaces that are written and that a selector finds. */
+function labelledNamespaces(snapshot: Snapshot, selector: string): Manifest[] {
+  return snapshot.ofKind('Namespace').filter((namespace) => finds(selector, namespace))
+}
+
+/** The API server gives each Namespace its name as a label: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
+function finds(selector: string, { ref, root }: Manifest): boolean {
+  const labels = root.at('metadata', 'labels')
+  const labelOf = (key: string) => (key === 'kubernetes.io/metadata.name' ? ref.name : labels.at(key).string)
+  return labelsOf(selector).length > 0 && matchesLabels(selector, labelOf)
+}
+
+function described(words: string | undefined, found: readonly Manifest[] = []): SharedNamespaces | undefined {
+  return words === undefined ? undefined : { words, found }
 }
 
 function withoutThose(watched: Watched, { manifest }: Controller, except: readonly string[]): string | undefined {
@@ -33,9 +64,11 @@ function withoutThose(watched: Watched, { manifest }: Controller, except: readon
   }
 }
 
-function inWords(names: readonly string[]): string | undefined {
+function inWords(written: readonly string[]): string | undefined {
+  const names = [...new Set(written)]
   if (names.length === 0) return undefined
-  return `${names.length > 1 ? 'namespaces' : 'namespace'} ${names.join(', ')}`
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : ''
+  return `${names.length > 1 ? 'namespaces' : 'namespace'} ${names.slice(0, 5).join(', ')}${more}`
 }
 
 function labelled(selector: string): string {

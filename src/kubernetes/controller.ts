@@ -164,7 +164,8 @@ function installedBy(release: ChartRelease): Controller[] {
   return controllerFacts.flatMap((facts): Controller[] => {
     if (!chart.controllers.includes(facts.name)) return []
     if (facts.enabledBy && (!settings.has(facts.enabledBy) || !settings.isOn(facts.enabledBy, true))) return []
-    const claims = claimsOf(facts, settings, app).map((claim) => ({ ...claim, made }))
+    const isMain = facts.name === chart.controllers[0]
+    const claims = claimsOf(facts, settings, app).map((claim) => (isMain ? { ...claim, made } : claim))
     return [
       {
         facts,

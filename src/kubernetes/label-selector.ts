@@ -37,17 +37,32 @@ const requirement = `(?:!\\s*${key}|${key}(?:\\s*(?:==?|!=)\\s*${value}|\\s+(?:i
 /** The form that `matchesLabels` takes, for schemas. */
 export const labelSelectorPattern = `^\\s*${requirement}(?:\\s*,\\s*${requirement})*\\s*$`
 
+const forms = { whole: new RegExp(labelSelectorPattern), part: new RegExp(requirement, 'g') }
+
 /**
  * Whether a selector as kubectl takes it holds for labels: `key`, `!key`, `key=value`, `key!=value`, `key in (a, b)`,
  * `key notin (a, b)`, with commas between. One that excludes a value also takes what lacks the key.
+ *
+ * @param labelOf the value of a label; undefined without it
  */
-export function matchesLabels(selector: string, labels: Cursor): boolean {
-  return (selector.match(new RegExp(requirement, 'g')) ?? []).every((text) => {
-    const [, not, name = '', operator, values = ''] =
-      text.match(/^(!?)\s*([A-Za-z0-9._/-]+)\s*(==?|!=|in\b|notin\b)?\s*\(?([^)]*)/) ?? []
-    const label = labels.at(name)
-    if (!operator) return label.exists === (not === '')
-    const isAmong = label.string !== undefined && values.split(',').some((one) => one.trim() === label.string)
+export function matchesLabels(selector: string, labelOf: (key: string) => string | undefined): boolean {
+  return partsOf(selector).every(({ not, name, operator, values }) => {
+    const label = labelOf(name)
+    if (!operator) return (label !== undefined) === (not === '')
+    const isAmong = label !== undefined && values.split(',').some((one) => one.trim() === label)
     return isAmong === ['=', '==', 'in'].includes(operator)
+  })
+}
+
+/** The labels that a selector asks for; none where it is no selector. */
+export function labelsOf(selector: string): string[] {
+  return forms.whole.test(selector) ? partsOf(selector).map(({ name }) => name) : []
+}
+
+function partsOf(selector: string) {
+  return (selector.match(forms.part) ?? []).map((text) => {
+    const [, not = '', name = '', operator, values = ''] =
+      text.match(/^(!?)\s*([A-Za-z0-9._/-]+)\s*(==?|!=|in\b|notin\b)?\s*\(?([^)]*)/) ?? []
+    return { not, name, operator, values }
   })
 }

@@ -1,5 +1,6 @@
 import type { Cursor } from '../manifest/cursor'
 import type { GroupKind, Manifest } from '../manifest/manifest'
+import { chartFacts } from './chart-facts'
 import { controllerFacts } from './controller-facts'
 import { lockPattern } from './leader-lock'
 
@@ -30,12 +31,20 @@ function holderIn(record: string): string | undefined {
   return record.match(/"holderIdentity"\s*:\s*"([^"]*)"/)?.[1]
 }
 
-/** Whether an object without a record is a lock all the same, by its name: a ConfigMap that holds anything is none. */
+/**
+ * Whether an object without a record is a lock all the same, by its name: a ConfigMap that holds anything is none, and what a
+ * chart makes is its own, which helm leaves to its holder.
+ */
 export function isLockByName({ ref, root }: Manifest): boolean {
   if (ref.kind === 'Endpoints' || ref.namespace === 'kube-node-lease') return false
+  if (chartsWithLock.test(root.at('metadata', 'labels', 'helm.sh/chart').string ?? '')) return false
   const holdsData = ['data', 'binaryData'].some((field) => [...root.at(field).entries()].length > 0)
   return !holdsData && (isNameOfIngressLock(ref.name) || usualNames.test(ref.name))
 }
+
+const chartsWithLock = new RegExp(
+  `^(?:${chartFacts.flatMap(({ name, makesLock }) => (makesLock ? name : [])).join('|')})-\\d`,
+)
 
 /** Whether a name is one that ingress controllers or their charts give their lock. */
 export function isNameOfIngressLock(name: string): boolean {

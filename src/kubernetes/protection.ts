@@ -35,7 +35,7 @@ export function protectionOf(manifest: Manifest, protect: Protect): string | und
       if (matchesObject(entry, manifest.ref)) return entry
     } else if (
       entry.kinds.some((kind) => matchesPart(kind, manifest.ref.kind)) &&
-      matchesLabels(entry.label, manifest.root.at('metadata', 'labels'))
+      matchesLabels(entry.label, (key) => manifest.root.at('metadata', 'labels', key).string)
     ) {
       return `label ${entry.label}`
     }

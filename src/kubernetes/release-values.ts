@@ -24,17 +24,20 @@ export class ReleaseValues {
     private readonly layers: readonly ValuesLayer[],
     /** Whether there are others below, which no file of the cluster's objects shows. */
     private readonly more: boolean,
+    /** The paths of single values that something else gives. */
+    private readonly elsewhere: readonly string[] = [],
   ) {}
 
   /** @param path as `--set` takes it: `controller.scope.enabled` */
   get(path: string): ReleaseValue {
     const keys = path.split('.')
+    const isTold = !this.elsewhere.some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`))
     for (const { root, parameters } of this.layers) {
       const at = parameters ? parameterOf(root, path) : root.at(...keys)
-      if (at?.exists) return { at, value: meaningOf(at, parameters), told: !holdsPlaceholder(at) }
+      if (at?.exists) return { at, value: meaningOf(at, parameters), told: isTold && !holdsPlaceholder(at) }
     }
     const [first] = this.layers.filter(({ parameters }) => !parameters)
-    return { at: first?.root.at(...keys) ?? this.place, value: undefined, told: !this.more }
+    return { at: first?.root.at(...keys) ?? this.place, value: undefined, told: isTold && !this.more }
   }
 }
 

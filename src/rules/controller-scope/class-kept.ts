@@ -104,7 +104,7 @@ function isTakenWithout(head: Snapshot, name: string): boolean {
 
 /** A release that was added or edited and may hold the class: had it been rendered, the class would be among its objects. */
 function releaseThatComes(base: Snapshot, head: Snapshot, name: string): Manifest | undefined {
-  return [...releaseKinds, 'ApplicationSet.argoproj.io']
+  return releaseKinds
     .flatMap((one) => head.ofKind(one))
     .filter(({ ref, object }) => !base.get(ref).some((was) => was.object.content === object.content))
     .find(({ object: { content } }) => ['ingress', name, ...marksOfControllers].some((mark) => content.includes(mark)))

@@ -1,4 +1,4 @@
-import { releaseKinds, valuesHolders } from '../../kubernetes/chart-release'
+import { namesOfParts, partKinds, releaseKinds } from '../../kubernetes/chart-release'
 import {
   areOneController,
   type Controller,
@@ -6,11 +6,12 @@ import {
   controllersIn,
   controllersOf,
   isInstalledBy,
+  marksOfControllers,
   shareCluster,
 } from '../../kubernetes/controller'
 import { sharedLock } from '../../kubernetes/leader-lock'
 import { shareNamespace } from '../../kubernetes/namespace'
-import { groupKindOf, identityOf, nameOf } from '../../manifest/manifest'
+import { identityOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
 interface Shared {
@@ -27,12 +28,15 @@ export default defineRule({
   since: '1.1.0',
   scope: 'snapshot',
   kinds: [...controllerKinds, ...releaseKinds],
+  reads: partKinds,
   messages: {
     shared: ({ first, second, lock, flag }: Shared) =>
       `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with --${flag}, and let its Role name that lock.`,
   },
   *partners(manifest) {
-    if (releaseKinds.includes(groupKindOf(manifest.ref))) yield* valuesHolders(manifest)
+    yield* namesOfParts(manifest)
+    // Which chart it is stands elsewhere.
+    if (manifest.root.at('spec', 'chartRef').exists) yield* marksOfControllers
     for (const { facts } of controllersOf(manifest)) yield* facts.marks
   },
   check({ manifest, snapshot, report }) {

@@ -1,4 +1,4 @@
-import { releaseKinds, valuesHolders } from '../../kubernetes/chart-release'
+import { namesOfParts, partKinds, releaseKinds } from '../../kubernetes/chart-release'
 import {
   areOneController,
   type Controller,
@@ -12,6 +12,7 @@ import {
 import type { Claims } from '../../kubernetes/controller-claims'
 import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
 import { classAnnotation } from '../../kubernetes/ingress-class'
+import { labelsOf } from '../../kubernetes/label-selector'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
@@ -42,7 +43,7 @@ export default defineRule({
   since: '1.0.0',
   scope: 'snapshot',
   kinds: [...controllerKinds, ...releaseKinds],
-  reads: ['IngressClass.networking.k8s.io', 'Ingress.networking.k8s.io', 'ConfigMap'],
+  reads: ['IngressClass.networking.k8s.io', 'Ingress.networking.k8s.io', 'Namespace', ...partKinds],
   messages: {
     overlap: ({ first, second, name, where, scope, own }: Overlap) =>
       `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
@@ -75,11 +76,16 @@ export default defineRule({
     contestedRoutes: '1.1.0',
   },
   *partners(manifest) {
-    if (releaseKinds.includes(groupKindOf(manifest.ref))) yield* valuesHolders(manifest)
+    yield* namesOfParts(manifest)
+    // Which chart it is stands elsewhere.
+    if (manifest.root.at('spec', 'chartRef').exists) yield* marksOfControllers
     if (manifest.ref.kind === 'IngressClass') yield* marksOfControllers
     if (manifest.ref.kind === 'Ingress') yield* classAnnotation(manifest).exists ? marksOfControllers : []
-    for (const { claims } of controllersOf(manifest)) {
+    if (groupKindOf(manifest.ref) === 'Namespace' && manifest.root.at('metadata', 'labels').exists)
       yield* marksOfControllers
+    for (const { claims, watched } of controllersOf(manifest)) {
+      yield* marksOfControllers
+      if (watched.scope === 'selector') yield* labelsOf(watched.selector)
       for (const { controller, facts: way } of claims) {
         if (controller) yield controller
         // Only between classes of different names does it matter which Ingresses still use the annotation.
@@ -96,11 +102,13 @@ export default defineRule({
         if (first.facts.takes !== second.facts.takes || !comesFirst(first, second)) continue
         if (mayBeCopies(first.manifest, second.manifest) || areOneController(first, second)) continue
         if (!shareCluster(first, second) || isInstalledBy(first, second)) continue
-        const where = sharedNamespaces(first, second)
-        const shared = where === undefined ? undefined : sharedClaim(first, second, snapshot)
-        if (where === undefined || !shared) continue
-        const overlap = { ...wordsOf(first, second, shared), where }
-        const ends = [first.watched.at, second.watched.at]
+        const namespaces = sharedNamespaces(first, second, snapshot)
+        const shared = namespaces && sharedClaim(first, second, snapshot)
+        if (!shared) continue
+        const overlap = { ...wordsOf(first, second, shared), where: namespaces.words }
+        const labels = namespaces.found.map(({ root }) => root.at('metadata', 'labels'))
+        const parts = [first, second].flatMap(({ installed }) => installed?.release.parts ?? [])
+        const ends = [first.watched.at, second.watched.at, ...labels, ...parts]
         const more = { keys: keysOf(first, second) }
         const known = [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
         if (first.facts.takes !== 'Ingresses') report(ends, 'contestedRoutes', overlap, more)

@@ -1,4 +1,4 @@
-import { releaseKinds, valuesHolders } from '../../kubernetes/chart-release'
+import { namesOfParts, partKinds, releaseKinds } from '../../kubernetes/chart-release'
 import { type Controller, controllerKinds, controllersOf } from '../../kubernetes/controller'
 import { statusFactsOf } from '../../kubernetes/controller-status'
 import { selectionMarks, selects } from '../../kubernetes/service'
@@ -26,7 +26,7 @@ export default defineRule({
   since: '1.0.0',
   scope: 'snapshot',
   kinds: [...controllerKinds, ...releaseKinds],
-  reads: ['Service', 'ConfigMap'],
+  reads: ['Service', ...partKinds],
   messages: {
     unpublished,
     taken,
@@ -37,8 +37,9 @@ export default defineRule({
   },
   later: { unpublishedOther: '1.1.0', takenOther: '1.1.0', unpublishedRelease: '1.1.0' },
   *partners(manifest) {
-    if (releaseKinds.includes(groupKindOf(manifest.ref))) yield* valuesHolders(manifest)
-    else if (manifest.ref.kind === 'Service' || controllersOf(manifest).length > 0) yield* selectionMarks(manifest)
+    yield* namesOfParts(manifest)
+    if (releaseKinds.includes(groupKindOf(manifest.ref))) return
+    if (manifest.ref.kind === 'Service' || controllersOf(manifest).length > 0) yield* selectionMarks(manifest)
   },
   check({ manifest, snapshot, report }) {
     for (const controller of controllersOf(manifest, snapshot)) {
