@@ -54,7 +54,7 @@ export default defineRule({
       )
     const instead = replacement
       ? `Write apiVersion: ${replacement}${same ? '' : ', and look up in the deprecation guide of Kubernetes which fields differ there'}.`
-      : 'No other version has this kind, so take the object away before the upgrade.'
+      : `No other version has this kind, so take the object away${served ? ' before the upgrade' : ''}.`
     const fix = replacement && same && at.exists ? { fix: replaced(at, replacement) } : {}
     const args = { apiVersion, removed, kubernetes: kubernetes.value, object: nameOf(ref), instead }
     report([at, kubernetes.at], served ? 'leaving' : 'unserved', args, { keys: [apiVersion], ...fix })
