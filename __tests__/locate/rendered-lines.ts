@@ -22,6 +22,7 @@ export async function renderedLines(
       ignore: [],
       inventories: new Set(),
       releases: [],
+      declarations: { base: {}, head: {}, isNew: () => false },
       repository: [],
       changed: undefined,
       renderer,

@@ -44,7 +44,8 @@ function remedyOf({ row, grounds }: Breach, subject: Subject, rows: readonly Mat
   if (kubeProxyMode) return `run kube-proxy in ${kubeProxyMode.join(' or ')} mode`
   if (containerd) return `give these nodes containerd ${containerd}`
   if (notOn) return `take another release of ${title}`
-  const fitting = row.component === subject.component ? fittingRelease(row, subject, rows, grounds) : undefined
+  // Another release mends what a release is made for, and not what a setting asks of all of them.
+  const fitting = row.when === undefined ? fittingRelease(row, subject, rows, grounds) : undefined
   return `${fitting ? `take ${title} ${fitting}, or` : 'take'} Kubernetes ${kubernetes}`
 }
 

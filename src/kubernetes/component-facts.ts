@@ -73,6 +73,8 @@ const Sign = Type.Union([
   Type.Object({ object: text, field: text, is }, strict),
   Type.Object({ configMap: text, key: text, is }, strict),
   Type.Object({ configMap: text, key: text, holds: text }, strict),
+  /** Values that its chart is told, by their paths: all of them. */
+  Type.Object({ values: Type.Record(text, text) }, strict),
   /** The ConfigMap that a flag of the component names. */
   Type.Object({ configMapOf: text, key: text, is }, strict),
 ])

@@ -18,6 +18,8 @@ export interface Component {
   readonly at: Cursor
   /** Undefined for `latest`, a bare digest, and whatever names no release. */
   readonly release: string | undefined
+  /** What a chart is told, as far as it stands at the release itself. */
+  readonly values?: Cursor | undefined
 }
 
 const chartKinds: readonly GroupKind[] = [
@@ -115,7 +117,7 @@ function runBy(manifest: Manifest): Component[] {
 interface Chart {
   readonly name: Cursor
   readonly version: Cursor
-  readonly values: Cursor
+  readonly values: Cursor | undefined
 }
 
 /** The charts an object has installed, with their versions and values. */
@@ -125,17 +127,18 @@ function chartsOf({ root }: Manifest, kind: GroupKind): Chart[] {
     const chart = spec.at('chart', 'spec')
     return [{ name: chart.at('chart'), version: chart.at('version'), values: spec.at('values') }]
   }
-  if (kind === chartKinds[2]) return [{ name: spec.at('chart'), version: spec.at('version'), values: spec.at('set') }]
+  if (kind === chartKinds[2])
+    return [{ name: spec.at('chart'), version: spec.at('version'), values: spec.at('valuesContent').nested }]
   // The object of Cilium's own operator holds the values alone.
   if (kind === chartKinds[3]) return [{ name: root.at('kind'), version: spec.at('version'), values: spec }]
   // Flux takes a chart from a registry by its address and tag; the HelmRelease names this object.
   if (kind === chartKinds[4])
     return [{ name: spec.at('url'), version: spec.at('ref', 'tag'), values: spec.at('values') }]
-  return [spec.at('source'), ...spec.at('sources').items()].map((source) => ({
-    name: source.at('chart'),
-    version: source.at('targetRevision'),
-    values: source.at('helm', 'valuesObject'),
-  }))
+  return [spec.at('source'), ...spec.at('sources').items()].map((source) => {
+    const object = source.at('helm', 'valuesObject')
+    const values = object.exists ? object : source.at('helm', 'values').nested
+    return { name: source.at('chart'), version: source.at('targetRevision'), values }
+  })
 }
 
 function chartRelease(manifest: Manifest, { name, version, values }: Chart): Component[] {
@@ -143,13 +146,13 @@ function chartRelease(manifest: Manifest, { name, version, values }: Chart): Com
   const facts = componentFacts.find(({ charts }) => charts?.some((one) => one.name === chart))
   const part = facts?.parts[0]
   if (!facts || !part) return []
-  const tag = part.value ? values.at(...part.value.split('.')) : undefined
+  const tag = part.value ? values?.at(...part.value.split('.')) : undefined
   const ofTag = tag?.string ? releaseOf({ repository: '', tag: tag.string }) : undefined
-  if (tag?.exists) return [{ facts, part, manifest, container: undefined, at: tag, release: ofTag }]
+  if (tag?.exists) return [{ facts, part, manifest, container: undefined, at: tag, release: ofTag, values }]
   const exact = valid(version.string)
   const releases = facts.charts?.find((one) => one.name === chart)?.releases
   const release = exact === null ? undefined : releases ? releases[exact] : exact
-  return version.exists ? [{ facts, part, manifest, container: undefined, at: version, release }] : []
+  return version.exists ? [{ facts, part, manifest, container: undefined, at: version, release, values }] : []
 }
 
 /** An object that an installer reads, with its release as a label. */

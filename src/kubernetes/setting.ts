@@ -65,7 +65,11 @@ function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor 
       .find((at) => sign.is.includes(String(at.value)))
   }
   if ('configMap' in sign) return inConfigMap(sign.configMap, sign.key, matcherOf(sign), component, snapshot)
-  const { container } = component
+  const { container, values } = component
+  if ('values' in sign) {
+    const told = Object.entries(sign.values).map(([path, is]) => [values?.at(...path.split('.')), is] as const)
+    return told.every(([at, is]) => String(at?.value) === is) ? told[0]?.[0] : undefined
+  }
   if (!container) return undefined
   const args = new Arguments(container)
   if ('configMapOf' in sign) {

@@ -72,6 +72,8 @@ export type Origin =
       /** The same on both sides of a change. */
       readonly id: string
       readonly source: RenderedSource
+      /** Its chart asks the cluster whether it serves this apiVersion, and the rendering, which saw none, answered by itself. */
+      readonly guessed?: true
     }
 
 /** Why an object is thought to belong to its cluster, strongest first. */

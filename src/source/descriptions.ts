@@ -25,7 +25,7 @@ export const nothingDescribed: Descriptions = { manifests: [], findings: [], ski
 /** Reads the inventories that a side's config names, and its own words on the clusters. */
 export async function readDescriptions(
   side: Side,
-  { checkout, tree }: SideOfChange,
+  { checkout, tree }: Pick<SideOfChange, 'checkout' | 'tree'>,
   declared: DeclaredClusters,
 ): Promise<Descriptions> {
   const manifests: Manifest[] = []

@@ -42,6 +42,8 @@ export interface Known {
   readonly base?: Discovery
   /** The paths that differ; undefined when one side is judged whole. */
   readonly changed: ReadonlySet<string> | undefined
+  /** A source with what helm would learn of its cluster. */
+  readonly informed: (source: Source) => Source
 }
 
 /** Finds what is deployed by rendering: what the config declares, what Argo CD and Flux name, charts and Kustomizations. */
@@ -75,7 +77,7 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
       const at = { path: kustomizations.get(root)?.file ?? root, region: firstLine }
       return { kind: 'kustomize', id: `kustomize:${root}`, known: 'discovered', target: { path: at.path }, at, root }
     }),
-  ]
+  ].map(known.informed)
   return {
     sources: [...sources, ...(await asBefore(known.base?.sources ?? [], { checkout, kustomizations, sources }))],
     libraries: discovered.libraries,

@@ -11,7 +11,7 @@ import type { ActiveRule } from '../policy/policy'
 import type { Inspected } from '../report/report'
 import { BlindSpots, wholeGaps } from './blind-spots'
 import { ingressesIn } from './bystanders'
-import { type Descriptions, inventoriesOf, nothingDescribed, readDescriptions } from './descriptions'
+import { type Descriptions, inventoriesOf, nothingDescribed } from './descriptions'
 import { placeOf } from './discover'
 import { droppedElsewhere } from './dropped-elsewhere'
 import { duplicateKeys } from './duplicate-keys'
@@ -64,13 +64,20 @@ export async function gather(scope: Scope): Promise<Gathered> {
       ...scope,
       changed,
       releases: scope.releases.base,
+      declarations: { ...scope.clusters, isNew: () => false },
       base: undefined,
       inventories: inventories.base,
     }))
+  const wasThere = new Set([
+    ...(base?.checkout.tree.entries.keys() ?? []),
+    ...[...(base?.tree.aliases.values() ?? [])].flat(),
+  ])
+  const declarations = { ...scope.clusters, isNew: (path: string) => !wasThere.has(path) }
   const head = await SideOfChange.open(scope.head, 'head', {
     ...scope,
     changed,
     releases: scope.releases.head,
+    declarations,
     base: base?.discovery,
     inventories: inventories.head,
   })
@@ -94,8 +101,8 @@ export async function gather(scope: Scope): Promise<Gathered> {
   ])
 
   const descriptions: { base: Descriptions; head: Descriptions } = {
-    base: base ? await readDescriptions('base', base, scope.clusters.base) : nothingDescribed,
-    head: await readDescriptions('head', head, scope.clusters.head),
+    base: base?.descriptions ?? nothingDescribed,
+    head: head.descriptions,
   }
   const others = new Files()
   const touched = differing(
@@ -106,8 +113,6 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : new Map<string, string>()
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules, touched) : []
 
-  const wasThere = new Set([...(base?.checkout.tree.entries.keys() ?? []), ...[...baseTree.aliases.values()].flat()])
-  const declarations = { ...scope.clusters, isNew: (path: string) => !wasThere.has(path) }
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource('base', [...renderedBefore, ...renderedRest]),

@@ -1,12 +1,16 @@
 import { basename } from 'node:path'
 import { identify } from '../kubernetes/identity'
+import type { Declarations } from '../manifest/cluster'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, nameOf, type Origin, type RenderedSource, type Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { Checkout } from './checkout'
+import { type Descriptions, readDescriptions } from './descriptions'
 import { type Discovery, discover } from './discover'
+import { guessesOf } from './guesses'
 import { inside, type RemoteEntry, remoteEntries } from './kustomization'
 import { urlOfPlugin } from './outside'
+import { toldKubernetes } from './release-kubernetes'
 import type { TemplateOutput } from './render/helm'
 import type { Renderer } from './render/renderer'
 import { type Failure, firstLine, type Piece } from './render/rendering'
@@ -32,6 +36,7 @@ export class SideOfChange {
     readonly tree: Tree,
     readonly checkout: Checkout,
     readonly discovery: Discovery,
+    readonly descriptions: Descriptions,
     private readonly renderer: Renderer,
     /** What tells one rendering of a source from another, by the source's id. */
     readonly keys: ReadonlyMap<string, string>,
@@ -40,11 +45,17 @@ export class SideOfChange {
   static async open(
     revision: Revision,
     side: Side,
-    { ignore, inventories, releases, repository, renderer, base, changed }: Opening,
+    { ignore, inventories, releases, repository, renderer, base, changed, declarations }: Opening,
   ): Promise<SideOfChange> {
     const tree = await readTree(revision, ignore)
     const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents)
-    const discovery = await discover(checkout, { releases, repository, ...(base ? { base } : {}), changed }, side)
+    const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
+    const informed = toldKubernetes(descriptions, declarations)
+    const discovery = await discover(
+      checkout,
+      { releases, repository, ...(base ? { base } : {}), changed, informed },
+      side,
+    )
     const keys = await Promise.all(
       discovery.sources.map(async (source) => {
         const key = await renderer.keyOf(source, checkout, discovery.kustomizations)
@@ -52,7 +63,7 @@ export class SideOfChange {
       }),
     )
     const plain = withoutClaimed(tree, discovery, inventories)
-    return new SideOfChange(revision, plain, checkout, discovery, renderer, new Map(keys))
+    return new SideOfChange(revision, plain, checkout, discovery, descriptions, renderer, new Map(keys))
   }
 
   files(source: Source): Promise<string[]> {
@@ -95,6 +106,7 @@ export class SideOfChange {
       return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [] }
     }
     if (source.known === 'probed') return { source, objects: [], unreadable: [], failure: undefined, remote: [] }
+    const isGuess = await guessesOf(source, this.checkout)
     const objects: RenderedSide['objects'][number][] = []
     const unreadable: RenderedSide['unreadable'][number][] = []
     for (const { path, template, text } of rendering.pieces) {
@@ -103,7 +115,10 @@ export class SideOfChange {
       const staying = file.objects.filter(
         (object) => source.kind !== 'helm' || staysInstalled(new Manifest(object, 'head', origin, [])),
       )
-      objects.push(...staying.map((object) => ({ object: withNamespace(object, source), origin })))
+      for (const object of staying) {
+        const guessed = isGuess(object.apiVersion, path)
+        objects.push({ object: withNamespace(object, source), origin: guessed ? { ...origin, guessed } : origin })
+      }
       unreadable.push(...file.unreadable.map(({ reason }) => ({ path, reason })))
       const most = this.renderer.limits.objects
       if (objects.length > most) {
@@ -120,6 +135,7 @@ interface Opening {
   /** The files that describe clusters and are deployed to none. */
   readonly inventories: ReadonlySet<string>
   readonly releases: readonly DeclaredRelease[]
+  readonly declarations: Declarations
   readonly repository: readonly string[]
   readonly renderer: Renderer
   /** What the base deploys, when the head is opened. */

@@ -35,7 +35,7 @@ export default defineRule({
     return isDropped(apiVersion, ref.kind) ? [...factMarks, `.${apiVersion.split('/')[0]}`] : []
   },
 
-  check({ manifest, snapshot, report }) {
+  check({ manifest, snapshot, report, skip }) {
     const { apiVersion, ref } = manifest.object
     if (!isDropped(apiVersion, ref.kind)) return
     const { kubernetes } = snapshot.facts
@@ -47,9 +47,14 @@ export default defineRule({
     const { replacement, same, removed } = life
     // An item of an IngressList may leave its apiVersion to the list.
     const at = manifest.root.at('apiVersion')
+    if (manifest.origin.kind === 'rendered' && manifest.origin.guessed)
+      return skip(
+        at,
+        `its chart asks the cluster whether to write ${apiVersion}, and helm, which saw no cluster, answered by itself`,
+      )
     const instead = replacement
       ? `Write apiVersion: ${replacement}${same ? '' : ', and look up in the deprecation guide of Kubernetes which fields differ there'}.`
-      : 'No other version has this kind, so take the object away before the upgrade.'
+      : `No other version has this kind, so take the object away${served ? ' before the upgrade' : ''}.`
     const fix = replacement && same && at.exists ? { fix: replaced(at, replacement) } : {}
     const args = { apiVersion, removed, kubernetes: kubernetes.value, object: nameOf(ref), instead }
     report([at, kubernetes.at], served ? 'leaving' : 'unserved', args, { keys: [apiVersion], ...fix })

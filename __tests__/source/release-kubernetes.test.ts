@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals'
+import { checkJson } from '../cli/guard'
+import { places, tool } from './rendered'
+import { type Files, TestRepository } from './repository'
+
+const config = '.github/ingress-guard.yaml'
+const served = 'version-matrix/api-served'
+
+/** A budget whose apiVersion a template chooses. */
+const budget = (apiVersion: string) =>
+  `apiVersion: ${apiVersion}\nkind: PodDisruptionBudget\nmetadata:\n  name: web\nspec:\n  minAvailable: 1\n`
+const chart = (apiVersion: string): Files => ({
+  'prod/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+  'prod/web/templates/budget.yaml': budget(apiVersion),
+})
+const cluster = (kubernetes: string): Files => ({
+  [config]: `format: 1\nclusters:\n  prod: {kubernetes: "${kubernetes}"}\n`,
+})
+const byVersion =
+  '{{ if semverCompare "<1.25-0" .Capabilities.KubeVersion.Version }}policy/v1beta1{{ else }}policy/v1{{ end }}'
+const byServed = '{{ if .Capabilities.APIVersions.Has "policy/v1beta1" }}policy/v1beta1{{ else }}policy/v1{{ end }}'
+
+describe.each(['helm', 'helm3'])('with %s', (helm) => {
+  async function judge(base: Files, head: Files) {
+    const repo = new TestRepository()
+    repo.commit(base)
+    repo.commit(head)
+    const args = ['--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', '--helm', tool(helm)]
+    return checkJson(...args, '--policy', 'version-matrix@1.0.0')
+  }
+  const judgeChart = (declared: Files, apiVersion: string) =>
+    judge({ ...declared, ...chart('policy/v1') }, chart(apiVersion))
+
+  test('a chart is rendered for the Kubernetes of its cluster', async () => {
+    expect(places(await judgeChart(cluster('1.24.9'), byVersion))).toEqual([
+      `warning head/prod/web/templates/budget.yaml:1 template ${served}`,
+    ])
+    expect(places(await judgeChart(cluster('v1.29.4-eks-a737599'), byVersion))).toEqual([])
+  })
+
+  test('a change of the declared version renders what it touches anew', async () => {
+    const old = { ...cluster('1.24.9'), ...chart('policy/v1beta1') }
+    const noted = 'notice head/.github/ingress-guard.yaml:3 exact config/changed'
+    expect(places(await judge(old, cluster('1.25.3')))).toEqual([noted, `head/${config}:3 exact ${served}`])
+    expect(places(await judge({ ...old, ...chart(byVersion) }, cluster('1.25.3')))).toEqual([noted])
+  })
+
+  test('what a release is declared with goes before', async () => {
+    const release = 'helm: [{chart: prod/web, release: web, namespace: web, cluster: prod, kubeVersion: "1.22.0"}]\n'
+    const both = { [config]: `${cluster('1.29.4')[config]}${release}` }
+    expect(places(await judgeChart(both, byVersion))).toEqual([
+      `head/prod/web/templates/budget.yaml:1 template ${served}`,
+    ])
+  })
+
+  test('what helm answered for the cluster is no finding, and said', async () => {
+    const report = await judgeChart(cluster('1.29.4'), byServed)
+    expect(places(report)).toEqual([])
+    expect(report.inspected.skipped).toContainEqual({
+      path: 'prod/web/templates/budget.yaml',
+      reason: expect.stringContaining('its chart asks the cluster whether to write policy/v1beta1'),
+    })
+  })
+})

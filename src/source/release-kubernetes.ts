@@ -1,0 +1,30 @@
+import { ClusterFacts } from '../kubernetes/cluster-facts'
+import { parseVersion } from '../kubernetes/version'
+import { type Declarations, mapClusters } from '../manifest/cluster'
+import type { Descriptions } from './descriptions'
+import type { Source } from './source'
+
+/**
+ * Tells releases the Kubernetes that their cluster is described to run, as helm finds it out when it installs: charts ask for it.
+ * What stands at a release itself goes before.
+ */
+export function toldKubernetes({ manifests }: Descriptions, declarations: Declarations): (source: Source) => Source {
+  const map = mapClusters(declarations, [])
+  const versions = new Map<string, string | undefined>()
+  const versionOf = (cluster: string) => {
+    if (!versions.has(cluster)) {
+      const own = manifests.filter(({ clusters }) => clusters.includes(cluster))
+      const said = new ClusterFacts(own, []).kubernetes?.value
+      versions.set(cluster, said && parseVersion(said) ? said : undefined)
+    }
+    return versions.get(cluster)
+  }
+  return (source) => {
+    if (manifests.length === 0 || source.kind !== 'helm' || source.kubeVersion) return source
+    const { target } = source
+    const clusters = 'cluster' in target ? [target.cluster] : map.of(target.path).clusters
+    // Deployed to clusters that differ, it is rendered for none of them.
+    const [kubeVersion, ...others] = new Set(clusters.map(versionOf))
+    return kubeVersion && others.length === 0 ? { ...source, kubeVersion } : source
+  }
+}
