@@ -51,6 +51,10 @@ test('what to merge first is a config where there is none, else what to add to i
     `first add this to .github/ingress-guard.yaml, in a pull request of its own (a list that is there already goes on):\n\n  ${entry}`,
   )
   expect(some).not.toContain('format: 1')
+  const whole = terminalReport(await judge({ head }), plain)
+  expect(whole).toContain(
+    `\nIf this is wanted as it is, add this as .github/ingress-guard.yaml:\n\n    format: 1\n  ${entry}`,
+  )
 })
 
 test('what does not stop a change needs no exception', async () => {

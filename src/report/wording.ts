@@ -150,15 +150,17 @@ export function wayThrough(report: Report, most = Number.POSITIVE_INFINITY): Way
     ...(files.size > 0 ? { ignore: [...ignore, ...someFiles] } : {}),
     ...(exceptions.size > 0 ? { exceptions: someExceptions } : {}),
   }
-  const wanted = 'If this change is wanted as it is, first'
+  const whole = report.mode === 'all'
+  const wanted = whole ? 'If this is wanted as it is,' : 'If this change is wanted as it is, first'
+  const apart = whole ? '' : ', in a pull request of its own'
   return path === null
     ? {
-        lead: `${wanted} add this as ${configPath}, in a pull request of its own:`,
+        lead: `${wanted} add this as ${configPath}${apart}:`,
         yaml: stringify({ format: 1, ...lists }).trimEnd(),
         left,
       }
     : {
-        lead: `${wanted} add this to ${path}, in a pull request of its own (a list that is there already goes on):`,
+        lead: `${wanted} add this to ${path}${apart} (a list that is there already goes on):`,
         yaml: stringify(lists).trimEnd(),
         left,
       }
