@@ -81,8 +81,12 @@ writeFileSync('docs/version-matrix.md', versionMatrix())
 const demo = await printed('demo')
 fill('README.md', 'demo', `\n\`\`\`text\n${between(demo, /^=== 001/m, /^If this change/m)}\n\`\`\`\n`)
 
-const rows = rules.map((rule) => `| [${rule.id}](docs/rules/${rule.id}.md) | ${rule.since} | ${rule.summary} |`)
-fill('README.md', 'rules', `\n| rule | policy | holds when silent |\n| --- | --- | --- |\n${rows.join('\n')}\n`)
+const rows = rules.map((rule) => `| [${rule.id}](${rule.id}.md) | ${rule.since} | ${rule.summary} |`)
+fill(
+  'docs/rules/README.md',
+  'rules',
+  `\n| rule | policy | holds when silent |\n| --- | --- | --- |\n${rows.join('\n')}\n`,
+)
 
 const action = parse(readFileSync('action.yml', 'utf8')) as Record<
   'inputs' | 'outputs',
@@ -94,6 +98,6 @@ const table = (title: string, entries: Record<string, { description: string }>) 
     '| --- | --- |',
     ...Object.entries(entries).map(([name, { description }]) => `| \`${name}\` | ${description} |`),
   ].join('\n')
-fill('README.md', 'action', `${table('input', action.inputs)}\n${table('output', action.outputs)}\n`)
+fill('docs/action.md', 'action', `${table('input', action.inputs)}\n${table('output', action.outputs)}\n`)
 
-fill('README.md', 'check', `\n\`\`\`text\n${(await printed('check', '--help')).trimEnd()}\n\`\`\`\n`)
+fill('docs/command-line.md', 'check', `\n\`\`\`text\n${(await printed('check', '--help')).trimEnd()}\n\`\`\`\n`)

@@ -7,7 +7,7 @@ import { identityOf } from './manifest/manifest'
 import type { PlacedException } from './policy/config'
 import { applyExceptions } from './policy/exception'
 import type { Resolution } from './policy/policy'
-import type { FailOn, Level } from './policy/schema'
+import type { FailOn } from './policy/schema'
 import {
   type Draft,
   findingOf,
@@ -18,7 +18,7 @@ import {
   sortFindings,
   subjectOf,
 } from './report/finding'
-import { countsFor, type Finding, type Report } from './report/report'
+import { countsFor, type Finding, type Report, reaches } from './report/report'
 import { Restorer } from './report/restore'
 
 /** What is in force, and the day it is. */
@@ -67,6 +67,7 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, t
   return {
     format: 1,
     verdict: fails ? 'fail' : 'pass',
+    failOn: terms.failOn,
     today: terms.today,
     mode,
     policies: terms.resolution.policies,
@@ -90,12 +91,6 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, t
 function sortSkipped(skipped: Report['inspected']['skipped']): Report['inspected']['skipped'] {
   const unique = new Map(skipped.map((entry) => [`${entry.path}\n${entry.reason}`, entry]))
   return [...unique].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, entry]) => entry)
-}
-
-const severity: Record<Level, number> = { error: 3, warning: 2, notice: 1 }
-
-function reaches(level: Level, failOn: FailOn): boolean {
-  return failOn !== 'never' && severity[level] >= severity[failOn]
 }
 
 function placingIn({ changes, described, changedTexts }: Evidence): Placing {

@@ -127,7 +127,8 @@ export class Evaluation {
       },
       skip: (at: Cursor, reason: string) => {
         const { ref, origin } = at.manifest
-        if (side === 'head') this.skipped.push({ path: origin.path, reason: `${nameOf(ref)}: ${reason}` })
+        const of = cluster ? `${nameOf(ref)} of cluster ${cluster}` : nameOf(ref)
+        if (side === 'head') this.skipped.push({ path: origin.path, reason: `${of}: ${reason}` })
       },
     }
   }

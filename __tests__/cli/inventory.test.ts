@@ -254,11 +254,20 @@ describe('what cannot be read is told', () => {
     ['files and a context', () => ['a.json', '--context', 'prod'], /Name either/],
     ['a file that is not there', () => ['/nowhere.json'], /\/nowhere\.json: This cannot be read\./],
     ['no JSON', () => [printed('{"kind": ')], /This is not what kubectl prints with -o json/],
-    ['an empty file', () => [printed('')], /There is no Node, Pod, .* in what was read/],
-    ['an empty list', () => [printed(list())], /so nothing is known of the cluster/],
-    ['other objects', () => [printed(list({ kind: 'Secret', metadata: { name: 'a' } }))], /There is no Node/],
+    ['an empty file', () => [printed('')], /: No Node, Pod, .* or server version is here/],
+    [
+      'an empty list',
+      () => [printed(list())],
+      /^ingress-guard could not run: No Node.* so it says nothing of the cluster/,
+    ],
+    ['other objects', () => [printed(list({ kind: 'Secret', metadata: { name: 'a' } }))], /No Node/],
+    ['one file of two that says nothing', () => [printed(cluster), '/dev/null'], /\/dev\/null: No Node/],
     ['no moment', () => [printed(cluster), '--taken-at', 'today'], /"today" is no moment; write it as 2026-/],
-    ['no kubectl', () => ['--context', 'prod', '--kubectl', '/no/kubectl'], /\/no\/kubectl .* failed: /],
+    [
+      'no kubectl',
+      () => ['--context', 'prod', '--kubectl', '/no/kubectl'],
+      /There is no \/no\/kubectl\. Name the program with --kubectl\./,
+    ],
   ])('%s', async (_, argv, sentence) => {
     const { status, stdout, stderr } = await guard(['inventory', ...argv()])
     expect([status > 1, stdout]).toEqual([true, ''])

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Finding } from '../../src/report/report'
+import type { Finding, Report } from '../../src/report/report'
 import { terminalReport } from '../../src/report/terminal'
 import { judge } from '../harness'
 import { ingress } from '../source/objects'
@@ -51,4 +51,54 @@ test('what to merge first is a config where there is none, else what to add to i
     `first add this to .github/ingress-guard.yaml, in a pull request of its own (a list that is there already goes on):\n\n  ${entry}`,
   )
   expect(some).not.toContain('format: 1')
+  const whole = terminalReport(await judge({ head }), plain)
+  expect(whole).toContain(
+    `\nIf this is wanted as it is, add this as .github/ingress-guard.yaml:\n\n    format: 1\n  ${entry}`,
+  )
+})
+
+test('what does not stop a change needs no exception', async () => {
+  const report = await judge({ base, head })
+  const [finding] = report.findings as [Finding]
+  const warned: Finding = { ...finding, rule: 'ingress-tls/secret-type', level: 'warning' }
+  const of = (failOn: Report['failOn']) => terminalReport({ ...report, failOn, findings: [finding, warned] }, plain)
+  expect(of('error')).not.toContain('- rule: ingress-tls/secret-type')
+  expect(of('warning')).toContain('- rule: ingress-tls/secret-type')
+})
+
+test('an inventory that cannot be read is mended, and the config that names it not ignored', async () => {
+  const report = await judge({ base, head })
+  const finding: Finding = {
+    ...(report.findings as [Finding])[0],
+    rule: 'source/unreadable',
+    policy: null,
+    object: null,
+  }
+  const config = { ...report.config, path: finding.location.path }
+  expect(terminalReport({ ...report, findings: [finding] }, plain)).toContain('- web.yaml')
+  expect(terminalReport({ ...report, config, findings: [finding] }, plain)).not.toContain('If this change is wanted')
+})
+
+test('every object of a finding is named, and places that read alike stand once', async () => {
+  const report = await judge({ base, head })
+  const [finding] = report.findings as [Finding]
+  const object = finding.object as NonNullable<Finding['object']>
+  const likewise = ['web', 'cart'].map((name) => ({ ...object, name }))
+  const related = [1, 2].map((startLine) => ({
+    ...finding.location,
+    path: 'base.yaml',
+    precision: 'file' as const,
+    region: { ...finding.location.region, startLine },
+  }))
+  const shown = terminalReport({ ...report, findings: [{ ...finding, likewise, related }] }, plain)
+  expect(shown).toContain('\n  Ingress/shop/web, Ingress/shop/cart · policy')
+  expect(shown.match(/see also: base\.yaml/g)).toHaveLength(1)
+})
+
+test('a change of what is said of a cluster alone is no change of nothing', async () => {
+  const report = await judge({ base, head })
+  const changes = { added: 0, changed: 0, removed: 0 }
+  expect(terminalReport({ ...report, inspected: { ...report.inspected, changes } }, plain)).toMatch(
+    /\. No object differs in .*, only what is said of a cluster \(/,
+  )
 })

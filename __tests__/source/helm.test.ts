@@ -210,7 +210,7 @@ test('without helm a change that needs none is judged, and one that needs it is 
   const stopped = await judgeChange(declared, { 'two.yaml': 'replicas: 2\n' }, 'no-such-helm')
   expect([stopped.status, places(stopped)]).toEqual([1, [`head/${config}:4 exact source/unrendered`]])
   expect(stopped.findings[0]?.text).toBe(
-    `Release two/two of chart with two.yaml could not be judged: ${tool('no-such-helm')}, which the input helm names, is not there.`,
+    `Release two/two of chart with two.yaml could not be judged: ${tool('no-such-helm')}, which the input or option helm names, is not there.`,
   )
 })
 

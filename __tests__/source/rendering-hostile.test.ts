@@ -613,7 +613,7 @@ describe('a helm that is none', () => {
   ])('one that %s', async (_, named, fault) => {
     const { status, said } = await judged(changed, { helm: named })
     expect(said).toEqual([
-      `introduced head/.github/ingress-guard.yaml:2 Release shop/web of app could not be judged: ${named}, which the input helm names, ${fault}.`,
+      `introduced head/.github/ingress-guard.yaml:2 Release shop/web of app could not be judged: ${named}, which the input or option helm names, ${fault}.`,
     ])
     expect(status).toBe(1)
   })

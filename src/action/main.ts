@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import * as core from '@actions/core'
 import { GuardError } from '../errors'
+import { endOnSignals } from '../private-folder'
 import { annotationLimit, shownAnnotations, unheeded } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport, markdownSentence } from '../report/markdown'
@@ -71,6 +72,7 @@ async function summarize(markdown: string): Promise<void> {
   if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(`${markdown}\n`).write()
 }
 
+endOnSignals()
 main().catch(async (error: unknown) => {
   const sentence =
     error instanceof GuardError ? error.sentence : `${String(error)} (a fault of ingress-guard: please report it)`

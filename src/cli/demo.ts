@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { PrivateFolder } from '../private-folder'
 import { type Paint, terminalReport } from '../report/terminal'
 import { run } from '../run'
 import { findProgram } from '../source/render/tool'
@@ -22,7 +22,8 @@ export async function demo(io: Io, paint: Paint): Promise<number> {
     const title =
       readFileSync(path.join(io.root, 'docs', 'incidents', `${incident}.md`), 'utf8').match(/^# (.*)$/m)?.[1] ??
       incident
-    const repo = mkdtempSync(path.join(tmpdir(), 'ingress-guard-demo-'))
+    const own = new PrivateFolder('ingress-guard-demo-')
+    const repo = own.path
     try {
       const raw = path.join(folder, incident, 'raw')
       const asRendered = !helm && existsSync(raw)
@@ -37,7 +38,7 @@ export async function demo(io: Io, paint: Paint): Promise<number> {
       io.stdout.write(`${paint('bold', `=== ${title}`)}\n\n${note}${terminalReport(report, paint)}\n`)
       if (report.verdict === 'fail') stopped++
     } finally {
-      rmSync(repo, { recursive: true, force: true })
+      own.remove()
     }
   }
   io.stdout.write(`${paint('bold', `${stopped} of ${incidents.length} outages stopped before the merge.`)}\n`)

@@ -34,20 +34,24 @@ export async function inventory({ files, context, kubectl, takenAt }: Sight): Pr
     throw new GuardError('usage', `${JSON.stringify(takenAt)} is no moment; write it as 2026-11-21T10:00:00Z.`)
   }
   const objects = context === undefined ? files.flatMap(objectsOf) : await liveObjects(kubectl, context)
-  const known = objects.filter((object) => isKnown(object) || object.at('serverVersion').exists)
-  if (known.length === 0) {
-    throw new GuardError(
-      'usage',
-      `There is no ${liveKinds.join(', ')} in what was read, so nothing is known of the cluster.`,
-    )
-  }
+  const known = objects.filter(isKnown)
+  if (known.length === 0) throw saysNothing()
   const time = takenAt ?? (context === undefined ? undefined : new Date().toISOString().replace(/\.\d+Z$/, 'Z'))
   const seen = readInventory(known)
   return inventoryDocument(time === undefined ? seen : { ...seen, takenAt: { value: time, at: new Plain(time) } })
 }
 
+/** Whether an object says something of a cluster. */
 function isKnown(object: Plain): boolean {
-  return liveKinds.some((kind) => object.at('kind').string === kind)
+  return liveKinds.some((kind) => object.at('kind').string === kind) || object.at('serverVersion').exists
+}
+
+function saysNothing(file?: string): GuardError {
+  return new GuardError(
+    'usage',
+    `No ${liveKinds.join(', ')} or server version is here, so it says nothing of the cluster. Give what kubectl get or kubectl version printed with -o json.`,
+    file === undefined ? undefined : { path: file },
+  )
 }
 
 function objectsOf(file: string): Plain[] {
@@ -57,8 +61,9 @@ function objectsOf(file: string): Plain[] {
   } catch (cause) {
     throw new GuardError('usage', 'This cannot be read. Name a file that kubectl wrote.', { path: file }, { cause })
   }
+  let documents: Plain[]
   try {
-    return documentsIn(text).flatMap((document) => unpacked(new Plain(document)))
+    documents = documentsIn(text).map((document) => new Plain(document))
   } catch (cause) {
     const reason = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : ''
     throw new GuardError(
@@ -68,6 +73,11 @@ function objectsOf(file: string): Plain[] {
       { cause },
     )
   }
+  const objects = documents.flatMap(unpacked)
+  // A list may be empty, as of IngressClasses where there are none; a file without one is a mistake.
+  if (!objects.some(isKnown) && !documents.some((document) => Array.isArray(document.at('items').value)))
+    throw saysNothing(file)
+  return objects
 }
 
 function documentsIn(text: string): unknown[] {
@@ -108,7 +118,9 @@ async function liveObjects(kubectl: string, context: string): Promise<Plain[]> {
         })
         return unpacked(new Plain(JSON.parse(stdout)))
       } catch (cause) {
-        const { stderr = '', message } = cause as Error & { stderr?: string }
+        const { stderr = '', message, code } = cause as Error & { stderr?: string; code?: unknown }
+        if (code === 'ENOENT')
+          throw new GuardError('source', `There is no ${kubectl}. Name the program with --kubectl.`)
         // Kubernetes before 1.18 knows no IngressClasses, and before 1.14 no Leases.
         if (/doesn't have a resource type/.test(stderr)) return []
         const reason = stderr.trim().split('\n').at(-1) || message

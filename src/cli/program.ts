@@ -101,13 +101,14 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .command('explain <rule>')
     .description('Show the page of a rule.')
     .action((id: string) => {
-      if (!rules.some((rule) => rule.id === id)) {
+      const rule = rules.find((one) => one.id === id || one.id.endsWith(`/${id}`))
+      if (!rule) {
         throw new GuardError(
           'usage',
-          `There is no rule ${JSON.stringify(id)}; the rules are ${rules.map((rule) => rule.id).join(', ')}.`,
+          `There is no rule ${JSON.stringify(id)}; \`ingress-guard rules\` lists those there are.`,
         )
       }
-      io.stdout.write(rulePage(io.root, id))
+      io.stdout.write(rulePage(io.root, rule.id))
     })
 
   command

@@ -145,7 +145,7 @@ function removalOf({ side, path, region, precision }: Location, placing: Placing
 /** Findings of one rule and message whose cause is the same place are one finding with all its sources. */
 export function mergeByPlace(findings: readonly Finding[]): Finding[] {
   const merged = new Map<string, Finding>()
-  const counts = new Map<string, number>()
+  const texts = new Map<string, Set<string>>()
   for (const finding of findings) {
     const { rule, message, status, level, location, exception } = finding
     const key = JSON.stringify([
@@ -167,7 +167,7 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
       merged.set(key, finding)
       continue
     }
-    if (first.text !== finding.text) counts.set(key, (counts.get(key) ?? 0) + 1)
+    texts.set(key, (texts.get(key) ?? new Set([first.text])).add(finding.text))
     merged.set(key, {
       ...first,
       likewise: unique([...(first.likewise ?? []), ...(finding.object ? [finding.object] : [])]),
@@ -181,8 +181,8 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
     })
   }
   return [...merged].map(([key, finding]) => {
-    const more = counts.get(key)
-    return more ? { ...finding, text: `${finding.text} The same goes for ${more} more, listed with it.` } : finding
+    const more = (texts.get(key)?.size ?? 1) - 1
+    return more > 0 ? { ...finding, text: `${finding.text} The same goes for ${more} more, listed with it.` } : finding
   })
 }
 

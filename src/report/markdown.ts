@@ -1,10 +1,19 @@
 import type { PhrasingContent, RootContent } from 'mdast'
-import { pathOf } from '../manifest/manifest'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { numbersOf, pictureOf } from './picture'
 import type { Finding, Location, Report } from './report'
 import { fitted, type Room, type Section } from './room'
-import { clustersOf, count, countedFindings, placeOf, sourceNamesOf, summaryOf, toolsOf, wayThrough } from './wording'
+import {
+  clustersOf,
+  count,
+  countedFindings,
+  objectNamesOf,
+  placeOf,
+  sourceNamesOf,
+  summaryOf,
+  toolsOf,
+  wayThrough,
+} from './wording'
 
 /** GitHub takes a job summary of 1 MiB; this leaves room for what else the step writes. */
 const jobSummary: Room = { bytes: 1_000_000, rest: 'the JSON report' }
@@ -140,14 +149,14 @@ function wayThroughOf(report: Report): Section {
 
 /** A finding by itself: what it says, and the lines of its places. */
 function storyOf(finding: Finding): RootContent[] {
-  const { location, related, rule, object, level } = finding
+  const { location, related, rule, level } = finding
   const shown = related.slice(0, mostRelated)
   const clusters = clustersOf(finding)
   return [
     paragraph([
       text(`${level} `),
       ...placed(rule, location),
-      inlineCode(object ? pathOf(object) : ''),
+      inlineCode(objectNamesOf(finding).join(', ')),
       ...(clusters.length > 0 ? [text(', cluster '), inlineCode(clusters.join(', '))] : []),
       text(location.note ? `, ${location.note}` : ''),
     ]),

@@ -1,7 +1,7 @@
 import type { ClaimsOfCluster } from '../kubernetes/claimant'
 import type { ObjectRef, Region, RenderedSource, Side } from '../manifest/manifest'
 import type { ResolvedPolicy } from '../policy/policy'
-import type { Exception, Level } from '../policy/schema'
+import type { Exception, FailOn, Level } from '../policy/schema'
 import type { Fix } from '../rules/rule'
 
 /** How sure a place is: the very line, a template's line, a line of values, or no more than the file. */
@@ -94,6 +94,8 @@ export interface Inspected {
 export interface Report {
   readonly format: 1
   readonly verdict: 'pass' | 'fail'
+  /** The lowest level that fails. */
+  readonly failOn: FailOn
   /** The day exceptions were judged by, YYYY-MM-DD. */
   readonly today: string
   /** Whether a change was judged, or one revision whole. */
@@ -124,4 +126,11 @@ export interface Report {
 export function countsFor(finding: Finding, mode: Report['mode']): boolean {
   if (finding.exception) return false
   return finding.status === 'introduced' || (mode === 'all' && finding.status === 'existing')
+}
+
+const severity: Record<Level, number> = { error: 3, warning: 2, notice: 1 }
+
+/** Whether a level is among those that fail. */
+export function reaches(level: Level, failOn: FailOn): boolean {
+  return failOn !== 'never' && severity[level] >= severity[failOn]
 }

@@ -34,8 +34,10 @@ function findingBlock(finding: Finding, paint: Paint): string {
 }
 
 function relatedLines(related: readonly Location[]): string[] {
-  const shown = related.slice(0, mostRelated).map((place) => `${place.note ?? 'see also'}: ${placeOf(place)}`)
-  const left = related.length - shown.length
+  // Where of several places no more than their file is known, they read alike.
+  const lines = [...new Set(related.map((place) => `${place.note ?? 'see also'}: ${placeOf(place)}`))]
+  const shown = lines.slice(0, mostRelated)
+  const left = lines.length - shown.length
   return left > 0 ? [...shown, `and ${count(left, 'more place')}, in the JSON report`] : shown
 }
 

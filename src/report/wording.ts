@@ -2,7 +2,7 @@ import { escape as escapeGlob } from 'minimatch'
 import { stringify } from 'yaml'
 import { type ObjectRef, pathOf } from '../manifest/manifest'
 import { configPath } from '../policy/config'
-import { countsFor, type Finding, type FindingSource, type Inspected, type Report } from './report'
+import { countsFor, type Finding, type FindingSource, type Inspected, type Report, reaches } from './report'
 
 /** `1 file`, `3 files`. */
 export function count(number: number, noun: string, nouns = `${noun}s`): string {
@@ -49,6 +49,8 @@ function inspectedIn(report: Report): string {
   if (touched === 0 && report.findings.some(({ rule }) => /^source\/un(?:readable|rendered)$/.test(rule))) {
     return `Nothing more of ${compared} could be inspected (${count(head.files, 'YAML or JSON file')} listed).`
   }
+  if (touched === 0 && report.findings.some(({ policy, status }) => policy && status === 'introduced'))
+    return `No object differs in ${compared}, only what is said of a cluster (${count(head.files, 'YAML or JSON file')} listed).`
   if (touched === 0)
     return `Nothing was inspected: no object differs in ${compared} (${count(head.files, 'YAML or JSON file')} listed).`
   return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`
@@ -83,10 +85,19 @@ export function clustersOf({ sources }: Finding): string[] {
 /** An object and where it goes, in one phrase. */
 export function subjectOf(finding: Finding): string {
   const clusters = clustersOf(finding)
-  const object = finding.object ? pathOf(finding.object) : ''
-  return [object, ...sourceNamesOf(finding), ...(clusters.length > 0 ? [`cluster ${clusters.join(', ')}`] : [])]
+  return [
+    ...objectNamesOf(finding),
+    ...sourceNamesOf(finding),
+    ...(clusters.length > 0 ? [`cluster ${clusters.join(', ')}`] : []),
+  ]
     .filter(Boolean)
     .join(', ')
+}
+
+/** The objects that a finding is about: eight of them, and how many more. */
+export function objectNamesOf({ object, likewise = [] }: Finding): string[] {
+  const names = [...new Set([...(object ? [object] : []), ...likewise].map(pathOf))]
+  return names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : names
 }
 
 /** The releases and Kustomizations a finding's objects are rendered by: three of them, and how many more. */
@@ -115,8 +126,11 @@ export interface WayThrough {
  * nothing but mending it helps.
  */
 export function wayThrough(report: Report, most = Number.POSITIVE_INFINITY): WayThrough | undefined {
-  const stopping = countedFindings(report).filter(({ level }) => level === 'error' || report.verdict === 'fail')
-  const unreadable = stopping.filter(({ rule }) => rule === 'source/unreadable')
+  const stopping = countedFindings(report).filter(({ level }) => level === 'error' || reaches(level, report.failOn))
+  // An inventory that cannot be read is placed where the config names it; ignoring the config mends nothing.
+  const unreadable = stopping.filter(
+    ({ rule, location }) => rule === 'source/unreadable' && location.path !== report.config.path,
+  )
   const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
   const exceptions = new Map(
     stopping.flatMap(({ rule, policy, object, likewise = [] }) => {
@@ -136,15 +150,17 @@ export function wayThrough(report: Report, most = Number.POSITIVE_INFINITY): Way
     ...(files.size > 0 ? { ignore: [...ignore, ...someFiles] } : {}),
     ...(exceptions.size > 0 ? { exceptions: someExceptions } : {}),
   }
-  const wanted = 'If this change is wanted as it is, first'
+  const whole = report.mode === 'all'
+  const wanted = whole ? 'If this is wanted as it is,' : 'If this change is wanted as it is, first'
+  const apart = whole ? '' : ', in a pull request of its own'
   return path === null
     ? {
-        lead: `${wanted} add this as ${configPath}, in a pull request of its own:`,
+        lead: `${wanted} add this as ${configPath}${apart}:`,
         yaml: stringify({ format: 1, ...lists }).trimEnd(),
         left,
       }
     : {
-        lead: `${wanted} add this to ${path}, in a pull request of its own (a list that is there already goes on):`,
+        lead: `${wanted} add this to ${path}${apart} (a list that is there already goes on):`,
         yaml: stringify(lists).trimEnd(),
         left,
       }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
+import { PrivateFolder } from '../../private-folder'
 import type { Checkout, Contents } from '../checkout'
 import type { Kustomization } from '../kustomization'
 import type { HelmSource, Source } from '../source'
@@ -19,8 +20,9 @@ export interface Programs {
 
 /** Renders sources, several at a time, and none twice. */
 export class Renderer {
+  private readonly own = new PrivateFolder('ingress-guard-')
   /** A private folder, gone when the renderer is closed. */
-  readonly folder = mkdtempSync(path.join(tmpdir(), 'ingress-guard-'))
+  readonly folder = this.own.path
   /** What was read of the repository. */
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
@@ -43,7 +45,7 @@ export class Renderer {
   }
 
   close(): void {
-    rmSync(this.folder, { recursive: true, force: true })
+    this.own.remove()
   }
 
   /** A new private folder. */
@@ -148,8 +150,8 @@ export class Renderer {
 
   private missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
     const named = this.programs[tool]
-    const none = `there is no ${tool === 'helm' ? tool : 'kustomize (or kubectl)'} to render it with; install one in the job, or name it with the input ${tool}`
-    const reason = named ? `${named}, which the input ${tool} names, ${faultOf(named)}` : none
+    const none = `there is no ${tool === 'helm' ? tool : 'kustomize (or kubectl)'} to render it with; install one, or name one with the input or option ${tool}`
+    const reason = named ? `${named}, which the input or option ${tool} names, ${faultOf(named)}` : none
     return { failure: { reason, ...source.at, missing: tool } }
   }
 }

@@ -117,6 +117,7 @@ export async function runTool(
     if (size > limits.outputMiB * 1024 * 1024) stop(`it printed more than ${limits.outputMiB} MiB`)
     else chunks.push(chunk)
   }
+  process.on('exit', endGroup)
   child.stdout.on('data', keep(out))
   child.stderr.on('data', keep(err))
   const timer = setTimeout(() => stop(`it was not done after ${limits.seconds} seconds`), limits.seconds * 1000)
@@ -132,6 +133,7 @@ export async function runTool(
     })
   })
   clearTimeout(timer)
+  process.off('exit', endGroup)
   const stdout = Buffer.concat(out)
   const stderr = Buffer.concat(err).toString('utf8')
   // What Go's runtime says when it is refused more.
