@@ -1197,7 +1197,7 @@ var require_command = __commonJS({
   "node_modules/commander/lib/command.js"(exports2) {
     var EventEmitter = require("node:events").EventEmitter;
     var childProcess = require("node:child_process");
-    var path28 = require("node:path");
+    var path29 = require("node:path");
     var fs = require("node:fs");
     var process2 = require("node:process");
     var { Argument: Argument2, humanReadableArgName } = require_argument();
@@ -2210,9 +2210,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
         let launchWithNode = false;
         const sourceExt = [".js", ".ts", ".tsx", ".mjs", ".cjs"];
         function findFile(baseDir, baseName) {
-          const localBin = path28.resolve(baseDir, baseName);
+          const localBin = path29.resolve(baseDir, baseName);
           if (fs.existsSync(localBin)) return localBin;
-          if (sourceExt.includes(path28.extname(baseName))) return void 0;
+          if (sourceExt.includes(path29.extname(baseName))) return void 0;
           const foundExt = sourceExt.find(
             (ext2) => fs.existsSync(`${localBin}${ext2}`)
           );
@@ -2230,17 +2230,17 @@ Expecting one of '${allowedValues.join("', '")}'`);
           } catch {
             resolvedScriptPath = this._scriptPath;
           }
-          executableDir = path28.resolve(
-            path28.dirname(resolvedScriptPath),
+          executableDir = path29.resolve(
+            path29.dirname(resolvedScriptPath),
             executableDir
           );
         }
         if (executableDir) {
           let localFile = findFile(executableDir, executableFile);
           if (!localFile && !subcommand._executableFile && this._scriptPath) {
-            const legacyName = path28.basename(
+            const legacyName = path29.basename(
               this._scriptPath,
-              path28.extname(this._scriptPath)
+              path29.extname(this._scriptPath)
             );
             if (legacyName !== this._name) {
               localFile = findFile(
@@ -2251,7 +2251,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
           }
           executableFile = localFile || executableFile;
         }
-        launchWithNode = sourceExt.includes(path28.extname(executableFile));
+        launchWithNode = sourceExt.includes(path29.extname(executableFile));
         let proc;
         if (process2.platform !== "win32") {
           if (launchWithNode) {
@@ -3166,7 +3166,7 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @return {Command}
        */
       nameFromFilename(filename) {
-        this._name = path28.basename(filename, path28.extname(filename));
+        this._name = path29.basename(filename, path29.extname(filename));
         return this;
       }
       /**
@@ -3180,9 +3180,9 @@ Expecting one of '${allowedValues.join("', '")}'`);
        * @param {string} [path]
        * @return {(string|null|Command)}
        */
-      executableDir(path29) {
-        if (path29 === void 0) return this._executableDir;
-        this._executableDir = path29;
+      executableDir(path30) {
+        if (path30 === void 0) return this._executableDir;
+        this._executableDir = path30;
         return this;
       }
       /**
@@ -3537,17 +3537,17 @@ var require_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    function visit_(key2, node2, visitor, path28) {
-      const ctrl = callVisitor(key2, node2, visitor, path28);
+    function visit_(key2, node2, visitor, path29) {
+      const ctrl = callVisitor(key2, node2, visitor, path29);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key2, path28, ctrl);
-        return visit_(key2, ctrl, visitor, path28);
+        replaceNode(key2, path29, ctrl);
+        return visit_(key2, ctrl, visitor, path29);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path28 = Object.freeze(path28.concat(node2));
+          path29 = Object.freeze(path29.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path28);
+            const ci = visit_(i, node2.items[i], visitor, path29);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3558,13 +3558,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path28 = Object.freeze(path28.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path28);
+          path29 = Object.freeze(path29.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path29);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path28);
+          const cv = visit_("value", node2.value, visitor, path29);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3585,17 +3585,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key2, node2, visitor, path28) {
-      const ctrl = await callVisitor(key2, node2, visitor, path28);
+    async function visitAsync_(key2, node2, visitor, path29) {
+      const ctrl = await callVisitor(key2, node2, visitor, path29);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key2, path28, ctrl);
-        return visitAsync_(key2, ctrl, visitor, path28);
+        replaceNode(key2, path29, ctrl);
+        return visitAsync_(key2, ctrl, visitor, path29);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path28 = Object.freeze(path28.concat(node2));
+          path29 = Object.freeze(path29.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path28);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path29);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -3606,13 +3606,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path28 = Object.freeze(path28.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path28);
+          path29 = Object.freeze(path29.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path29);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path28);
+          const cv = await visitAsync_("value", node2.value, visitor, path29);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -3639,23 +3639,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key2, node2, visitor, path28) {
+    function callVisitor(key2, node2, visitor, path29) {
       if (typeof visitor === "function")
-        return visitor(key2, node2, path28);
+        return visitor(key2, node2, path29);
       if (identity.isMap(node2))
-        return visitor.Map?.(key2, node2, path28);
+        return visitor.Map?.(key2, node2, path29);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key2, node2, path28);
+        return visitor.Seq?.(key2, node2, path29);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key2, node2, path28);
+        return visitor.Pair?.(key2, node2, path29);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key2, node2, path28);
+        return visitor.Scalar?.(key2, node2, path29);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key2, node2, path28);
+        return visitor.Alias?.(key2, node2, path29);
       return void 0;
     }
-    function replaceNode(key2, path28, node2) {
-      const parent = path28[path28.length - 1];
+    function replaceNode(key2, path29, node2) {
+      const parent = path29[path29.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key2] = node2;
       } else if (identity.isPair(parent)) {
@@ -4267,10 +4267,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path28, value2) {
+    function collectionFromPath(schema, path29, value2) {
       let v = value2;
-      for (let i = path28.length - 1; i >= 0; --i) {
-        const k = path28[i];
+      for (let i = path29.length - 1; i >= 0; --i) {
+        const k = path29[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -4289,7 +4289,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path28) => path28 == null || typeof path28 === "object" && !!path28[Symbol.iterator]().next().done;
+    var isEmptyPath = (path29) => path29 == null || typeof path29 === "object" && !!path29[Symbol.iterator]().next().done;
     var Collection = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -4319,11 +4319,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path28, value2) {
-        if (isEmptyPath(path28))
+      addIn(path29, value2) {
+        if (isEmptyPath(path29))
           this.add(value2);
         else {
-          const [key2, ...rest] = path28;
+          const [key2, ...rest] = path29;
           const node2 = this.get(key2, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value2);
@@ -4337,8 +4337,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path28) {
-        const [key2, ...rest] = path28;
+      deleteIn(path29) {
+        const [key2, ...rest] = path29;
         if (rest.length === 0)
           return this.delete(key2);
         const node2 = this.get(key2, true);
@@ -4352,8 +4352,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path28, keepScalar) {
-        const [key2, ...rest] = path28;
+      getIn(path29, keepScalar) {
+        const [key2, ...rest] = path29;
         const node2 = this.get(key2, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -4371,8 +4371,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path28) {
-        const [key2, ...rest] = path28;
+      hasIn(path29) {
+        const [key2, ...rest] = path29;
         if (rest.length === 0)
           return this.has(key2);
         const node2 = this.get(key2, true);
@@ -4382,8 +4382,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path28, value2) {
-        const [key2, ...rest] = path28;
+      setIn(path29, value2) {
+        const [key2, ...rest] = path29;
         if (rest.length === 0) {
           this.set(key2, value2);
         } else {
@@ -6898,9 +6898,9 @@ var require_Document = __commonJS({
           this.contents.add(value2);
       }
       /** Adds a value to the document. */
-      addIn(path28, value2) {
+      addIn(path29, value2) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path28, value2);
+          this.contents.addIn(path29, value2);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -6975,14 +6975,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path28) {
-        if (Collection.isEmptyPath(path28)) {
+      deleteIn(path29) {
+        if (Collection.isEmptyPath(path29)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path28) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path29) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -6997,10 +6997,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path28, keepScalar) {
-        if (Collection.isEmptyPath(path28))
+      getIn(path29, keepScalar) {
+        if (Collection.isEmptyPath(path29))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path28, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path29, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -7011,10 +7011,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path28) {
-        if (Collection.isEmptyPath(path28))
+      hasIn(path29) {
+        if (Collection.isEmptyPath(path29))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path28) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path29) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -7031,13 +7031,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path28, value2) {
-        if (Collection.isEmptyPath(path28)) {
+      setIn(path29, value2) {
+        if (Collection.isEmptyPath(path29)) {
           this.contents = value2;
         } else if (this.contents == null) {
-          this.contents = Collection.collectionFromPath(this.schema, Array.from(path28), value2);
+          this.contents = Collection.collectionFromPath(this.schema, Array.from(path29), value2);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path28, value2);
+          this.contents.setIn(path29, value2);
         }
       }
       /**
@@ -8998,9 +8998,9 @@ var require_cst_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    visit5.itemAtPath = (cst, path28) => {
+    visit5.itemAtPath = (cst, path29) => {
       let item = cst;
-      for (const [field2, index] of path28) {
+      for (const [field2, index] of path29) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -9009,23 +9009,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit5.parentCollection = (cst, path28) => {
-      const parent = visit5.itemAtPath(cst, path28.slice(0, -1));
-      const field2 = path28[path28.length - 1][0];
+    visit5.parentCollection = (cst, path29) => {
+      const parent = visit5.itemAtPath(cst, path29.slice(0, -1));
+      const field2 = path29[path29.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path28, item, visitor) {
-      let ctrl = visitor(item, path28);
+    function _visit(path29, item, visitor) {
+      let ctrl = visitor(item, path29);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path28.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path29.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -9036,10 +9036,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path28);
+            ctrl = ctrl(item, path29);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path28) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path29) : ctrl;
     }
     exports2.visit = visit5;
   }
@@ -14019,8 +14019,8 @@ var require_utils = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path28) {
-      let input = path28;
+    function removeDotSegments(path29) {
+      let input = path29;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -14094,11 +14094,11 @@ var require_utils = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path28) {
-      if (path28 === "" || path28[0] === "/") {
-        return removeDotSegments(path28);
+    function removeDotSegmentsRelative(path29) {
+      if (path29 === "" || path29[0] === "/") {
+        return removeDotSegments(path29);
       }
-      const segments = path28.split("/");
+      const segments = path29.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -14461,8 +14461,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path28 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path28 && path28 !== "/" ? path28 : void 0;
+        const path29 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path29 && path29 !== "/" ? path29 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -20484,11 +20484,31 @@ var require_semver2 = __commonJS({
 });
 
 // src/cli/main.ts
-var import_node_fs10 = require("node:fs");
-var import_node_path16 = __toESM(require("node:path"), 1);
+var import_node_fs11 = require("node:fs");
+var import_node_path17 = __toESM(require("node:path"), 1);
+
+// src/private-folder.ts
+var import_node_fs = require("node:fs");
+var import_node_os = require("node:os");
+var import_node_path = __toESM(require("node:path"), 1);
+var PrivateFolder = class {
+  path;
+  constructor(prefix2) {
+    this.path = (0, import_node_fs.mkdtempSync)(import_node_path.default.join((0, import_node_os.tmpdir)(), prefix2));
+    process.on("exit", this.remove);
+  }
+  remove = () => {
+    process.off("exit", this.remove);
+    (0, import_node_fs.rmSync)(this.path, { recursive: true, force: true });
+  };
+};
+function endOnSignals() {
+  process.once("SIGINT", () => process.exit(130));
+  process.once("SIGTERM", () => process.exit(143));
+}
 
 // src/cli/program.ts
-var import_node_fs9 = require("node:fs");
+var import_node_fs10 = require("node:fs");
 var import_node_util2 = require("node:util");
 
 // node_modules/commander/esm.mjs
@@ -20524,8 +20544,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path28, region } = this.at;
-    return region ? `${path28}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path28}: ${this.message}`;
+    const { path: path29, region } = this.at;
+    return region ? `${path29}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path29}: ${this.message}`;
   }
 };
 
@@ -26186,11 +26206,11 @@ var cachedMinimatch = (pattern, options2) => {
   return mm;
 };
 var defaultPlatform = typeof process === "object" && process ? process.env?.__MINIMATCH_TESTING_PLATFORM__ || process.platform : "posix";
-var path = {
+var path2 = {
   win32: { sep: "\\" },
   posix: { sep: "/" }
 };
-var sep = defaultPlatform === "win32" ? path.win32.sep : path.posix.sep;
+var sep = defaultPlatform === "win32" ? path2.win32.sep : path2.posix.sep;
 minimatch.sep = sep;
 var GLOBSTAR = /* @__PURE__ */ Symbol("globstar **");
 minimatch.GLOBSTAR = GLOBSTAR;
@@ -27651,6 +27671,10 @@ function countsFor(finding, mode) {
   if (finding.exception) return false;
   return finding.status === "introduced" || mode === "all" && finding.status === "existing";
 }
+var severity = { error: 3, warning: 2, notice: 1 };
+function reaches(level, failOn) {
+  return failOn !== "never" && severity[level] >= severity[failOn];
+}
 
 // src/report/visible.ts
 var longest = 4e3;
@@ -27813,9 +27837,9 @@ function parsedOr(text10) {
 
 // src/manifest/cursor.ts
 var Cursor = class _Cursor {
-  constructor(manifest, path28, written2, key2, parent, source2 = manifest.object) {
+  constructor(manifest, path29, written2, key2, parent, source2 = manifest.object) {
     this.manifest = manifest;
-    this.path = path28;
+    this.path = path29;
     this.written = written2;
     this.key = key2;
     this.parent = parent;
@@ -28324,7 +28348,7 @@ function isDate(text10) {
   const date = /* @__PURE__ */ new Date(`${text10}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text10;
 }
-function readOwnDocument(text10, path28, schema, code4) {
+function readOwnDocument(text10, path29, schema, code4) {
   const counter = new import_yaml4.LineCounter();
   const document = (0, import_yaml4.parseDocument)(text10, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
@@ -28332,7 +28356,7 @@ function readOwnDocument(text10, path28, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path28, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path29, region: region(...syntax.pos) });
   const regionOf2 = (keys2) => {
     const node2 = nodeAt2(document, keys2);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -28340,20 +28364,20 @@ function readOwnDocument(text10, path28, schema, code4) {
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path28, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path29, region: region(from, to) });
   }
   let value2;
   try {
     value2 = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path28, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path29, region: start }, { cause });
   }
   const failure = findFailure(schema, value2);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path28,
+      path: path29,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf2(failure.keys)
     });
   }
@@ -28363,7 +28387,7 @@ function readOwnDocument(text10, path28, schema, code4) {
   };
   const objectAt = (keys2, ref) => {
     const node2 = nodeAt2(document, keys2);
-    if (!node2) throw new GuardError("internal", "A document that was validated is empty.", { path: path28 });
+    if (!node2) throw new GuardError("internal", "A document that was validated is empty.", { path: path29 });
     const [from, to] = node2.range ?? [0, text10.length];
     return {
       ref,
@@ -28495,11 +28519,11 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text10, path28) {
-  if (text10.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path28 };
-  const { value: value2, regionOf: regionOf2, regionOfKey, objectAt } = readOwnDocument(text10, path28, ConfigFile, "config");
+function readConfig(text10, path29) {
+  if (text10.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path29 };
+  const { value: value2, regionOf: regionOf2, regionOfKey, objectAt } = readOwnDocument(text10, path29, ConfigFile, "config");
   return {
-    path: path28,
+    path: path29,
     failOn: value2["fail-on"],
     ignore: value2.ignore ?? defaultIgnore,
     clusters: Object.fromEntries(
@@ -28508,7 +28532,7 @@ function readConfig(text10, path28) {
         {
           ...paths ? { paths } : {},
           ...inventory2 ? { inventory: { path: inventory2.replace(/^\.\//, ""), region: regionOf2(["clusters", name, "inventory"]) } } : {},
-          entry: { path: path28, object: objectAt(["clusters", name], clusterRef(name)) }
+          entry: { path: path29, object: objectAt(["clusters", name], clusterRef(name)) }
         }
       ])
     ),
@@ -28516,7 +28540,7 @@ function readConfig(text10, path28) {
       ...release2,
       chart: release2.chart.replace(/^\.(?:\/|$)/, "").replace(/\/+$/, ""),
       values: (release2.values ?? []).map((file3) => file3.replace(/^\.\//, "")),
-      at: { path: path28, region: regionOf2(["helm", index]) }
+      at: { path: path29, region: regionOf2(["helm", index]) }
     })),
     chartRepositories: value2.network?.charts ?? [],
     exceptions: (value2.exceptions ?? []).map((exception, index) => ({
@@ -28525,8 +28549,8 @@ function readConfig(text10, path28) {
     })),
     uses: value2.policies,
     places: {
-      key: (index, keys2) => ({ path: path28, region: regionOfKey(["policies", index, ...keys2]) }),
-      value: (index, keys2) => ({ path: path28, region: regionOf2(["policies", index, ...keys2]) })
+      key: (index, keys2) => ({ path: path29, region: regionOfKey(["policies", index, ...keys2]) }),
+      value: (index, keys2) => ({ path: path29, region: regionOf2(["policies", index, ...keys2]) })
     }
   };
 }
@@ -28564,6 +28588,8 @@ function inspectedIn(report) {
   if (touched === 0 && report.findings.some(({ rule }) => /^source\/un(?:readable|rendered)$/.test(rule))) {
     return `Nothing more of ${compared} could be inspected (${count(head.files, "YAML or JSON file")} listed).`;
   }
+  if (touched === 0 && report.findings.some(({ policy, status }) => policy && status === "introduced"))
+    return `No object differs in ${compared}, only what is said of a cluster (${count(head.files, "YAML or JSON file")} listed).`;
   if (touched === 0)
     return `Nothing was inspected: no object differs in ${compared} (${count(head.files, "YAML or JSON file")} listed).`;
   return `Inspected ${compared}: ${changes.added} added, ${changes.changed} changed, ${changes.removed} removed; read ${read(head)}.`;
@@ -28578,17 +28604,24 @@ function read({ manifests, sources, rendered: rendered2 }) {
 function toolsOf({ tools }) {
   return tools.map(({ name, version: version2 }) => `${name} ${version2}`).join(", ");
 }
-function placeOf({ path: path28, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path28} (at the base)` : path28;
-  return side === "base" ? `${path28} (was line ${region.startLine} at the base)` : `${path28}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path29, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path29} (at the base)` : path29;
+  return side === "base" ? `${path29} (was line ${region.startLine} at the base)` : `${path29}:${region.startLine}:${region.startColumn}`;
 }
 function clustersOf({ sources }) {
   return [...new Set(sources.map(({ cluster }) => cluster))].filter(Boolean).sort();
 }
 function subjectOf(finding) {
   const clusters = clustersOf(finding);
-  const object = finding.object ? pathOf(finding.object) : "";
-  return [object, ...sourceNamesOf(finding), ...clusters.length > 0 ? [`cluster ${clusters.join(", ")}`] : []].filter(Boolean).join(", ");
+  return [
+    ...objectNamesOf(finding),
+    ...sourceNamesOf(finding),
+    ...clusters.length > 0 ? [`cluster ${clusters.join(", ")}`] : []
+  ].filter(Boolean).join(", ");
+}
+function objectNamesOf({ object, likewise = [] }) {
+  const names4 = [...new Set([...object ? [object] : [], ...likewise].map(pathOf))];
+  return names4.length > 8 ? [...names4.slice(0, 8), `${names4.length - 8} more`] : names4;
 }
 function sourceNamesOf({ sources }) {
   const names4 = [...new Set(sources.flatMap((source2) => source2.kind === "file" ? [] : [sourceName(source2)]))];
@@ -28596,12 +28629,14 @@ function sourceNamesOf({ sources }) {
 }
 function sourceName(source2) {
   if (source2.kind === "kustomize") return `Kustomization ${source2.path}`;
-  const { release: release2, namespace, path: path28, values } = source2;
-  return `release ${namespace}/${release2} of ${path28}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release: release2, namespace, path: path29, values } = source2;
+  return `release ${namespace}/${release2} of ${path29}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
 function wayThrough(report, most2 = Number.POSITIVE_INFINITY) {
-  const stopping = countedFindings(report).filter(({ level }) => level === "error" || report.verdict === "fail");
-  const unreadable4 = stopping.filter(({ rule }) => rule === "source/unreadable");
+  const stopping = countedFindings(report).filter(({ level }) => level === "error" || reaches(level, report.failOn));
+  const unreadable4 = stopping.filter(
+    ({ rule, location }) => rule === "source/unreadable" && location.path !== report.config.path
+  );
   const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1e3).toISOString().slice(0, 10);
   const exceptions = new Map(
     stopping.flatMap(({ rule, policy, object, likewise = [] }) => {
@@ -28614,20 +28649,22 @@ function wayThrough(report, most2 = Number.POSITIVE_INFINITY) {
   );
   const files2 = new Set(unreadable4.map(({ location }) => escape2(location.path)));
   if (exceptions.size === 0 && files2.size === 0) return void 0;
-  const { path: path28, ignore } = report.config;
+  const { path: path29, ignore } = report.config;
   const [someFiles, someExceptions] = [[...files2].slice(0, most2), [...exceptions.values()].slice(0, most2)];
   const left = files2.size - someFiles.length + exceptions.size - someExceptions.length;
   const lists2 = {
     ...files2.size > 0 ? { ignore: [...ignore, ...someFiles] } : {},
     ...exceptions.size > 0 ? { exceptions: someExceptions } : {}
   };
-  const wanted = "If this change is wanted as it is, first";
-  return path28 === null ? {
-    lead: `${wanted} add this as ${configPath}, in a pull request of its own:`,
+  const whole = report.mode === "all";
+  const wanted = whole ? "If this is wanted as it is," : "If this change is wanted as it is, first";
+  const apart = whole ? "" : ", in a pull request of its own";
+  return path29 === null ? {
+    lead: `${wanted} add this as ${configPath}${apart}:`,
     yaml: (0, import_yaml5.stringify)({ format: 1, ...lists2 }).trimEnd(),
     left
   } : {
-    lead: `${wanted} add this to ${path28}, in a pull request of its own (a list that is there already goes on):`,
+    lead: `${wanted} add this to ${path29}${apart} (a list that is there already goes on):`,
     yaml: (0, import_yaml5.stringify)(lists2).trimEnd(),
     left
   };
@@ -28678,8 +28715,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path28, region, precision }) {
-  const file3 = visible(path28);
+function at({ path: path29, region, precision }) {
+  const file3 = visible(path29);
   if (precision === "file") return { file: file3 };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file: file3, startLine, endLine, startColumn, endColumn } : { file: file3, startLine, endLine };
@@ -28836,8 +28873,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path28, region, precision, note }) {
-  return { side, path: path28, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path29, region, precision, note }) {
+  return { side, path: path29, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -33835,14 +33872,14 @@ function wayThroughOf(report) {
   return plain([paragraph2(words(way.lead)), code3(way.yaml, "yaml"), ...more], "block of YAML");
 }
 function storyOf(finding) {
-  const { location, related, rule, object, level } = finding;
+  const { location, related, rule, level } = finding;
   const shown = related.slice(0, mostRelated);
   const clusters = clustersOf(finding);
   return [
     paragraph2([
       text2(`${level} `),
       ...placed(rule, location),
-      inlineCode2(object ? pathOf(object) : ""),
+      inlineCode2(objectNamesOf(finding).join(", ")),
       ...clusters.length > 0 ? [text2(", cluster "), inlineCode2(clusters.join(", "))] : [],
       text2(location.note ? `, ${location.note}` : "")
     ]),
@@ -33856,8 +33893,8 @@ function storyOf(finding) {
     ...related.length > shown.length ? [paragraph2(words(`${count(related.length - shown.length, "more related place")}: see the JSON report.`))] : []
   ];
 }
-function folderOf({ path: path28 }) {
-  return path28.slice(0, path28.lastIndexOf("/") + 1) || "./";
+function folderOf({ path: path29 }) {
+  return path29.slice(0, path29.lastIndexOf("/") + 1) || "./";
 }
 function linesAt({ excerpt }) {
   if (!excerpt) return [];
@@ -33944,7 +33981,7 @@ function logOf(report, findings, all3, tool) {
             executionSuccessful: true,
             toolExecutionNotifications: [
               ...left > 0 ? [notification("warning", `${count(left, "finding")} left out here: see the JSON report.`)] : [],
-              ...report.inspected.skipped.slice(0, mostNotifications).map(({ path: path28, reason }) => notification("note", `${path28} was not inspected: ${reason}`))
+              ...report.inspected.skipped.slice(0, mostNotifications).map(({ path: path29, reason }) => notification("note", `${path29} was not inspected: ${reason}`))
             ]
           }
         ],
@@ -34017,10 +34054,10 @@ function primaryOf({ location, related }) {
   if (location.changed) return location;
   return related.find((place2) => place2.changed && place2.side === "head") ?? [location, ...related].find((place2) => place2.side === "head" && place2.path === location.path) ?? location;
 }
-function locationOf({ path: path28, region, precision }) {
+function locationOf({ path: path29, region, precision }) {
   return {
     physicalLocation: {
-      artifactLocation: { uri: uriOf(path28), uriBaseId: "%SRCROOT%" },
+      artifactLocation: { uri: uriOf(path29), uriBaseId: "%SRCROOT%" },
       region: precision === "file" ? { startLine: 1 } : regionOf(region)
     }
   };
@@ -34033,8 +34070,8 @@ function logicalOf({ object }) {
 }
 function fixOf({ edits }) {
   return {
-    artifactChanges: edits.map(({ path: path28, region, newText }) => ({
-      artifactLocation: { uri: uriOf(path28), uriBaseId: "%SRCROOT%" },
+    artifactChanges: edits.map(({ path: path29, region, newText }) => ({
+      artifactLocation: { uri: uriOf(path29), uriBaseId: "%SRCROOT%" },
       replacements: [{ deletedRegion: regionOf(region), insertedContent: { text: newText } }]
     }))
   };
@@ -34042,8 +34079,8 @@ function fixOf({ edits }) {
 function notification(level, text10) {
   return { level, message: { text: plain2(text10) } };
 }
-function uriOf(path28) {
-  return path28.split("/").map((segment) => encodeURIComponent(segment.replace(new RegExp("\\p{Cs}", "gu"), "\uFFFD"))).join("/");
+function uriOf(path29) {
+  return path29.split("/").map((segment) => encodeURIComponent(segment.replace(new RegExp("\\p{Cs}", "gu"), "\uFFFD"))).join("/");
 }
 function plain2(text10) {
   return visible(text10).replace(/(?<![\p{L}\p{N}_])[@#](?=[\p{L}\p{N}])/gu, (mark) => `\\x${mark.charCodeAt(0).toString(16)}`).replaceAll("](", "]\\x28").replace(/<(?=[A-Za-z/!?])/g, "\\x3c");
@@ -34075,8 +34112,9 @@ function findingBlock(finding, paint) {
   ].join("\n");
 }
 function relatedLines(related) {
-  const shown = related.slice(0, mostRelated3).map((place2) => `${place2.note ?? "see also"}: ${placeOf(place2)}`);
-  const left = related.length - shown.length;
+  const lines = [...new Set(related.map((place2) => `${place2.note ?? "see also"}: ${placeOf(place2)}`))];
+  const shown = lines.slice(0, mostRelated3);
+  const left = lines.length - shown.length;
   return left > 0 ? [...shown, `and ${count(left, "more place")}, in the JSON report`] : shown;
 }
 function frame({ excerpt, region }, paint) {
@@ -34115,7 +34153,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path28, reason }) => `${path28} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path29, reason }) => `${path29} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text10) {
@@ -34546,6 +34584,7 @@ var chart_facts_default = {
         }
       ],
       more: [],
+      makesLock: true,
       onNodes: ["controller.hostNetwork", "controller.hostPort.enable"],
       class: {
         when: [],
@@ -34567,7 +34606,7 @@ var chart_facts_default = {
     },
     {
       name: "traefik",
-      controllers: ["traefik", "traefik-ingress-nginx", "traefik-crd"],
+      controllers: ["traefik", "traefik-ingress-nginx", "traefik-crd", "traefik-gateway"],
       apps: {
         "9.0.0": "2.2.8",
         "9.3.0": "2.3.0",
@@ -34667,6 +34706,19 @@ var chart_facts_default = {
         {
           flag: "providers.kubernetescrd.ingressclass",
           value: "providers.kubernetesCRD.ingressClass"
+        },
+        {
+          flag: "providers.kubernetesgateway",
+          value: "providers.kubernetesGateway.enabled",
+          default: "false"
+        },
+        {
+          flag: "providers.kubernetesgateway.namespaces",
+          value: "providers.kubernetesGateway.namespaces"
+        },
+        {
+          flag: "providers.kubernetesgateway.labelselector",
+          value: "providers.kubernetesGateway.labelSelector"
         },
         {
           flag: "providers.kubernetesingressnginx",
@@ -34970,7 +35022,7 @@ var Part = build_default.Object(Taken, strict2);
 var ChartFacts = build_default.Object(
   {
     name: text3,
-    /** The controllers its program may run as, by their names in controllers.yaml. */
+    /** The controllers its program may run as, by their names in controllers.yaml; its IngressClass is of the first one. */
     controllers: build_default.Array(text3, { minItems: 1 }),
     /** Parts of a repository's name or URL that tell another chart of this name. */
     notOf: build_default.Optional(build_default.Array(text3)),
@@ -34983,6 +35035,8 @@ var ChartFacts = build_default.Object(
     flags: build_default.Array(build_default.Object({ flag: text3, ...Taken }, strict2)),
     /** Values that give flags as they are: a map by name, a list of arguments, or a map of variables. */
     more: build_default.Array(build_default.Object({ at: text3, as: build_default.Enum(["map", "list", "variables"]) }, strict2)),
+    /** Whether it makes its controller's lock, empty, so that the lock is part of every release. */
+    makesLock: build_default.Optional(build_default.Literal(true)),
     /** Values with which the nodes take the traffic. */
     onNodes: build_default.Array(text3),
     /** The IngressClass it makes. */
@@ -35032,27 +35086,30 @@ function isPlaceholder(name) {
 
 // src/kubernetes/release-values.ts
 var ReleaseValues = class {
-  constructor(place2, layers, more) {
+  constructor(place2, layers, more, elsewhere2 = []) {
     this.place = place2;
     this.layers = layers;
     this.more = more;
+    this.elsewhere = elsewhere2;
   }
   place;
   layers;
   more;
+  elsewhere;
   /** @param path as `--set` takes it: `controller.scope.enabled` */
-  get(path28) {
-    const keys2 = path28.split(".");
+  get(path29) {
+    const keys2 = path29.split(".");
+    const isTold2 = !this.elsewhere.some((one2) => `${path29}.`.startsWith(`${one2}.`) || one2.startsWith(`${path29}.`));
     for (const { root: root3, parameters } of this.layers) {
-      const at3 = parameters ? parameterOf(root3, path28) : root3.at(...keys2);
-      if (at3?.exists) return { at: at3, value: meaningOf(at3, parameters), told: !holdsPlaceholder(at3) };
+      const at3 = parameters ? parameterOf(root3, path29) : root3.at(...keys2);
+      if (at3?.exists) return { at: at3, value: meaningOf(at3, parameters), told: isTold2 && !holdsPlaceholder(at3) };
     }
     const [first] = this.layers.filter(({ parameters }) => !parameters);
-    return { at: first?.root.at(...keys2) ?? this.place, value: void 0, told: !this.more };
+    return { at: first?.root.at(...keys2) ?? this.place, value: void 0, told: isTold2 && !this.more };
   }
 };
-function parameterOf(list4, path28) {
-  return [...list4.items()].findLast((one2) => one2.at("name").string === path28)?.at("value");
+function parameterOf(list4, path29) {
+  return [...list4.items()].findLast((one2) => one2.at("name").string === path29)?.at("value");
 }
 function meaningOf(at3, parameter) {
   const { value: value2 } = at3;
@@ -35066,14 +35123,22 @@ function holdsPlaceholder(at3) {
 var releaseKinds = [
   "HelmRelease.helm.toolkit.fluxcd.io",
   "Application.argoproj.io",
+  "ApplicationSet.argoproj.io",
   "HelmChart.helm.cattle.io"
+];
+var partKinds = [
+  "ConfigMap",
+  "OCIRepository.source.toolkit.fluxcd.io",
+  "HelmChart.source.toolkit.fluxcd.io"
 ];
 function chartReleasesOf(manifest, snapshot) {
   switch (groupKindOf(manifest.ref)) {
     case "HelmRelease.helm.toolkit.fluxcd.io":
       return fluxReleasesOf(manifest, snapshot);
     case "Application.argoproj.io":
-      return argoReleasesOf(manifest);
+      return argoReleasesOf(manifest.root);
+    case "ApplicationSet.argoproj.io":
+      return argoReleasesOf(manifest.root.at("spec", "template"));
     case "HelmChart.helm.cattle.io":
       return k3sReleasesOf(manifest);
     default:
@@ -35083,36 +35148,74 @@ function chartReleasesOf(manifest, snapshot) {
 function fluxReleasesOf(manifest, snapshot) {
   const { root: root3, ref } = manifest;
   const spec = root3.at("spec");
-  const chart = spec.at("chart", "spec");
-  const facts = factsOf(chart.at("chart"), chart.at("sourceRef", "name"));
-  if (!facts || (chart.at("sourceRef", "kind").string ?? "HelmRepository") !== "HelmRepository") return [];
-  const holders = [...spec.at("valuesFrom").items()].map((reference) => heldBy(reference, ref.namespace, snapshot));
-  const layers = [spec.at("values"), ...holders.toReversed()].filter((one2) => one2?.exists);
-  const more = holders.includes(void 0) || chart.at("valuesFiles").exists;
+  const chart = fluxChartOf(manifest, snapshot);
+  if (!chart) return [];
+  const { facts, version: version2, at: at3, valuesFiles, parts: parts2 } = chart;
+  const references = [...spec.at("valuesFrom").items()];
+  const single = references.flatMap((reference) => reference.at("targetPath").string ?? []);
+  const holders = references.filter((reference) => !reference.at("targetPath").exists).map((reference) => heldBy(reference, ref.namespace, snapshot));
+  const layers = [spec.at("values"), ...holders.map((holder) => holder?.nested).toReversed()].filter(
+    (one2) => one2?.exists
+  );
+  const more = holders.some((holder) => !holder?.nested) || valuesFiles.exists;
   const target = spec.at("targetNamespace").string;
   const namespace = target ?? ref.namespace;
   const name = spec.at("releaseName").string ?? (target ? `${target}-${ref.name}` : ref.name);
-  const values = new ReleaseValues(spec.at("values"), layersOf(layers), more);
+  const values = new ReleaseValues(spec.at("values"), layersOf(layers), more, single);
   const cluster = spec.at("kubeConfig").exists ? `of HelmRelease ${ref.name}` : "";
-  return [{ facts, manifest, name, namespace, cluster, ...versionAt(facts, chart.at("version")), values }];
+  const all3 = [...parts2, ...holders.flatMap((holder) => holder ?? [])];
+  return [{ facts, manifest, name, namespace, cluster, version: version2, at: at3, values, parts: all3 }];
 }
-function* valuesHolders({ root: root3 }) {
-  for (const reference of root3.at("spec", "valuesFrom").items()) {
-    const name = reference.at("name").string;
-    if (name) yield name;
+function fluxChartOf({ root: root3, ref }, snapshot) {
+  const reference = root3.at("spec", "chartRef");
+  const kind2 = reference.at("kind").string ?? "";
+  const named5 = {
+    group: "source.toolkit.fluxcd.io",
+    kind: kind2,
+    namespace: reference.at("namespace").string ?? ref.namespace,
+    name: reference.at("name").string ?? ""
+  };
+  const [holder] = reference.exists ? snapshot?.get(named5) ?? [] : [];
+  const parts2 = holder ? [holder.root.at("spec")] : [];
+  if (kind2 === "OCIRepository") {
+    const [spec] = parts2;
+    const facts2 = spec && factsOf(spec.at("url"), spec.at("url"));
+    if (!facts2) return void 0;
+    const version2 = [spec.at("ref", "semver"), spec.at("ref", "tag")].find(({ exists }) => exists);
+    return { facts: facts2, ...versionAt(facts2, version2 ?? spec.at("ref")), valuesFiles: spec.at("valuesFiles"), parts: parts2 };
   }
+  const chart = reference.exists ? holder?.root.at("spec") : root3.at("spec", "chart", "spec");
+  if (!chart || (chart.at("sourceRef", "kind").string ?? "HelmRepository") !== "HelmRepository") return void 0;
+  const facts = factsOf(chart.at("chart"), chart.at("sourceRef", "name"));
+  return facts && { facts, ...versionAt(facts, chart.at("version")), valuesFiles: chart.at("valuesFiles"), parts: parts2 };
+}
+function* namesOfParts(manifest) {
+  const { ref, root: root3 } = manifest;
+  const kind2 = groupKindOf(ref);
+  if (releaseKinds.includes(kind2)) {
+    for (const reference of [root3.at("spec", "chartRef"), ...root3.at("spec", "valuesFrom").items()]) {
+      const name = reference.at("name").string;
+      if (name) yield name;
+    }
+  } else if (kind2 === "ConfigMap") {
+    const holdsValues2 = [...root3.at("data").entries()].some(([key2]) => /\.ya?ml$/.test(key2));
+    if (holdsValues2) yield ref.name;
+  } else if (partKinds.includes(kind2)) yield ref.name;
 }
 function heldBy(reference, namespace, snapshot) {
-  if (reference.at("kind").string !== "ConfigMap" || reference.at("targetPath").exists) return void 0;
+  if (reference.at("kind").string !== "ConfigMap") return void 0;
   const name = reference.at("name").string ?? "";
   const [holder] = snapshot?.get({ group: "", kind: "ConfigMap", namespace, name }) ?? [];
-  return holder?.root.at("data", reference.at("valuesKey").string ?? "values.yaml").nested;
+  return holder?.root.at("data", reference.at("valuesKey").string ?? "values.yaml");
 }
-function argoReleasesOf({ root: root3, ref }) {
-  const spec = root3.at("spec");
+function argoReleasesOf(application) {
+  const { manifest } = application;
+  const spec = application.at("spec");
   const destination = spec.at("destination");
   const written2 = destination.at("name").string || destination.at("server").string || "";
-  const cluster = ownCluster.includes(written2) ? "" : written2;
+  const set = manifest.root.at("spec");
+  const generated = isPlaceholder(written2) ? `${written2} of ${JSON.stringify(set.at("generators").value)}` : written2;
+  const cluster = ownCluster.includes(written2) ? "" : generated;
   return [spec.at("source"), ...spec.at("sources").items()].flatMap((source2) => {
     const facts = factsOf(source2.at("chart"), source2.at("repoURL"));
     if (!facts) return [];
@@ -35120,13 +35223,15 @@ function argoReleasesOf({ root: root3, ref }) {
     const object = helm2.at("valuesObject");
     const inline2 = object.exists ? object : helm2.at("values").nested;
     const parameters = { root: helm2.at("parameters"), parameters: true };
-    const more = [...helm2.at("valueFiles").items(), ...helm2.at("fileParameters").items()].length > 0;
+    const single = [...helm2.at("fileParameters").items()].flatMap((one2) => one2.at("name").string ?? []);
+    const more = [...helm2.at("valueFiles").items()].length > 0 || set.at("templatePatch").exists;
     const place2 = object.exists ? object : helm2.at("values");
-    const values = new ReleaseValues(place2, [parameters, ...layersOf([inline2])], more);
-    const name = helm2.at("releaseName").string ?? ref.name;
-    const namespace = helm2.at("namespace").string ?? spec.at("destination", "namespace").string ?? "";
-    const { manifest } = root3;
-    return [{ facts, manifest, name, namespace, cluster, ...versionAt(facts, source2.at("targetRevision")), values }];
+    const values = new ReleaseValues(place2, [parameters, ...layersOf([inline2])], more, single);
+    const name = helm2.at("releaseName").string ?? application.at("metadata", "name").string ?? "";
+    const into = helm2.at("namespace").string ?? destination.at("namespace").string ?? "";
+    const namespace = isPlaceholder(into) ? "" : into;
+    const version2 = versionAt(facts, source2.at("targetRevision"));
+    return [{ facts, manifest, name, namespace, cluster, ...version2, values, parts: [] }];
   });
 }
 var ownCluster = ["", "in-cluster", "https://kubernetes.default.svc"];
@@ -35135,11 +35240,12 @@ function k3sReleasesOf({ root: root3, ref }) {
   const facts = factsOf(spec.at("chart"), spec.at("repo"));
   if (!facts || spec.at("chartContent").exists) return [];
   const content = spec.at("valuesContent");
-  const more = spec.at("set").exists || spec.at("valuesSecrets").exists;
-  const values = new ReleaseValues(content, layersOf([content.nested]), more);
+  const single = [...spec.at("set").entries()].map(([path29]) => path29);
+  const values = new ReleaseValues(content, layersOf([content.nested]), spec.at("valuesSecrets").exists, single);
   const namespace = spec.at("targetNamespace").string ?? ref.namespace;
   const { manifest } = root3;
-  return [{ facts, manifest, name: ref.name, namespace, cluster: "", ...versionAt(facts, spec.at("version")), values }];
+  const version2 = versionAt(facts, spec.at("version"));
+  return [{ facts, manifest, name: ref.name, namespace, cluster: "", ...version2, values, parts: [] }];
 }
 function layersOf(roots) {
   return roots.flatMap((root3) => root3 ? [{ root: root3 }] : []);
@@ -35269,12 +35375,12 @@ var Arguments = class {
    * What the Pod is known to have before it runs.
    * Source: https://kubernetes.io/docs/concepts/workloads/pods/downward-api/
    */
-  fieldOf(path28) {
+  fieldOf(path29) {
     const { ref, root: root3 } = this.container.manifest;
     const pod = root3.at("spec", "template");
-    if (path28 === "metadata.namespace") return ref.namespace || void 0;
-    if (path28 === "spec.serviceAccountName") return pod.at("spec", "serviceAccountName").string;
-    const [, labels, key2] = path28.match(/^metadata\.(labels|annotations)\['(.+)'\]$/) ?? [];
+    if (path29 === "metadata.namespace") return ref.namespace || void 0;
+    if (path29 === "spec.serviceAccountName") return pod.at("spec", "serviceAccountName").string;
+    const [, labels, key2] = path29.match(/^metadata\.(labels|annotations)\['(.+)'\]$/) ?? [];
     return labels && key2 ? pod.at("metadata", labels, key2).string : void 0;
   }
 };
@@ -35370,8 +35476,9 @@ var ChartSettings = class {
     const { name, values } = this.release;
     const [full, short] = ["fullnameOverride", "nameOverride"].map((key2) => values.get(key2));
     if (!full?.told || !short?.told) return void 0;
+    if (textOf2(full.value)) return textOf2(full.value);
     const chart = textOf2(short.value) || this.facts.name;
-    return textOf2(full.value) || (name.includes(chart) ? name : `${name}-${chart}`);
+    return isPlaceholder(name) ? void 0 : name.includes(chart) ? name : `${name}-${chart}`;
   }
 };
 function givenBy(given, as, flag) {
@@ -35457,8 +35564,8 @@ function controllerOf2(way, settings3) {
   if (controller === void 0) return { told: true };
   const given = controllerFlag === void 0 ? "" : valueOr(settings3, controllerFlag, "");
   if (given === void 0) return { told: false };
-  const path28 = `${controller}/${given.replace(/^\/+/, "")}`;
-  return { told: true, value: given === "" ? controller : below ? path28 : given };
+  const path29 = `${controller}/${given.replace(/^\/+/, "")}`;
+  return { told: true, value: given === "" ? controller : below ? path29 : given };
 }
 function byWhat({ by, byName, name }, settings3) {
   if (by === "both" && valueOr(settings3, name, "") === "") return "controller";
@@ -35843,6 +35950,48 @@ var controller_facts_default = {
           ],
           value: "providers.kubernetesCRD.ingressClass",
           source: "https://github.com/traefik/traefik/blob/v3.7.9/pkg/provider/kubernetes/crd/kubernetes.go",
+          checked: "2026-11-21"
+        }
+      ],
+      status: [],
+      election: []
+    },
+    {
+      name: "traefik-gateway",
+      title: "the kubernetesGateway provider of Traefik",
+      takes: "Gateways",
+      images: ["(?:^|/)(?:mirrored-library-)?traefik$", "(?:^|/)traefik-hub$"],
+      labels: {
+        "app.kubernetes.io/name": "traefik"
+      },
+      enabledBy: "providers.kubernetesgateway",
+      elsewhere: ["configfile"],
+      dashes: "--",
+      anyCase: true,
+      variables: "TRAEFIK_",
+      marks: ["traefik"],
+      source: "https://github.com/traefik/traefik-helm-chart/blob/v41.3.0/traefik/templates/_podtemplate.tpl",
+      checked: "2026-11-21",
+      scope: {
+        namespaces: "providers.kubernetesgateway.namespaces",
+        many: true,
+        value: "providers.kubernetesGateway.namespaces",
+        source: "https://github.com/traefik/traefik/blob/v3.7.9/pkg/provider/kubernetes/gateway/kubernetes.go",
+        checked: "2026-11-21"
+      },
+      classes: [
+        {
+          releases: "*",
+          name: "providers.kubernetesgateway.labelselector",
+          default: "",
+          by: "name",
+          unclassed: [
+            {
+              missing: "providers.kubernetesgateway.labelselector"
+            }
+          ],
+          value: "providers.kubernetesGateway.labelSelector",
+          source: "https://github.com/traefik/traefik/blob/v3.7.9/pkg/provider/kubernetes/gateway/client.go",
           checked: "2026-11-21"
         }
       ],
@@ -36288,7 +36437,7 @@ var ControllerFacts = build_default.Object(
     /** What messages call it. */
     title: text4,
     /** What it takes, as a word of messages. */
-    takes: build_default.Enum(["Ingresses", "IngressRoutes"]),
+    takes: build_default.Enum(["Ingresses", "IngressRoutes", "Gateways"]),
     /** Patterns of its image's repository. */
     images: build_default.Array(text4, { minItems: 1 }),
     binary: build_default.Optional(text4),
@@ -36523,12 +36672,13 @@ function installedBy(release2) {
   const given = typeof tag.value === "string" ? tag.value : void 0;
   const image2 = { repository: "", tag: given };
   const app = given === void 0 ? appOf(chart, version2) : releaseOf(image2) ?? minorOf(image2);
-  const onNodes = chart.onNodes.some((path28) => Boolean(values.get(path28).value));
+  const onNodes = chart.onNodes.some((path29) => Boolean(values.get(path29).value));
   const made = settings3.take(chart.class)?.value;
   return controllerFacts.flatMap((facts) => {
     if (!chart.controllers.includes(facts.name)) return [];
     if (facts.enabledBy && (!settings3.has(facts.enabledBy) || !settings3.isOn(facts.enabledBy, true))) return [];
-    const claims = claimsOf(facts, settings3, app).map((claim) => ({ ...claim, made }));
+    const isMain2 = facts.name === chart.controllers[0];
+    const claims = claimsOf(facts, settings3, app).map((claim) => isMain2 ? { ...claim, made } : claim);
     return [
       {
         facts,
@@ -36657,7 +36807,7 @@ function isTakenWithout(head, name) {
   });
 }
 function releaseThatComes(base, head, name) {
-  return [...releaseKinds, "ApplicationSet.argoproj.io"].flatMap((one2) => head.ofKind(one2)).filter(({ ref, object }) => !base.get(ref).some((was) => was.object.content === object.content)).find(({ object: { content } }) => ["ingress", name, ...marksOfControllers].some((mark) => content.includes(mark)));
+  return releaseKinds.flatMap((one2) => head.ofKind(one2)).filter(({ ref, object }) => !base.get(ref).some((was) => was.object.content === object.content)).find(({ object: { content } }) => ["ingress", name, ...marksOfControllers].some((mark) => content.includes(mark)));
 }
 function inWords(ingresses) {
   const [first, ...others] = ingresses.map(({ ref }) => nameOf(ref));
@@ -36894,11 +37044,13 @@ var election_isolated_default = defineRule({
   since: "1.1.0",
   scope: "snapshot",
   kinds: [...controllerKinds, ...releaseKinds],
+  reads: partKinds,
   messages: {
     shared: ({ first, second, lock, flag }) => `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with --${flag}, and let its Role name that lock.`
   },
   *partners(manifest) {
-    if (releaseKinds.includes(groupKindOf(manifest.ref))) yield* valuesHolders(manifest);
+    yield* namesOfParts(manifest);
+    if (manifest.root.at("spec", "chartRef").exists) yield* marksOfControllers;
     for (const { facts } of controllersOf(manifest)) yield* facts.marks;
   },
   check({ manifest, snapshot, report }) {
@@ -36936,9 +37088,13 @@ function holderIn(record) {
 }
 function isLockByName({ ref, root: root3 }) {
   if (ref.kind === "Endpoints" || ref.namespace === "kube-node-lease") return false;
-  const holdsData = ["data", "binaryData"].some((field2) => [...root3.at(field2).entries()].length > 0);
-  return !holdsData && (isNameOfIngressLock(ref.name) || usualNames.test(ref.name));
+  if (chartsWithLock.test(root3.at("metadata", "labels", "helm.sh/chart").string ?? "")) return false;
+  const holdsData2 = ["data", "binaryData"].some((field2) => [...root3.at(field2).entries()].length > 0);
+  return !holdsData2 && (isNameOfIngressLock(ref.name) || usualNames.test(ref.name));
 }
+var chartsWithLock = new RegExp(
+  `^(?:${chartFacts.flatMap(({ name, makesLock }) => makesLock ? name : []).join("|")})-\\d`
+);
 function isNameOfIngressLock(name) {
   return ingressLockNames.test(name);
 }
@@ -37034,16 +37190,79 @@ var lock_unmanaged_default = defineRule({
   }
 });
 
-// src/kubernetes/controller-overlap.ts
-function sharedNamespaces(a, b) {
-  const [one2, other] = [a.watched, b.watched];
-  if (one2.scope === "all") return withoutThose(other, b, one2.except);
-  if (other.scope === "all") return withoutThose(one2, a, other.except);
-  if (one2.scope === "namespaces" && other.scope === "namespaces") {
-    return inWords3(one2.names.filter((name) => other.names.includes(name)));
+// src/kubernetes/label-selector.ts
+function selectsLabels(selector, labels) {
+  if (!selector.isMap) return false;
+  const matchLabels = [...selector.at("matchLabels").entries()];
+  return matchLabels.every(([key2, { string }]) => string !== void 0 && labels.at(key2).string === string) && [...selector.at("matchExpressions").items()].every((expression) => meets(expression, labels));
+}
+function meets(expression, labels) {
+  const value2 = labels.at(expression.at("key").string ?? "").string;
+  const isAmong = [...expression.at("values").items()].some(({ string }) => string !== void 0 && string === value2);
+  switch (expression.at("operator").string) {
+    case "In":
+      return isAmong;
+    case "NotIn":
+      return !isAmong;
+    case "Exists":
+      return value2 !== void 0;
+    case "DoesNotExist":
+      return value2 === void 0;
+    default:
+      return false;
   }
-  const same = one2.scope === "selector" && other.scope === "selector" && one2.selector === other.selector;
-  return same ? labelled(one2.selector) : void 0;
+}
+var key = "[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?";
+var value = "[A-Za-z0-9._-]*";
+var requirement = `(?:!\\s*${key}|${key}(?:\\s*(?:==?|!=)\\s*${value}|\\s+(?:in|notin)\\s+\\(\\s*${value}(?:\\s*,\\s*${value})*\\s*\\))?)`;
+var labelSelectorPattern = `^\\s*${requirement}(?:\\s*,\\s*${requirement})*\\s*$`;
+var forms = { whole: new RegExp(labelSelectorPattern), part: new RegExp(requirement, "g") };
+function matchesLabels(selector, labelOf2) {
+  return partsOf(selector).every(({ not, name, operator, values }) => {
+    const label2 = labelOf2(name);
+    if (!operator) return label2 !== void 0 === (not === "");
+    const isAmong = label2 !== void 0 && values.split(",").some((one2) => one2.trim() === label2);
+    return isAmong === ["=", "==", "in"].includes(operator);
+  });
+}
+function labelsOf(selector) {
+  return forms.whole.test(selector) ? partsOf(selector).map(({ name }) => name) : [];
+}
+function partsOf(selector) {
+  return (selector.match(forms.part) ?? []).map((text10) => {
+    const [, not = "", name = "", operator, values = ""] = text10.match(/^(!?)\s*([A-Za-z0-9._/-]+)\s*(==?|!=|in\b|notin\b)?\s*\(?([^)]*)/) ?? [];
+    return { not, name, operator, values };
+  });
+}
+
+// src/kubernetes/controller-overlap.ts
+function sharedNamespaces(a, b, snapshot) {
+  const [one2, other] = [a.watched, b.watched];
+  if (one2.scope === "all") return described2(withoutThose(other, b, one2.except));
+  if (other.scope === "all") return described2(withoutThose(one2, a, other.except));
+  if (one2.scope === "selector" && other.scope === "selector") {
+    if (one2.selector === other.selector) return described2(labelled(one2.selector));
+    const found2 = labelledNamespaces(snapshot, one2.selector).filter((namespace) => finds(other.selector, namespace));
+    return described2(inWords3(found2.map(({ ref }) => ref.name)), found2);
+  }
+  const named5 = [one2, other].flatMap((watched) => watched.scope === "namespaces" ? [watched.names] : []);
+  const [names4 = [], others] = named5;
+  if (others) return described2(inWords3(names4.filter((name) => others.includes(name))));
+  const selector = [one2, other].flatMap((watched) => watched.scope === "selector" ? watched.selector : [])[0];
+  if (selector === void 0) return void 0;
+  const found = labelledNamespaces(snapshot, selector).filter(({ ref }) => names4.includes(ref.name));
+  return described2(inWords3(found.map(({ ref }) => ref.name)), found);
+}
+function labelledNamespaces(snapshot, selector) {
+  return snapshot.ofKind("Namespace").filter((namespace) => finds(selector, namespace));
+}
+function finds(selector, { ref, root: root3 }) {
+  const labels = root3.at("metadata", "labels");
+  const labelOf2 = (key2) => key2 === "kubernetes.io/metadata.name" ? ref.name : labels.at(key2).string;
+  return labelsOf(selector).length > 0 && matchesLabels(selector, labelOf2);
+}
+function described2(words2, found = []) {
+  return words2 === void 0 ? void 0 : { words: words2, found };
 }
 function withoutThose(watched, { manifest }, except) {
   switch (watched.scope) {
@@ -37059,9 +37278,11 @@ function withoutThose(watched, { manifest }, except) {
       return except.length > 0 ? void 0 : `the namespace ${manifest.ref.kind} ${manifest.ref.name} is limited to`;
   }
 }
-function inWords3(names4) {
+function inWords3(written2) {
+  const names4 = [...new Set(written2)];
   if (names4.length === 0) return void 0;
-  return `${names4.length > 1 ? "namespaces" : "namespace"} ${names4.join(", ")}`;
+  const more = names4.length > 5 ? ` and ${names4.length - 5} more` : "";
+  return `${names4.length > 1 ? "namespaces" : "namespace"} ${names4.slice(0, 5).join(", ")}${more}`;
 }
 function labelled(selector) {
   return `the namespaces labelled ${selector}`;
@@ -37129,7 +37350,7 @@ var namespace_isolated_default = defineRule({
   since: "1.0.0",
   scope: "snapshot",
   kinds: [...controllerKinds, ...releaseKinds],
-  reads: ["IngressClass.networking.k8s.io", "Ingress.networking.k8s.io", "ConfigMap"],
+  reads: ["IngressClass.networking.k8s.io", "Ingress.networking.k8s.io", "Namespace", ...partKinds],
   messages: {
     overlap: ({ first, second, name, where, scope: scope2, own: own6 }) => `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. Limit ${first} to its namespaces with ${scope2}, or give it a class of its own with ${own6}.`,
     annotated: ({ first, second, name, where, own: own6, ingress }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own6} of ${first} to another name.`,
@@ -37155,11 +37376,15 @@ var namespace_isolated_default = defineRule({
     contestedRoutes: "1.1.0"
   },
   *partners(manifest) {
-    if (releaseKinds.includes(groupKindOf(manifest.ref))) yield* valuesHolders(manifest);
+    yield* namesOfParts(manifest);
+    if (manifest.root.at("spec", "chartRef").exists) yield* marksOfControllers;
     if (manifest.ref.kind === "IngressClass") yield* marksOfControllers;
     if (manifest.ref.kind === "Ingress") yield* classAnnotation(manifest).exists ? marksOfControllers : [];
-    for (const { claims } of controllersOf(manifest)) {
+    if (groupKindOf(manifest.ref) === "Namespace" && manifest.root.at("metadata", "labels").exists)
       yield* marksOfControllers;
+    for (const { claims, watched } of controllersOf(manifest)) {
+      yield* marksOfControllers;
+      if (watched.scope === "selector") yield* labelsOf(watched.selector);
       for (const { controller, facts: way } of claims) {
         if (controller) yield controller;
         if (controller !== way.controller) yield "kubernetes.io/ingress.class";
@@ -37175,11 +37400,13 @@ var namespace_isolated_default = defineRule({
         if (first.facts.takes !== second.facts.takes || !comesFirst(first, second)) continue;
         if (mayBeCopies(first.manifest, second.manifest) || areOneController(first, second)) continue;
         if (!shareCluster(first, second) || isInstalledBy(first, second)) continue;
-        const where = sharedNamespaces(first, second);
-        const shared2 = where === void 0 ? void 0 : sharedClaim(first, second, snapshot);
-        if (where === void 0 || !shared2) continue;
-        const overlap = { ...wordsOf(first, second, shared2), where };
-        const ends = [first.watched.at, second.watched.at];
+        const namespaces = sharedNamespaces(first, second, snapshot);
+        const shared2 = namespaces && sharedClaim(first, second, snapshot);
+        if (!shared2) continue;
+        const overlap = { ...wordsOf(first, second, shared2), where: namespaces.words };
+        const labels = namespaces.found.map(({ root: root3 }) => root3.at("metadata", "labels"));
+        const parts2 = [first, second].flatMap(({ installed }) => installed?.release.parts ?? []);
+        const ends = [first.watched.at, second.watched.at, ...labels, ...parts2];
         const more = { keys: keysOf2(first, second) };
         const known3 = [first, second].every(({ facts, installed }) => facts.name === "ingress-nginx" && !installed);
         if (first.facts.takes !== "Ingresses") report(ends, "contestedRoutes", overlap, more);
@@ -37323,8 +37550,8 @@ function lineOf(at3, line) {
   return at3.manifest.object.fileText.split("\n")[line - 1] ?? "";
 }
 function edit(at3, region, newText) {
-  const { path: path28 } = at3.manifest.origin;
-  return path28.endsWith(".json") ? void 0 : { edits: [{ path: path28, region, newText }] };
+  const { path: path29 } = at3.manifest.origin;
+  return path29.endsWith(".json") ? void 0 : { edits: [{ path: path29, region, newText }] };
 }
 
 // src/rules/controller-scope/publish-target.ts
@@ -41826,42 +42053,6 @@ function defaultHolders({ kind: kind2, name }) {
   ];
 }
 
-// src/kubernetes/label-selector.ts
-function selectsLabels(selector, labels) {
-  if (!selector.isMap) return false;
-  const matchLabels = [...selector.at("matchLabels").entries()];
-  return matchLabels.every(([key2, { string }]) => string !== void 0 && labels.at(key2).string === string) && [...selector.at("matchExpressions").items()].every((expression) => meets(expression, labels));
-}
-function meets(expression, labels) {
-  const value2 = labels.at(expression.at("key").string ?? "").string;
-  const isAmong = [...expression.at("values").items()].some(({ string }) => string !== void 0 && string === value2);
-  switch (expression.at("operator").string) {
-    case "In":
-      return isAmong;
-    case "NotIn":
-      return !isAmong;
-    case "Exists":
-      return value2 !== void 0;
-    case "DoesNotExist":
-      return value2 === void 0;
-    default:
-      return false;
-  }
-}
-var key = "[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?";
-var value = "[A-Za-z0-9._-]*";
-var requirement = `(?:!\\s*${key}|${key}(?:\\s*(?:==?|!=)\\s*${value}|\\s+(?:in|notin)\\s+\\(\\s*${value}(?:\\s*,\\s*${value})*\\s*\\))?)`;
-var labelSelectorPattern = `^\\s*${requirement}(?:\\s*,\\s*${requirement})*\\s*$`;
-function matchesLabels(selector, labels) {
-  return (selector.match(new RegExp(requirement, "g")) ?? []).every((text10) => {
-    const [, not, name = "", operator, values = ""] = text10.match(/^(!?)\s*([A-Za-z0-9._/-]+)\s*(==?|!=|in\b|notin\b)?\s*\(?([^)]*)/) ?? [];
-    const label2 = labels.at(name);
-    if (!operator) return label2.exists === (not === "");
-    const isAmong = label2.string !== void 0 && values.split(",").some((one2) => one2.trim() === label2.string);
-    return isAmong === ["=", "==", "in"].includes(operator);
-  });
-}
-
 // src/kubernetes/rbac-role.ts
 function aggregationOf(role) {
   const rule = role.root.at("aggregationRule");
@@ -41905,7 +42096,7 @@ function subjectsOf(binding2) {
 }
 function subjectName({ kind: kind2, name }) {
   if (kind2 !== "User" || !name.startsWith(accountPrefix)) return `${kind2} ${name}`;
-  return `ServiceAccount ${name.slice(accountPrefix.length).replace(":", "/")}`;
+  return `ServiceAccount ${name.slice(accountPrefix.length).replace(/^:/, "").replace(":", "/")}`;
 }
 function groupsOf({ kind: kind2, name }) {
   if (name === "system:unauthenticated" || name === "system:anonymous") {
@@ -42274,7 +42465,7 @@ var status_source_default = defineRule({
   since: "1.0.0",
   scope: "snapshot",
   kinds: [...controllerKinds, ...releaseKinds],
-  reads: ["Service", "ConfigMap"],
+  reads: ["Service", ...partKinds],
   messages: {
     unpublished,
     taken,
@@ -42284,8 +42475,9 @@ var status_source_default = defineRule({
   },
   later: { unpublishedOther: "1.1.0", takenOther: "1.1.0", unpublishedRelease: "1.1.0" },
   *partners(manifest) {
-    if (releaseKinds.includes(groupKindOf(manifest.ref))) yield* valuesHolders(manifest);
-    else if (manifest.ref.kind === "Service" || controllersOf(manifest).length > 0) yield* selectionMarks(manifest);
+    yield* namesOfParts(manifest);
+    if (releaseKinds.includes(groupKindOf(manifest.ref))) return;
+    if (manifest.ref.kind === "Service" || controllersOf(manifest).length > 0) yield* selectionMarks(manifest);
   },
   check({ manifest, snapshot, report }) {
     for (const controller of controllersOf(manifest, snapshot)) {
@@ -42507,11 +42699,11 @@ function annotated(annotations) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path28) => (root3) => [[root3.at(...path28)]];
-var each = (path28, name, namespace) => (root3) => [...root3.at(...path28).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path28, name, namespace) => (root3) => [[root3.at(...path28, name), root3.at(...path28, namespace)]];
+var field = (...path29) => (root3) => [[root3.at(...path29)]];
+var each = (path29, name, namespace) => (root3) => [...root3.at(...path29).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path29, name, namespace) => (root3) => [[root3.at(...path29, name), root3.at(...path29, namespace)]];
 var firstOf2 = (...paths) => (root3) => {
-  const written2 = paths.map((path28) => root3.at(...path28)).find((cursor) => cursor.string);
+  const written2 = paths.map((path29) => root3.at(...path29)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -42586,8 +42778,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path28 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path28 !== void 0 && [...manifest.root.at(...path28).entries()].some(([name]) => mirrored.test(name));
+  const path29 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path29 !== void 0 && [...manifest.root.at(...path29).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -43255,7 +43447,7 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path28) => root3.at(...path28)).filter((map4) => map4.exists);
+  const written2 = maps.map((path29) => root3.at(...path29)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -43707,12 +43899,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path28 of paths) {
-      const written2 = path28.at("path").string || "/";
-      const exact = path28.at("pathType").string === "Exact";
+    for (const path29 of paths) {
+      const written2 = path29.at("path").string || "/";
+      const exact = path29.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path28.at("path").exists ? path28.at("path") : rule.at("host"));
+        claims.set(claim, path29.at("path").exists ? path29.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -44244,6 +44436,9 @@ var binding_resolves_default = defineRule({
   *partners({ ref }) {
     if (["Role", "ClusterRole", "ServiceAccount"].includes(ref.kind)) yield ref.name;
   },
+  partnerKinds({ ref }) {
+    return ref.kind === "ServiceAccount" ? void 0 : [...bindingKinds, groupKindOf(ref)];
+  },
   check({ removed, head, report }) {
     const object = nameOf(removed.ref);
     const ends = (users2) => [removed.root, ...users2];
@@ -44597,18 +44792,26 @@ var cluster_object_kept_default = defineRule({
     // Source: https://kubernetes.io/docs/tasks/administer-cluster/namespaces/#deleting-a-namespace
     namespace: ({ object, left }) => `This change removes ${object}, and with it the API server deletes all it holds: ${left} would go. Put it back, or remove these first, in a change of their own.`,
     apiService: ({ object, api, left }) => `This change removes ${object}, so the API ${api} is no longer served, ${left}. Put it back, or remove what serves and what uses that API with it.`,
-    storageClass: ({ object }) => `This change removes ${object}, the default one, and no other StorageClass is marked as default: claims that name no class stay pending. Put it back, or mark another with ${defaultClassMark}: "true".`
+    storageClass: ({ object }) => `This change removes ${object}, the default one, and no other StorageClass is marked as default: claims that name no class stay pending. Put it back, or mark another with ${defaultClassMark}: "true".`,
+    unmarked: ({ object }) => `${object} is the default one no longer, and no other StorageClass is marked as default: claims that name no class stay pending. Mark it again, or another, with ${defaultClassMark}: "true".`,
+    stopped: ({ object, harm }) => `${object} is left with no replica: ${harm}. Give it the replicas it had.`,
+    emptied: ({ object, harm }) => `${object} is left with nothing in its data: ${harm}. Put back what it held.`
   },
-  *partners(manifest) {
+  *partners(manifest, _, isGone2) {
     const { ref } = manifest;
     const kind2 = groupKindOf(ref);
+    if (kind2 === storageClassKind && isDefaultClass2(manifest)) yield* [ref.name, "is-default-class"];
+    if (!isGone2) return;
     if (clusterObjectFacts(ref) || ref.kind === "Namespace") yield ref.name;
     if (kind2 === definitionKind) {
       yield ref.name;
       yield `${manifest.root.at("spec", "group").string}/`;
     }
     if (kind2 === apiServiceKind) yield* [ref.name, ...needsOfApi(manifest)];
-    if (kind2 === storageClassKind && isDefaultClass2(manifest)) yield* [ref.name, "is-default-class"];
+  },
+  partnerKinds({ ref }) {
+    const kind2 = groupKindOf(ref);
+    return ref.kind === "Namespace" || [definitionKind, apiServiceKind].includes(kind2) ? void 0 : [kind2];
   },
   check({ removed, base, head, report }) {
     if (outlivesPrune(removed)) return;
@@ -44633,8 +44836,24 @@ var cluster_object_kept_default = defineRule({
     } else if (kind2 === storageClassKind && isDefaultClass2(removed)) {
       if (!head.ofKind(storageClassKind).some(isDefaultClass2)) report(removed.root, "storageClass", { object });
     }
+  },
+  checkChange({ change, head, report }) {
+    if (change.kind !== "changed") return;
+    const { before, after } = change;
+    const object = nameOf(after.ref);
+    const [had, has] = [before, after].map(({ root: root3 }) => root3.at("spec", "replicas"));
+    const harm = clusterObjectFacts(after.ref)?.harm;
+    if (harm && has.value === 0 && had.value !== 0) report([has, had], "stopped", { object, harm });
+    if (harm && after.ref.kind === "ConfigMap" && holdsData(before) && !holdsData(after))
+      report([after.root.at("data"), before.root], "emptied", { object, harm });
+    if (groupKindOf(after.ref) !== storageClassKind || !isDefaultClass2(before)) return;
+    if (!head.isWhole || head.ofKind(storageClassKind).some(isDefaultClass2)) return;
+    report([after.root.at("metadata", "annotations", defaultClassMark), before.root], "unmarked", { object });
   }
 });
+function holdsData({ root: root3 }) {
+  return [...root3.at("data").entries(), ...root3.at("binaryData").entries()].length > 0;
+}
 function named4(left) {
   const names4 = left.slice(0, 3).map(({ ref }) => nameOf(ref));
   return left.length > 3 ? `${names4.join(", ")} and ${left.length - 3} more` : names4.join(", ");
@@ -44664,7 +44883,7 @@ function protectionOf(manifest, protect) {
   for (const entry of protect) {
     if (typeof entry === "string") {
       if (matchesObject(entry, manifest.ref)) return entry;
-    } else if (entry.kinds.some((kind2) => matchesPart(kind2, manifest.ref.kind)) && matchesLabels(entry.label, manifest.root.at("metadata", "labels"))) {
+    } else if (entry.kinds.some((kind2) => matchesPart(kind2, manifest.ref.kind)) && matchesLabels(entry.label, (key2) => manifest.root.at("metadata", "labels", key2).string)) {
       return `label ${entry.label}`;
     }
   }
@@ -44768,9 +44987,11 @@ function gainedPermissions(before, after) {
   ) : [];
 }
 function gainedSelectors(before, after) {
-  const defaults2 = defaultsOf(after.ref).flatMap(({ gathers }) => gathers);
+  const byDefault2 = defaultsOf(after.ref);
+  if (!before && byDefault2.length === 0) return [];
+  const defaults2 = byDefault2.flatMap(({ gathers }) => gathers);
   const known3 = [
-    ...(aggregationOf(before) ?? []).map(({ value: value2 }) => JSON.stringify(value2)),
+    ...((before && aggregationOf(before)) ?? []).map(({ value: value2 }) => JSON.stringify(value2)),
     ...defaults2.map((label2) => JSON.stringify({ matchLabels: { [label2]: "true" } }))
   ];
   return (aggregationOf(after) ?? []).filter(({ value: value2 }) => !known3.includes(JSON.stringify(value2)));
@@ -44843,7 +45064,7 @@ var messages4 = {
   gathers: ({ role, more }) => `${role} is protected and comes to gather every role that ${more} selects. Bind these roles by themselves instead.`,
   leak: ({ role, more, gatherer, label: label2 }) => `By its label ${label2} the ClusterRole ${gatherer} comes to allow ${more}, to everyone who is bound to that anywhere: ${role} allows more than ${gatherer} is for. Take the label off, or label a role with what fits.`,
   subject: ({ binding: binding2, role, subjects }) => `${binding2} is protected and comes to name ${subjects}, who gets all that ${role} allows, and no API server takes that back. Bind a role that fits by a binding of its own.`,
-  everybody: ({ binding: binding2, role, subjects, who }) => `${binding2} gives ${subjects}, that is ${who}, all that ${role} allows in the whole cluster. Name the accounts that need it.`,
+  everybody: ({ binding: binding2, role, subjects, who, where }) => `${binding2} gives ${subjects}, that is ${who}, all that ${role} allows in ${where}. Name the accounts that need it.`,
   exposed: ({ binding: binding2, role, subjects, who }) => `${binding2} gives ${subjects}, that is ${who}, what ${role} allows. Name the accounts that need it, or see that it tells nothing that others may not know.`,
   administrator: ({ binding: binding2, role, subjects }) => `${binding2} makes ${subjects} an administrator of the whole cluster, as ${role} allows everything. Bind a role with what is needed, or see that this is wanted.`,
   escalation: ({ role, more }) => `${role} comes to allow ${more}, by which whoever is bound to it may get more than was given. Leave that out, or limit it by resourceNames.`
@@ -44863,9 +45084,9 @@ var not_widened_default = defineRule({
   messages: messages4,
   *partners(manifest) {
     const roleRef = roleRefOf(manifest);
-    const isWide = manifest.ref.kind === "ClusterRoleBinding" || subjectsOf(manifest).some(isAnonymous);
+    const isWide = manifest.ref.kind === "ClusterRoleBinding" || subjectsOf(manifest).some(everybodyIn);
     if (roleRef && isWide) yield roleRef.ref.name;
-    if (allowsEverything(permissionsIn(manifest.root.at("rules")))) yield manifest.ref.name;
+    if (manifest.ref.kind === "ClusterRole") yield manifest.ref.name;
   },
   check({ change, base, head, params: { protect, escalation }, report }) {
     if (change.kind === "removed") return;
@@ -44880,15 +45101,16 @@ var not_widened_default = defineRule({
         const others = gaining.filter((subject) => !defaults2?.includes(subjectName(subject)));
         reportGiven(after, others, "subject", report);
       } else if (after.ref.kind === "ClusterRoleBinding") widensCluster(after, gaining, [base, head], report);
-      else reportGiven(after, gaining.filter(isAnonymous), "exposed", report);
+      else widensNamespace(after, gaining, head, report);
       return;
     }
     if (isProtected2) {
       const message = !before ? "beyond" : isForeign(before) ? "grown" : "rule";
       reportMore(after, gainedPermissions(before, after), message, report);
-      for (const selector of before ? gainedSelectors(before, after) : []) {
-        const more = JSON.stringify(selector.value);
-        report(selector, "gathers", { role: nameOf(after.ref), more }, { keys: [more] });
+      for (const selector of gainedSelectors(before, after)) {
+        const text10 = JSON.stringify(selector.value);
+        const more = before ? text10 : `every role that ${text10} selects`;
+        report(selector, before ? "gathers" : "beyond", { role: nameOf(after.ref), more }, { keys: [text10] });
       }
     }
     const leak = gainedLeak(before, after);
@@ -44899,9 +45121,13 @@ var not_widened_default = defineRule({
       report(ends, "leak", args, { keys: [gatherer, ...keys2] });
     }
     const [was, is3] = [before, after].map((role) => role ? permissionsIn(role.root.at("rules")) : []);
-    if (before && after.ref.kind === "ClusterRole" && allowsEverything(is3) && !allowsEverything(was)) {
-      for (const [binding2, subjects] of boundAlready(after, base, head))
-        widensCluster(binding2, subjects, [base, head], report, after);
+    const isTold2 = isProtected2 && before && !isForeign(before);
+    if (before && !isTold2 && after.ref.kind === "ClusterRole" && !covers2(was, is3)) {
+      const isComplete = allowsEverything(is3) && !allowsEverything(was);
+      for (const [binding2, subjects] of boundAlready(after, base, head)) {
+        const gaining = isComplete ? subjects : subjects.filter(everybodyIn);
+        widensCluster(binding2, gaining, [base, head], report, after);
+      }
     }
     if (escalation) reportMore(after, uncovered(escalations(was), escalations(is3)), "escalation", report);
   }
@@ -44928,13 +45154,21 @@ function widensCluster(binding2, gaining, [base, head], report, role) {
   const tells = !permissions || !isOpen2 && onlyReads(more);
   reportGiven(binding2, everybody2, tells ? "exposed" : "everybody", report, role);
 }
+function widensNamespace(binding2, gaining, head, report) {
+  const roleRef = roleRefOf(binding2);
+  const given = (roleRef && permissionsOfRoleRef(roleRef.ref, head)) ?? [];
+  if (binding2.ref.namespace === "kube-system" && !onlyReads(inNamespace(given, "*")))
+    reportGiven(binding2, gaining.filter(everybodyIn), "everybody", report);
+  else reportGiven(binding2, gaining.filter(isAnonymous), "exposed", report);
+}
 function reportGiven(binding2, gaining, message, report, role) {
   const roleRef = roleRefOf(binding2);
   const [first] = gaining;
   if (!first || !roleRef) return;
   const keys2 = gaining.map(subjectName);
   const who = everybodyIn(first) ?? "";
-  const args = { binding: nameOf(binding2.ref), role: nameOf(roleRef.ref), subjects: keys2.join(" and "), who };
+  const where = binding2.ref.namespace || "the whole cluster";
+  const args = { binding: nameOf(binding2.ref), role: nameOf(roleRef.ref), subjects: keys2.join(" and "), who, where };
   report([first.at, role ? role.root.at("rules") : roleRef.at], message, args, { keys: keys2 });
 }
 
@@ -45157,6 +45391,10 @@ var object_kept_default = defineRule({
   },
   *partners(manifest, { protect }) {
     if (protectionOf(manifest, protect)) yield manifest.ref.name;
+  },
+  // A copy that stays.
+  partnerKinds({ ref }) {
+    return [groupKindOf(ref)];
   },
   check({ change, head, params: { protect }, report }) {
     if (change.kind === "added") return;
@@ -45455,14 +45693,21 @@ var role_ref_kept_default = defineRule({
   kinds: bindingKinds,
   messages: {
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example
-    changed: ({ binding: binding2, before, after }) => `${binding2} refers to ${after} in place of ${before}, and an API server refuses to change a roleRef: the apply fails, or a tool that replaces the binding leaves nobody bound in between. Put ${before} back and bind ${after} under another name; the old binding can go once the new one is applied.`
+    changed: ({ binding: binding2, before, after }) => `${binding2} refers to ${after} in place of ${before}, and an API server refuses to change a roleRef: the apply fails, or a tool that replaces the binding leaves nobody bound in between. Put ${before} back and bind ${after} under another name; the old binding can go once the new one is applied.`,
+    gone: ({ binding: binding2, before }) => `${binding2} no longer says in its roleRef what it gives, where it gave ${before}, and an API server refuses that: the apply fails. Put the roleRef back, with its apiGroup, kind and name.`
   },
   check({ change, report }) {
     if (change.kind !== "changed") return;
     const [before, after] = [roleRefOf(change.before), roleRefOf(change.after)];
-    if (!before || !after || identityOf(before.ref) === identityOf(after.ref)) return;
-    const [was, is3] = [nameOf(before.ref), nameOf(after.ref)];
+    if (!before) return;
     const binding2 = nameOf(change.after.ref);
+    const was = nameOf(before.ref);
+    if (!after) {
+      report([change.after.root.at("roleRef"), before.at], "gone", { binding: binding2, before: was });
+      return;
+    }
+    if (identityOf(before.ref) === identityOf(after.ref)) return;
+    const is3 = nameOf(after.ref);
     report([after.at, before.at], "changed", { binding: binding2, before: was, after: is3 }, { keys: [is3] });
   }
 });
@@ -46654,7 +46899,7 @@ var api_served_default = defineRule({
     const { ref, apiVersion: apiVersion2 } = manifest.object;
     return isDropped(apiVersion2, ref.kind) ? [...factMarks, `.${apiVersion2.split("/")[0]}`] : [];
   },
-  check({ manifest, snapshot, report }) {
+  check({ manifest, snapshot, report, skip }) {
     const { apiVersion: apiVersion2, ref } = manifest.object;
     if (!isDropped(apiVersion2, ref.kind)) return;
     const { kubernetes } = snapshot.facts;
@@ -46665,7 +46910,12 @@ var api_served_default = defineRule({
     if (served && isServed(life.removed, nextMinor(version2))) return;
     const { replacement, same, removed } = life;
     const at3 = manifest.root.at("apiVersion");
-    const instead = replacement ? `Write apiVersion: ${replacement}${same ? "" : ", and look up in the deprecation guide of Kubernetes which fields differ there"}.` : "No other version has this kind, so take the object away before the upgrade.";
+    if (manifest.origin.kind === "rendered" && manifest.origin.guessed)
+      return skip(
+        at3,
+        `its chart asks the cluster whether to write ${apiVersion2}, and helm, which saw no cluster, answered by itself`
+      );
+    const instead = replacement ? `Write apiVersion: ${replacement}${same ? "" : ", and look up in the deprecation guide of Kubernetes which fields differ there"}.` : `No other version has this kind, so take the object away${served ? " before the upgrade" : ""}.`;
     const fix2 = replacement && same && at3.exists ? { fix: replaced(at3, replacement) } : {};
     const args = { apiVersion: apiVersion2, removed, kubernetes: kubernetes.value, object: nameOf(ref), instead };
     report([at3, kubernetes.at], served ? "leaving" : "unserved", args, { keys: [apiVersion2], ...fix2 });
@@ -47317,6 +47567,12 @@ var component_facts_default = {
         configMap: "cilium-config",
         key: "enable-ipsec",
         is: ["true"]
+      },
+      {
+        values: {
+          "encryption.enabled": "true",
+          "encryption.type": "ipsec"
+        }
       }
     ],
     "cilium-wireguard": [
@@ -47324,6 +47580,12 @@ var component_facts_default = {
         configMap: "cilium-config",
         key: "enable-wireguard",
         is: ["true"]
+      },
+      {
+        values: {
+          "encryption.enabled": "true",
+          "encryption.type": "wireguard"
+        }
       }
     ],
     "cilium-bpf-tproxy": [
@@ -47331,6 +47593,11 @@ var component_facts_default = {
         configMap: "cilium-config",
         key: "enable-bpf-tproxy",
         is: ["true"]
+      },
+      {
+        values: {
+          "bpf.tproxy": "true"
+        }
       }
     ],
     "cilium-socket-lb-host-only": [
@@ -47338,6 +47605,11 @@ var component_facts_default = {
         configMap: "cilium-config",
         key: "bpf-lb-sock-hostns-only",
         is: ["true"]
+      },
+      {
+        values: {
+          "socketLB.hostNamespaceOnly": "true"
+        }
       }
     ],
     "cilium-ipv4-big-tcp": [
@@ -47345,6 +47617,11 @@ var component_facts_default = {
         configMap: "cilium-config",
         key: "enable-ipv4-big-tcp",
         is: ["true"]
+      },
+      {
+        values: {
+          enableIPv4BIGTCP: "true"
+        }
       }
     ],
     "cilium-ipv6-big-tcp": [
@@ -47352,6 +47629,11 @@ var component_facts_default = {
         configMap: "cilium-config",
         key: "enable-ipv6-big-tcp",
         is: ["true"]
+      },
+      {
+        values: {
+          enableIPv6BIGTCP: "true"
+        }
       }
     ],
     "external-dns-services": [
@@ -47370,12 +47652,27 @@ var component_facts_default = {
       {
         flag: "enable-annotation-validation",
         is: ["true"]
+      },
+      {
+        values: {
+          "controller.enableAnnotationValidations": "true"
+        }
+      },
+      {
+        values: {
+          "controller.extraArgs.enable-annotation-validation": "true"
+        }
       }
     ],
     "ingress-nginx-no-webhook": [
       {
         flag: "validating-webhook",
         absent: true
+      },
+      {
+        values: {
+          "controller.admissionWebhooks.enabled": "false"
+        }
       }
     ],
     "ingress-nginx-snippets": [
@@ -47383,6 +47680,11 @@ var component_facts_default = {
         configMapOf: "configmap",
         key: "allow-snippet-annotations",
         is: ["true"]
+      },
+      {
+        values: {
+          "controller.allowSnippetAnnotations": "true"
+        }
       }
     ],
     "ingress-nginx-no-snippets": [
@@ -47390,6 +47692,11 @@ var component_facts_default = {
         configMapOf: "configmap",
         key: "allow-snippet-annotations",
         is: ["false"]
+      },
+      {
+        values: {
+          "controller.allowSnippetAnnotations": "false"
+        }
       }
     ]
   }
@@ -47458,6 +47765,8 @@ var Sign = build_default.Union([
   build_default.Object({ object: text6, field: text6, is: is2 }, strict8),
   build_default.Object({ configMap: text6, key: text6, is: is2 }, strict8),
   build_default.Object({ configMap: text6, key: text6, holds: text6 }, strict8),
+  /** Values that its chart is told, by their paths: all of them. */
+  build_default.Object({ values: build_default.Record(text6, text6) }, strict8),
   /** The ConfigMap that a flag of the component names. */
   build_default.Object({ configMapOf: text6, key: text6, is: is2 }, strict8)
 ]);
@@ -47552,28 +47861,29 @@ function chartsOf({ root: root3 }, kind2) {
     const chart = spec.at("chart", "spec");
     return [{ name: chart.at("chart"), version: chart.at("version"), values: spec.at("values") }];
   }
-  if (kind2 === chartKinds[2]) return [{ name: spec.at("chart"), version: spec.at("version"), values: spec.at("set") }];
+  if (kind2 === chartKinds[2])
+    return [{ name: spec.at("chart"), version: spec.at("version"), values: spec.at("valuesContent").nested }];
   if (kind2 === chartKinds[3]) return [{ name: root3.at("kind"), version: spec.at("version"), values: spec }];
   if (kind2 === chartKinds[4])
     return [{ name: spec.at("url"), version: spec.at("ref", "tag"), values: spec.at("values") }];
-  return [spec.at("source"), ...spec.at("sources").items()].map((source2) => ({
-    name: source2.at("chart"),
-    version: source2.at("targetRevision"),
-    values: source2.at("helm", "valuesObject")
-  }));
+  return [spec.at("source"), ...spec.at("sources").items()].map((source2) => {
+    const object = source2.at("helm", "valuesObject");
+    const values = object.exists ? object : source2.at("helm", "values").nested;
+    return { name: source2.at("chart"), version: source2.at("targetRevision"), values };
+  });
 }
 function chartRelease(manifest, { name, version: version2, values }) {
   const chart = name.string?.split("/").at(-1);
   const facts = componentFacts.find(({ charts: charts2 }) => charts2?.some((one2) => one2.name === chart));
   const part = facts?.parts[0];
   if (!facts || !part) return [];
-  const tag = part.value ? values.at(...part.value.split(".")) : void 0;
+  const tag = part.value ? values?.at(...part.value.split(".")) : void 0;
   const ofTag = tag?.string ? releaseOf({ repository: "", tag: tag.string }) : void 0;
-  if (tag?.exists) return [{ facts, part, manifest, container: void 0, at: tag, release: ofTag }];
+  if (tag?.exists) return [{ facts, part, manifest, container: void 0, at: tag, release: ofTag, values }];
   const exact = (0, import_semver10.valid)(version2.string);
   const releases = facts.charts?.find((one2) => one2.name === chart)?.releases;
   const release2 = exact === null ? void 0 : releases ? releases[exact] : exact;
-  return version2.exists ? [{ facts, part, manifest, container: void 0, at: version2, release: release2 }] : [];
+  return version2.exists ? [{ facts, part, manifest, container: void 0, at: version2, release: release2, values }] : [];
 }
 function labelled2(manifest, kind2) {
   const at3 = manifest.root.at("metadata", "labels", "version");
@@ -48600,7 +48910,11 @@ function findSign(sign, component, snapshot) {
     return snapshot.ofKind(sign.object).map(({ root: root3 }) => root3.at(...sign.field.split("."))).find((at3) => sign.is.includes(String(at3.value)));
   }
   if ("configMap" in sign) return inConfigMap(sign.configMap, sign.key, matcherOf(sign), component, snapshot);
-  const { container } = component;
+  const { container, values } = component;
+  if ("values" in sign) {
+    const told = Object.entries(sign.values).map(([path29, is3]) => [values?.at(...path29.split(".")), is3]);
+    return told.every(([at3, is3]) => String(at3?.value) === is3) ? told[0]?.[0] : void 0;
+  }
   if (!container) return void 0;
   const args = new Arguments(container);
   if ("configMapOf" in sign) {
@@ -48863,12 +49177,12 @@ var matrix_facts_default = {
       requires: {
         containerd: ">=2.0.0"
       },
-      severity: "error",
-      reason: "Kubernetes 1.35 is the last release that works with containerd 1.x",
+      severity: "warning",
+      reason: "Kubernetes 1.35 is announced as the last release that supports containerd 1.x",
       source: ["https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html"],
       checked: "2026-11-21",
       confidence: "partly",
-      note: "Found in Amazon's release notes, not read in Kubernetes' own."
+      note: "Found in Amazon's release notes, not read in Kubernetes' own; others say that the end was put off until after 1.37."
     },
     {
       id: "k8s-dockershim",
@@ -49207,7 +49521,9 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.24 is tested on Kubernetes 1.22 to 1.25",
-      source: ["https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.24"],
+      source: [
+        "https://github.com/tigera/docs/blob/cf36457b4f3a50d5da9c670bd1110d794fbf0628/calico_versioned_docs/version-3.24/getting-started/kubernetes/requirements.mdx"
+      ],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -49221,7 +49537,9 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.25 is tested on Kubernetes 1.23 to 1.28",
-      source: ["https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.25"],
+      source: [
+        "https://github.com/tigera/docs/blob/10c569797bd8f3f0c7ac8ec2f6048b8abd7e964e/calico_versioned_docs/version-3.25/getting-started/kubernetes/requirements.mdx"
+      ],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -49235,7 +49553,9 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.26 is tested on Kubernetes 1.24 to 1.28",
-      source: ["https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.26"],
+      source: [
+        "https://github.com/tigera/docs/blob/16d9d44cfb7b1e5d811e63637eb6ba40509c2690/calico_versioned_docs/version-3.26/getting-started/kubernetes/requirements.mdx"
+      ],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -49249,7 +49569,9 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.27 is tested on Kubernetes 1.27 to 1.29",
-      source: ["https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.27"],
+      source: [
+        "https://github.com/tigera/docs/blob/16d9d44cfb7b1e5d811e63637eb6ba40509c2690/calico_versioned_docs/version-3.27/getting-started/kubernetes/requirements.mdx"
+      ],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -49263,7 +49585,9 @@ var matrix_facts_default = {
       },
       severity: "warning",
       reason: "Calico 3.28 is tested on Kubernetes 1.27 to 1.30",
-      source: ["https://github.com/tigera/docs/tree/main/calico_versioned_docs/version-3.28"],
+      source: [
+        "https://github.com/tigera/docs/blob/16d9d44cfb7b1e5d811e63637eb6ba40509c2690/calico_versioned_docs/version-3.28/getting-started/kubernetes/requirements.mdx"
+      ],
       checked: "2026-11-21",
       confidence: "verified",
       note: "Calico says that newer ones may work too, so this is untested and not unsupported."
@@ -49680,21 +50004,24 @@ var matrix_facts_default = {
     {
       id: "cilium-kernel-4.9.17",
       component: "cilium",
-      versions: "<1.14.0",
+      versions: ">=1.1.0 <1.14.0",
       requires: {
         kernel: ">=4.9.17"
       },
       severity: "error",
       reason: "Cilium needs Linux 4.9.17 or later",
-      source: ["https://docs.cilium.io/en/v1.10/operations/system_requirements/"],
+      source: [
+        "https://github.com/cilium/cilium/pull/10537",
+        "https://github.com/kubernetes-sigs/kubespray/pull/6376"
+      ],
       checked: "2026-11-21",
-      confidence: "partly",
-      note: "Quoted from a copy of 2021; the pages of each release were not read."
+      confidence: "verified",
+      note: "1.13 may need 4.19.57 already; its maintainers say both."
     },
     {
       id: "cilium-kernel-4.19.57",
       component: "cilium",
-      versions: ">=1.14.0 <1.17.0",
+      versions: ">=1.14.0 <1.16.0",
       requires: {
         kernel: ">=4.19.57"
       },
@@ -49707,17 +50034,17 @@ var matrix_facts_default = {
       severity: "error",
       reason: "Cilium 1.14 raised the minimum to Linux 4.19.57, or 4.18 of RHEL 8",
       source: [
+        "https://github.com/cilium/cilium/pull/23124",
         "https://github.com/cilium/cilium/issues/24258",
-        "https://docs.cilium.io/en/v1.15/operations/system_requirements/"
+        "https://github.com/cilium/cilium/pull/23951"
       ],
       checked: "2026-11-21",
-      confidence: "partly",
-      note: "1.14 and 1.15 confirmed; that 1.16 still had it is unverified."
+      confidence: "verified"
     },
     {
       id: "cilium-kernel-5.4",
       component: "cilium",
-      versions: ">=1.17.0 <1.18.0",
+      versions: ">=1.16.0 <1.18.0",
       requires: {
         kernel: ">=5.4"
       },
@@ -49728,11 +50055,11 @@ var matrix_facts_default = {
         }
       ],
       severity: "error",
-      reason: "Cilium needs Linux 5.4, or 4.18 of RHEL 8.6",
-      source: ["https://docs.cilium.io/en/latest/operations/system_requirements/"],
+      reason: "Cilium 1.16 and 1.17 need Linux 5.4, or 4.18 of RHEL 8.6",
+      source: ["https://github.com/cilium/cilium/issues/30456", "https://github.com/cilium/cilium/pull/36386"],
       checked: "2026-11-21",
-      confidence: "partly",
-      note: "An undated snapshot of 'latest' says 5.4; the release it belongs to is inferred (before 1.18). 4.18.0-372 = RHEL 8.6 from general knowledge."
+      confidence: "verified",
+      note: "The page of its requirements said so months after 1.16. 4.18.0-372 = RHEL 8.6 from general knowledge."
     },
     {
       id: "cilium-kernel-5.10",
@@ -49751,11 +50078,12 @@ var matrix_facts_default = {
       reason: "Cilium needs Linux 5.10, or 4.18 of RHEL 8.10",
       source: [
         "https://github.com/cilium/cilium/blob/main/Documentation/operations/system_requirements.rst",
+        "https://github.com/cilium/cilium/pull/38308",
         "https://github.com/awsdocs/amazon-eks-user-guide/pull/1163"
       ],
       checked: "2026-11-21",
       confidence: "verified",
-      note: "4.18.0-553 = RHEL 8.10 from general knowledge."
+      note: "The release note of 1.18 says RHEL 8.6, the page of its requirements 8.10. 4.18.0-553 = RHEL 8.10 from general knowledge."
     },
     {
       id: "cilium-feat-wireguard-encryption",
@@ -50957,7 +51285,7 @@ function remedyOf({ row: row2, grounds }, subject, rows2) {
   if (kubeProxyMode) return `run kube-proxy in ${kubeProxyMode.join(" or ")} mode`;
   if (containerd) return `give these nodes containerd ${containerd}`;
   if (notOn) return `take another release of ${title}`;
-  const fitting = row2.component === subject.component ? fittingRelease(row2, subject, rows2, grounds) : void 0;
+  const fitting = row2.when === void 0 ? fittingRelease(row2, subject, rows2, grounds) : void 0;
   return `${fitting ? `take ${title} ${fitting}, or` : "take"} Kubernetes ${kubernetes}`;
 }
 function fittingRelease({ component }, { release: release2 }, rows2, grounds) {
@@ -51280,7 +51608,10 @@ var defect_facts_default = {
       fixed: ["3.20.5", "3.21.5", "3.22.2"],
       cvss: 5.5,
       reason: "an annotation of a Pod takes over the address of another, although floating IPs are off",
-      source: ["https://www.wiz.io/vulnerability-database/cve/cve-2022-28224"],
+      source: [
+        "https://github.com/CVEProject/cvelistV5/blob/main/cves/2022/28xxx/CVE-2022-28224.json",
+        "https://www.kodemsecurity.com/cve-archive/cve-2022-28224"
+      ],
       checked: "2026-11-21"
     },
     {
@@ -51290,18 +51621,20 @@ var defect_facts_default = {
       fixed: ["1.13.13", "1.14.8", "1.15.2"],
       cvss: 7.2,
       reason: "HTTP policies now and then let through what they should drop",
-      source: ["https://k8s-security.guru/cve/CVE-2024-28248/"],
+      source: ["https://github.com/CVEProject/cvelistV5/blob/main/cves/2024/28xxx/CVE-2024-28248.json"],
       checked: "2026-11-21"
     },
     {
       id: "CVE-2024-28860",
       component: "cilium",
-      versions: "<1.13.13 || >=1.14.0 <1.14.9 || >=1.15.0 <1.15.3",
-      fixed: ["1.13.13", "1.14.9", "1.15.3"],
+      versions: ">=1.4.0 <1.13.14 || >=1.14.0 <1.14.9 || >=1.15.0 <1.15.3",
+      fixed: ["1.13.14", "1.14.9", "1.15.3"],
       cvss: 8,
       when: "cilium-ipsec",
       reason: "traffic encrypted by IPsec can be read, as all nodes share one key",
-      source: ["https://www.cvelogic.com/cve/CVE-2024-28860"],
+      source: [
+        "https://github.com/github/advisory-database/blob/main/advisories/github-reviewed/2024/03/GHSA-pwqm-x5x6-5586/GHSA-pwqm-x5x6-5586.json"
+      ],
       checked: "2026-11-21"
     }
   ],
@@ -51860,7 +52193,7 @@ var version_skew_default = defineRule({
   check({ manifest, snapshot: { facts }, report }) {
     const server = facts.kubernetes && parseVersion(facts.kubernetes.value);
     if (!server || facts.kubernetes?.at.manifest !== manifest) return;
-    for (const { part, version: version2, running } of partsOf(facts)) {
+    for (const { part, version: version2, running } of partsOf2(facts)) {
       const ahead = minorsAhead(version2, server);
       if (ahead === void 0) continue;
       const most2 = mostBehind(part, version2);
@@ -51881,7 +52214,7 @@ var version_skew_default = defineRule({
     report([after.at, before.at], "skipped", { from: was, to: is3, next }, { keys: [is3] });
   }
 });
-function partsOf({ nodes }) {
+function partsOf2({ nodes }) {
   const parts2 = /* @__PURE__ */ new Map();
   const add = (part, node2, fact) => {
     const version2 = fact && parseVersion(fact.value);
@@ -51977,8 +52310,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
     `A copy stands in ${places2.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf3(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf3(path28) {
-  return path28.slice(0, path28.lastIndexOf("/") + 1);
+function folderOf3(path29) {
+  return path29.slice(0, path29.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -52041,10 +52374,10 @@ function push(map4, key2, manifest) {
 }
 function snapshotsOf(manifests, descriptions = [], hides) {
   const deployed = byCluster(manifests);
-  const described3 = byCluster(descriptions);
-  const names4 = /* @__PURE__ */ new Set([...deployed.keys(), ...described3.keys()]);
+  const described4 = byCluster(descriptions);
+  const names4 = /* @__PURE__ */ new Set([...deployed.keys(), ...described4.keys()]);
   return new Map(
-    [...names4].map((name) => [name, new Snapshot(name, deployed.get(name) ?? [], described3.get(name), hides)])
+    [...names4].map((name) => [name, new Snapshot(name, deployed.get(name) ?? [], described4.get(name), hides)])
   );
 }
 function byCluster(manifests) {
@@ -52074,9 +52407,9 @@ var Evaluation = class {
   }
   /** What rules that ask for the facts of a cluster state about the head's objects in the clusters as the base describes them. */
   ofHeadAsBefore() {
-    const { base, head, changes, described: described3 } = this.evidence;
+    const { base, head, changes, described: described4 } = this.evidence;
     const changed = new Set(
-      [...changes, ...described3].flatMap((change) => {
+      [...changes, ...described4].flatMap((change) => {
         const { before, after = before } = sidesOf(change);
         return after && factKinds.includes(groupKindOf(after.ref)) ? [change.cluster] : [];
       })
@@ -52123,6 +52456,9 @@ var Evaluation = class {
         if (rule.scope === "removal" && judges(active, manifest) && isGone(change, head)) {
           guarded(active, manifest, () => rule.check({ ...context, removed: manifest }));
         }
+        if (rule.scope === "removal" && judges(active, manifest)) {
+          guarded(active, manifest, () => rule.checkChange?.(context));
+        }
         if (rule.scope === "snapshot" && reads2(active, manifest)) {
           guarded(active, manifest, () => rule.checkChange?.(context));
         }
@@ -52160,7 +52496,8 @@ var Evaluation = class {
       },
       skip: (at3, reason) => {
         const { ref, origin } = at3.manifest;
-        if (side === "head") this.skipped.push({ path: origin.path, reason: `${nameOf(ref)}: ${reason}` });
+        const of = cluster ? `${nameOf(ref)} of cluster ${cluster}` : nameOf(ref);
+        if (side === "head") this.skipped.push({ path: origin.path, reason: `${of}: ${reason}` });
       }
     };
   }
@@ -52379,16 +52716,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path28, added, removed, oldPosInc, options2) {
-    const last = path28.lastComponent;
+  addToPath(path29, added, removed, oldPosInc, options2) {
+    const last = path29.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path28.oldPos + oldPosInc,
+        oldPos: path29.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path28.oldPos + oldPosInc,
+        oldPos: path29.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -52716,7 +53053,7 @@ var gateRules = {
   "config/exception-unused": "Every exception is needed."
 };
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path28, region, text: text10, keys: keys2, status, object = null, fileText, sources, rendered: rendered2 } = statement2;
+  const { side, path: path29, region, text: text10, keys: keys2, status, object = null, fileText, sources, rendered: rendered2 } = statement2;
   return {
     rule,
     message,
@@ -52727,10 +53064,10 @@ function gateFinding(rule, message, level, statement2) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path28, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path29, cluster: "" }],
     location: {
       side,
-      path: path28,
+      path: path29,
       region,
       precision: rendered2 ? "file" : "exact",
       ...rendered2 ? { rendered: rendered2 } : {},
@@ -52851,11 +53188,11 @@ function locationOf2(cursor, placing, note) {
     }
   };
 }
-function place(side, path28, region, text10, placing, note) {
-  const changed = side === "head" && (placing.isNew(path28) || placing.hunks(path28)?.wrote(region.startLine) === true);
+function place(side, path29, region, text10, placing, note) {
+  const changed = side === "head" && (placing.isNew(path29) || placing.hunks(path29)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path28,
+    path: path29,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -52863,15 +53200,15 @@ function place(side, path28, region, text10, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path28, region, precision }, placing) {
-  const line = side === "base" && precision !== "file" ? placing.hunks(path28)?.removalOf(region) : void 0;
+function removalOf({ side, path: path29, region, precision }, placing) {
+  const line = side === "base" && precision !== "file" ? placing.hunks(path29)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path28, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path29, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
-  const counts = /* @__PURE__ */ new Map();
+  const texts4 = /* @__PURE__ */ new Map();
   for (const finding of findings) {
     const { rule, message, status, level, location, exception } = finding;
     const key2 = JSON.stringify([
@@ -52893,22 +53230,22 @@ function mergeByPlace(findings) {
       merged.set(key2, finding);
       continue;
     }
-    if (first.text !== finding.text) counts.set(key2, (counts.get(key2) ?? 0) + 1);
+    texts4.set(key2, (texts4.get(key2) ?? /* @__PURE__ */ new Set([first.text])).add(finding.text));
     merged.set(key2, {
       ...first,
       likewise: unique4([...first.likewise ?? [], ...finding.object ? [finding.object] : []]),
       objects: unique4([...first.objects, ...finding.objects]),
       sources: unique4([...first.sources, ...finding.sources]),
-      related: unique4([...first.related, ...finding.related]).filter(({ side, path: path28, region }) => {
+      related: unique4([...first.related, ...finding.related]).filter(({ side, path: path29, region }) => {
         const { location: location2 } = first;
-        return side !== location2.side || path28 !== location2.path || region.startLine !== location2.region.startLine;
+        return side !== location2.side || path29 !== location2.path || region.startLine !== location2.region.startLine;
       }),
       keys: unique4([...first.keys, ...finding.keys])
     });
   }
   return [...merged].map(([key2, finding]) => {
-    const more = counts.get(key2);
-    return more ? { ...finding, text: `${finding.text} The same goes for ${more} more, listed with it.` } : finding;
+    const more = (texts4.get(key2)?.size ?? 1) - 1;
+    return more > 0 ? { ...finding, text: `${finding.text} The same goes for ${more} more, listed with it.` } : finding;
   });
 }
 function mergeCopies(findings) {
@@ -53440,6 +53777,7 @@ function reportOf(evidence, { findings, skipped }, terms) {
   return {
     format: 1,
     verdict: fails ? "fail" : "pass",
+    failOn: terms.failOn,
     today: terms.today,
     mode,
     policies: terms.resolution.policies,
@@ -53462,24 +53800,20 @@ function sortSkipped(skipped) {
 ${entry.reason}`, entry]));
   return [...unique5].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0).map(([, entry]) => entry);
 }
-var severity = { error: 3, warning: 2, notice: 1 };
-function reaches(level, failOn) {
-  return failOn !== "never" && severity[level] >= severity[failOn];
-}
-function placingIn({ changes, described: described3, changedTexts: changedTexts2 }) {
-  const touched = new Set([...changes, ...described3].flatMap((change) => Object.values(sidesOf(change))));
+function placingIn({ changes, described: described4, changedTexts: changedTexts2 }) {
+  const touched = new Set([...changes, ...described4].flatMap((change) => Object.values(sidesOf(change))));
   const hunks = /* @__PURE__ */ new Map();
   const restorer = new Restorer();
   return {
     touched: (manifest) => touched.has(manifest),
-    isNew: (path28) => changedTexts2.has(path28) && changedTexts2.get(path28)?.before === void 0,
-    isDeleted: (path28) => changedTexts2.has(path28) && changedTexts2.get(path28)?.after === void 0,
+    isNew: (path29) => changedTexts2.has(path29) && changedTexts2.get(path29)?.before === void 0,
+    isDeleted: (path29) => changedTexts2.has(path29) && changedTexts2.get(path29)?.after === void 0,
     restoring: (removed) => restorer.restoring(removed, changedTexts2.get(removed.origin.path)?.after),
-    hunks(path28) {
-      const { before, after } = changedTexts2.get(path28) ?? {};
+    hunks(path29) {
+      const { before, after } = changedTexts2.get(path29) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known3 = hunks.get(path28) ?? new Hunks(before, after);
-      hunks.set(path28, known3);
+      const known3 = hunks.get(path29) ?? new Hunks(before, after);
+      hunks.set(path29, known3);
       return known3;
     }
   };
@@ -53724,9 +54058,9 @@ var OriginalPlaces = class {
     return source2.kind === "helm" ? this.templateLine(location, rendered2, side, source2) : this.includedLine(location, rendered2, side, source2);
   }
   async templateLine(location, rendered2, side, source2) {
-    const { path: path28 } = location;
-    const text10 = await side.checkout.text(path28);
-    if (text10 === void 0 || !path28.endsWith(rendered2.template.slice(rendered2.template.lastIndexOf("/"))))
+    const { path: path29 } = location;
+    const text10 = await side.checkout.text(path29);
+    if (text10 === void 0 || !path29.endsWith(rendered2.template.slice(rendered2.template.lastIndexOf("/"))))
       return location;
     const written2 = isPrintedAsItIs(rendered2.template) ? documentsOf(text10, lineNumbers(text10)) : (await this.markedOf(location.side, side, source2)).get(rendered2.template) ?? [];
     const plain3 = documentsOf(rendered2.text, lineNumbers(rendered2.text)).find(
@@ -53736,7 +54070,7 @@ var OriginalPlaces = class {
     const index = plain3.origins.indexOf(rendered2.line);
     const lines = new Set(thoseLike(plain3, written2).map(({ origins }) => origins[index]));
     const [line] = lines.size === 1 ? lines : [];
-    return line === void 0 ? location : at2(location, path28, lineOf2(text10, line), text10, "template");
+    return line === void 0 ? location : at2(location, path29, lineOf2(text10, line), text10, "template");
   }
   markedOf(name, side, source2) {
     const key2 = `${name} ${source2.id}`;
@@ -53758,20 +54092,20 @@ var OriginalPlaces = class {
     const key2 = `${location.side} ${source2.id}`;
     const origins = this.origins.get(key2) ?? originsOf(side, source2);
     this.origins.set(key2, origins);
-    const path28 = (await origins).get(nameOf(rendered2.object));
-    const text10 = path28 === void 0 ? void 0 : await side.checkout.text(path28);
-    if (path28 === void 0 || text10 === void 0) return location;
+    const path29 = (await origins).get(nameOf(rendered2.object));
+    const text10 = path29 === void 0 ? void 0 : await side.checkout.text(path29);
+    if (path29 === void 0 || text10 === void 0) return location;
     const { kind: kind2, name } = rendered2.object;
     const candidates2 = loadFile({ text: text10 }).objects.filter(
       ({ ref }) => ref.kind === kind2 && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path28 }, []).root.at(...rendered2.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path29 }, []).root.at(...rendered2.keys);
     const shown = loadFile({ text: rendered2.text }).objects.find(({ ref }) => ref.kind === kind2 && ref.name === name);
-    const value2 = shown && new Manifest(shown, location.side, { kind: "file", path: path28 }, []).root.at(...rendered2.keys).value;
+    const value2 = shown && new Manifest(shown, location.side, { kind: "file", path: path29 }, []).root.at(...rendered2.keys).value;
     const same = shown !== void 0 && JSON.stringify(original.value) === JSON.stringify(value2);
-    return same ? at2(location, path28, original.region, text10, "exact") : at2(location, path28, object.region, text10, "file");
+    return same ? at2(location, path29, original.region, text10, "exact") : at2(location, path29, object.region, text10, "file");
   }
 };
 async function originsOf(side, source2) {
@@ -53783,15 +54117,15 @@ async function originsOf(side, source2) {
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path28 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path28 !== void 0) found.set(nameOf(object.ref), path28);
+      const path29 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path29 !== void 0) found.set(nameOf(object.ref), path29);
     }
   }
   return found;
 }
-function at2(location, path28, region, text10, precision) {
+function at2(location, path29, region, text10, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path28, region, precision, excerpt: excerptOf(text10, region) };
+  return { ...rest, path: path29, region, precision, excerpt: excerptOf(text10, region) };
 }
 function isPrintedAsItIs(template2) {
   return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template2);
@@ -53860,13 +54194,13 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places2, main) {
-  const key2 = ({ side, path: path28, region }) => JSON.stringify([side, path28, region.startLine]);
+  const key2 = ({ side, path: path29, region }) => JSON.stringify([side, path29, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key2(main)]);
   return places2.filter((place2) => !seen.has(key2(place2)) && seen.add(key2(place2)));
 }
 function placesOfCause({ file: file3, edit: edit2 }, { sides }) {
-  const { path: path28, text: text10 } = file3;
-  const precision = precisionOf(path28, sides);
+  const { path: path29, text: text10 } = file3;
+  const precision = precisionOf(path29, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text10?.after : text10?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
@@ -53879,7 +54213,7 @@ function placesOfCause({ file: file3, edit: edit2 }, { sides }) {
     };
     return {
       side,
-      path: path28,
+      path: path29,
       region,
       precision,
       ...note ? { note } : {},
@@ -53894,7 +54228,7 @@ function placesOfCause({ file: file3, edit: edit2 }, { sides }) {
     return [
       {
         side: deleted ? "base" : "head",
-        path: path28,
+        path: path29,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -53906,17 +54240,17 @@ function placesOfCause({ file: file3, edit: edit2 }, { sides }) {
   if (edit2.after.length > 0) return [at3("head", edit2.afterLine)];
   return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
 }
-function precisionOf(path28, { base, head }) {
+function precisionOf(path29, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (isDefaultValues(path28) || sources.some((source2) => isValuesOf(path28, source2))) return "values";
-  return /(?:^|\/)templates\//.test(path28) ? "template" : "exact";
+  if (isDefaultValues(path29) || sources.some((source2) => isValuesOf(path29, source2))) return "values";
+  return /(?:^|\/)templates\//.test(path29) ? "template" : "exact";
 }
-function isValuesOf(path28, source2) {
+function isValuesOf(path29, source2) {
   if (source2.kind !== "helm") return false;
-  return source2.values.some((one2) => "path" in one2 && one2.path === path28);
+  return source2.values.some((one2) => "path" in one2 && one2.path === path29);
 }
-function isDefaultValues(path28) {
-  return /(?:^|\/)values\.ya?ml$/.test(path28);
+function isDefaultValues(path29) {
+  return /(?:^|\/)values\.ya?ml$/.test(path29);
 }
 var Trials = class {
   constructor(bench) {
@@ -53944,7 +54278,7 @@ var Trials = class {
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file3, taken2]) => [file3.path, textWithout(file3, taken2)]));
     const key2 = JSON.stringify(
-      [...edits].map(([path28, text10]) => [path28, text10 && Buffer.from(text10).toString("base64")]).sort()
+      [...edits].map(([path29, text10]) => [path29, text10 && Buffer.from(text10).toString("base64")]).sort()
     );
     const known3 = this.done.get(key2);
     if (known3) return known3;
@@ -53977,46 +54311,46 @@ var Trials = class {
     }
     for (const file3 of aside) names4.delete(file3);
     const changed = [];
-    for (const path28 of names4) {
-      const file3 = await this.changedFile(path28);
+    for (const path29 of names4) {
+      const file3 = await this.changedFile(path29);
       if (file3) changed.push(file3);
     }
-    const rank = ({ path: path28 }) => {
-      if (values.has(path28)) return 0;
-      if (isDefaultValues(path28)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path28)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path28)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path28)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path28) ? 5 : 4;
+    const rank = ({ path: path29 }) => {
+      if (values.has(path29)) return 0;
+      if (isDefaultValues(path29)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path29)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path29)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path29)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path29) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path28) {
-    if (this.files.has(path28)) return this.files.get(path28);
+  async changedFile(path29) {
+    if (this.files.has(path29)) return this.files.get(path29);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path28)?.id !== head.checkout.tree.entries.get(path28)?.id;
-    const file3 = differs ? await readChanged(path28, base, head) : void 0;
-    this.files.set(path28, file3);
+    const differs = base && base.checkout.tree.entries.get(path29)?.id !== head.checkout.tree.entries.get(path29)?.id;
+    const file3 = differs ? await readChanged(path29, base, head) : void 0;
+    this.files.set(path29, file3);
     return file3;
   }
 };
-async function readChanged(path28, base, head) {
+async function readChanged(path29, base, head) {
   const read5 = async ({ checkout }) => {
-    const content = (await checkout.read([path28])).get(path28);
+    const content = (await checkout.read([path29])).get(path29);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read5(base), read5(head)]);
   const texts4 = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts4.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path28, before, after, text: isText ? new EditedFile(texts4[0]?.text, texts4[1]?.text) : void 0 };
+  return { path: path29, before, after, text: isText ? new EditedFile(texts4[0]?.text, texts4[1]?.text) : void 0 };
 }
 function textWithout(file3, taken2) {
   if (taken2 === "all" || !file3.text) return file3.before ?? emptied(file3);
   if (file3.after === void 0) return file3.before;
   return Buffer.from(file3.text.without(taken2));
 }
-function emptied({ path: path28 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path28) ? void 0 : new Uint8Array();
+function emptied({ path: path29 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path29) ? void 0 : new Uint8Array();
 }
 function asDeclared(causes, files2) {
   return causes.map((cause) => {
@@ -54042,9 +54376,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver18 = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text10, path28) {
-  const { value: value2 } = readOwnDocument(text10, path28, PolicyFile, "policy");
-  return { path: path28, file: value2 };
+function readPolicy(text10, path29) {
+  const { value: value2 } = readOwnDocument(text10, path29, PolicyFile, "policy");
+  return { path: path29, file: value2 };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file: file3 }) => file3.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -54191,8 +54525,8 @@ function levelOf(message, given, own6) {
 }
 
 // src/source/bundled.ts
-var import_node_fs = require("node:fs");
-var import_node_path = __toESM(require("node:path"), 1);
+var import_node_fs2 = require("node:fs");
+var import_node_path2 = __toESM(require("node:path"), 1);
 function toolIn(root3) {
   const summaries = new Map(Object.entries(gateRules));
   return {
@@ -54204,27 +54538,27 @@ function toolIn(root3) {
   };
 }
 function versionIn(root3) {
-  return JSON.parse((0, import_node_fs.readFileSync)(import_node_path.default.join(root3, "package.json"), "utf8")).version;
+  return JSON.parse((0, import_node_fs2.readFileSync)(import_node_path2.default.join(root3, "package.json"), "utf8")).version;
 }
 function rulePage(root3, rule) {
-  return (0, import_node_fs.readFileSync)(import_node_path.default.join(root3, "docs", "rules", `${rule}.md`), "utf8").replace(/^<!--.*-->\n/gm, "");
+  return (0, import_node_fs2.readFileSync)(import_node_path2.default.join(root3, "docs", "rules", `${rule}.md`), "utf8").replace(/^<!--.*-->\n/gm, "");
 }
 function bundledPolicies(root3) {
-  const folder = import_node_path.default.join(root3, "policies");
-  return (0, import_node_fs.readdirSync)(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "facts").flatMap((entry) => (0, import_node_fs.readdirSync)(import_node_path.default.join(folder, entry.name)).map((file3) => `${entry.name}/${file3}`)).filter((file3) => file3.endsWith(".yaml")).sort().map((file3) => readPolicy((0, import_node_fs.readFileSync)(import_node_path.default.join(folder, file3), "utf8"), `policies/${file3}`));
+  const folder = import_node_path2.default.join(root3, "policies");
+  return (0, import_node_fs2.readdirSync)(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "facts").flatMap((entry) => (0, import_node_fs2.readdirSync)(import_node_path2.default.join(folder, entry.name)).map((file3) => `${entry.name}/${file3}`)).filter((file3) => file3.endsWith(".yaml")).sort().map((file3) => readPolicy((0, import_node_fs2.readFileSync)(import_node_path2.default.join(folder, file3), "utf8"), `policies/${file3}`));
 }
 
 // src/source/config.ts
-var import_node_fs2 = require("node:fs");
-var import_node_path2 = __toESM(require("node:path"), 1);
+var import_node_fs3 = require("node:fs");
+var import_node_path3 = __toESM(require("node:path"), 1);
 var start2 = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
 async function readConfigs(base, head, named5, validate) {
-  if (named5 !== void 0 && import_node_path2.default.isAbsolute(named5)) {
+  if (named5 !== void 0 && import_node_path3.default.isAbsolute(named5)) {
     const config = readConfig(readOperatorFile(named5), named5);
     validate(config);
     return { inForce: config, head: config, findings: [] };
   }
-  const file3 = named5 === void 0 ? configPath : import_node_path2.default.normalize(named5);
+  const file3 = named5 === void 0 ? configPath : import_node_path3.default.normalize(named5);
   const [baseText, headText] = [base && await textAt(base, file3), await textAt(head, file3)];
   const inForceText = base ? baseText : headText;
   if (named5 !== void 0 && inForceText === void 0) {
@@ -54313,7 +54647,7 @@ async function changedWorkflows(base, head) {
 }
 function readOperatorFile(file3) {
   try {
-    return (0, import_node_fs2.readFileSync)(file3, "utf8");
+    return (0, import_node_fs3.readFileSync)(file3, "utf8");
   } catch (cause) {
     throw new GuardError("config", "This config cannot be read. Give a file that exists.", { path: file3 }, { cause });
   }
@@ -54341,14 +54675,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept2 = (await this.revision.list()).filter(({ path: path28 }) => !this.edits.has(path28));
+    const kept2 = (await this.revision.list()).filter(({ path: path29 }) => !this.edits.has(path29));
     const edited = [...this.edits].flatMap(
-      ([path28, content]) => content ? [{ path: path28, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path29, content]) => content ? [{ path: path29, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept2, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path28 }) => !this.edits.has(path28));
+    const theirs = entries.filter(({ path: path29 }) => !this.edits.has(path29));
     const reading2 = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -54365,46 +54699,46 @@ var EditedRevision = class {
 function mapClusters({ base, head, isNew }, files2) {
   const repeated = foldersThatRepeat(files2);
   const hasBase = files2.some(({ side }) => side === "base");
-  const placeBy = (declarations, path28) => {
+  const placeBy = (declarations, path29) => {
     for (const declared2 of declarations) {
-      const names4 = Object.keys(declared2).filter((name) => holds3(name, declared2[name], path28));
+      const names4 = Object.keys(declared2).filter((name) => holds3(name, declared2[name], path29));
       if (names4.length > 0) return { clusters: names4, evidence: "declared" };
     }
-    const layout = layoutFolderOf(path28);
-    const sibling = ancestors(path28).findLast((folder) => repeated.has(folder));
+    const layout = layoutFolderOf(path29);
+    const sibling = ancestors(path29).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
   const known3 = new Set(
-    files2.filter(({ side }) => side === "base").flatMap(({ path: path28 }) => placeBy([base], path28).clusters)
+    files2.filter(({ side }) => side === "base").flatMap(({ path: path29 }) => placeBy([base], path29).clusters)
   );
   const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known3.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path28) => placeBy(isNew(path28) ? [base, fresh] : [base], path28)
+    of: (path29) => placeBy(isNew(path29) ? [base, fresh] : [base], path29)
   };
 }
-function layoutFolderOf(path28) {
-  return path28.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+function layoutFolderOf(path29) {
+  return path29.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
 }
-function holds3(name, declared2, path28) {
-  if (!declared2?.paths) return path28.startsWith(`${name}/`);
-  return declared2.paths.some((glob) => minimatch(path28, glob, { dot: true }));
+function holds3(name, declared2, path29) {
+  if (!declared2?.paths) return path29.startsWith(`${name}/`);
+  return declared2.paths.some((glob) => minimatch(path29, glob, { dot: true }));
 }
-function ancestors(path28) {
+function ancestors(path29) {
   const folders = [];
-  for (let end2 = path28.indexOf("/"); end2 !== -1; end2 = path28.indexOf("/", end2 + 1)) folders.push(path28.slice(0, end2));
+  for (let end2 = path29.indexOf("/"); end2 !== -1; end2 = path29.indexOf("/", end2 + 1)) folders.push(path29.slice(0, end2));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files2) {
   const objects = /* @__PURE__ */ new Map();
-  for (const { path: path28, side, refs } of files2) {
+  for (const { path: path29, side, refs } of files2) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path28)) {
+    for (const folder of ancestors(path29)) {
       const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
       objects.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
@@ -54465,18 +54799,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path28) {
-    const file3 = this.head.loaded.get(path28);
+  reasonFor(path29) {
+    const file3 = this.head.loaded.get(path29);
     const unreadable4 = file3?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
     if (unreadable4) return unreadable4.reason;
     if (file3?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path28);
+    const hidden = this.hiddenAt(path29);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path28 === link2 || path28.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path29 === link2 || path29.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path28);
+    return this.head.missing.get(path29);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -54490,73 +54824,73 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path28, file3] of this.head.loaded) {
-      const before = this.base.loaded.get(path28);
+    for (const [path29, file3] of this.head.loaded) {
+      const before = this.base.loaded.get(path29);
       const meant = file3.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file3.unreadable) {
         if (!meant) {
-          skipped.push({ path: path28, reason: `not readable: ${reason}` });
+          skipped.push({ path: path29, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path28, reason, region, old ? "existing" : "introduced", file3.text, old ? [] : lost.get(path28))
+          unreadable(path29, reason, region, old ? "existing" : "introduced", file3.text, old ? [] : lost.get(path29))
         );
-        if (!old) lost.delete(path28);
+        if (!old) lost.delete(path29);
       }
-      if (file3.templates.length > 0) skipped.push({ path: path28, reason: "a template" });
+      if (file3.templates.length > 0) skipped.push({ path: path29, reason: "a template" });
     }
-    for (const [path28, reason] of this.head.missing) {
-      findings.push(unreadable(path28, reason, start3, "introduced", void 0, lost.get(path28)));
-      lost.delete(path28);
+    for (const [path29, reason] of this.head.missing) {
+      findings.push(unreadable(path29, reason, start3, "introduced", void 0, lost.get(path29)));
+      lost.delete(path29);
     }
-    for (const [path28, manifests] of lost) {
-      const text10 = this.head.loaded.get(path28)?.text;
-      findings.push(unreadable(path28, this.reasonFor(path28) ?? "it is gone", start3, "introduced", text10, manifests));
+    for (const [path29, manifests] of lost) {
+      const text10 = this.head.loaded.get(path29)?.text;
+      findings.push(unreadable(path29, this.reasonFor(path29) ?? "it is gone", start3, "introduced", text10, manifests));
     }
-    for (const [path28, reason] of this.base.missing) {
-      if (!this.head.missing.has(path28)) findings.push(unreadableBase(path28, reason));
+    for (const [path29, reason] of this.base.missing) {
+      if (!this.head.missing.has(path29)) findings.push(unreadableBase(path29, reason));
     }
-    for (const [path28, reason] of others.missing) {
-      if (others.absent.has(path28)) findings.push(unreadable(path28, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path28, reason });
+    for (const [path29, reason] of others.missing) {
+      if (others.absent.has(path29)) findings.push(unreadable(path29, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path29, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path28, reason) {
+function unreadableBase(path29, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path28,
+    path: path29,
     region: start3,
     status: "introduced",
-    keys: [path28],
+    keys: [path29],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path28, file3] of head.loaded) {
+  for (const [path29, file3] of head.loaded) {
     for (const { reason, region } of file3.unreadable) {
-      if (file3.kubernetes) findings.push(unreadable(path28, reason, region, "existing", file3.text));
-      else skipped.push({ path: path28, reason: `not readable: ${reason}` });
+      if (file3.kubernetes) findings.push(unreadable(path29, reason, region, "existing", file3.text));
+      else skipped.push({ path: path29, reason: `not readable: ${reason}` });
     }
-    if (file3.templates.length > 0) skipped.push({ path: path28, reason: "a template" });
+    if (file3.templates.length > 0) skipped.push({ path: path29, reason: "a template" });
   }
-  for (const [path28, reason] of head.missing) findings.push(unreadable(path28, reason, start3, "existing", void 0));
+  for (const [path29, reason] of head.missing) findings.push(unreadable(path29, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path28, reason, region, status, fileText, lost = []) {
+function unreadable(path29, reason, region, status, fileText, lost = []) {
   const names4 = lost.map(({ ref }) => nameOf(ref));
   const more = names4.length > 3 ? ` and ${names4.length - 3} more` : "";
   const unknown2 = names4.length > 0 ? ` What became of ${names4.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path28,
+    path: path29,
     region,
     status,
-    keys: [path28],
+    keys: [path29],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
@@ -54567,11 +54901,11 @@ var mostIngresses = 1e3;
 function ingressesIn(texts4) {
   const loaded = /* @__PURE__ */ new Map();
   let left = mostIngresses;
-  for (const [path28, text10] of texts4) {
+  for (const [path29, text10] of texts4) {
     if (left <= 0) break;
     if (!text10.includes("Ingress")) continue;
     const file3 = loadFile({ text: text10 }, (document) => skimKind(document) === "Ingress");
-    if (file3.objects.length > 0) loaded.set(path28, file3);
+    if (file3.objects.length > 0) loaded.set(path29, file3);
     left -= file3.objects.length;
   }
   return loaded;
@@ -54638,10 +54972,10 @@ var InventoryFile = build_default.Object(
   { ...strict13, title: "What a cluster was seen to run on" }
 );
 var isDocument = /^kind:[ \t]+["']?Inventory\b|^\s*\{[^{[]*"kind"\s*:\s*"Inventory"/m;
-function readInventoryFile(text10, path28, ref) {
+function readInventoryFile(text10, path29, ref) {
   if (isDocument.test(text10)) {
-    const document = readOwnDocument(text10, path28, InventoryFile, "source");
-    if (Object.keys(document.value).length === 2) throw saysNothing(path28);
+    const document = readOwnDocument(text10, path29, InventoryFile, "source");
+    if (Object.keys(document.value).length === 2) throw saysNothing(path29);
     return [document.objectAt([], ref)];
   }
   const { objects, unreadable: unreadable4 } = loadFile({ text: text10 });
@@ -54650,22 +54984,22 @@ function readInventoryFile(text10, path28, ref) {
     throw new GuardError(
       "source",
       `This inventory cannot be read: ${broken.reason}. Write it with \`ingress-guard inventory\`.`,
-      { path: path28, region: broken.region }
+      { path: path29, region: broken.region }
     );
   const other = objects.find(({ ref: { kind: kind2 } }) => !liveKinds.some((known3) => known3 === kind2));
   if (other) {
     throw new GuardError(
       "source",
       `An inventory holds no ${other.ref.kind}; it is \`kind: Inventory\`, as \`ingress-guard inventory\` writes it, or what \`kubectl get\` prints of ${liveKinds.join(", ")}.`,
-      { path: path28, region: other.region }
+      { path: path29, region: other.region }
     );
   }
-  if (objects.length === 0) throw saysNothing(path28);
+  if (objects.length === 0) throw saysNothing(path29);
   return objects.map((object) => ({ ...object, ref }));
 }
-function saysNothing(path28) {
+function saysNothing(path29) {
   const message = "This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.";
-  return new GuardError("source", message, { path: path28, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } });
+  return new GuardError("source", message, { path: path29, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } });
 }
 
 // src/source/render/rendering.ts
@@ -54684,7 +55018,7 @@ async function readDescriptions(side, { checkout, tree }, declared2) {
   const contents = await checkout.read(Object.values(declared2).flatMap(({ inventory: inventory2 }) => inventory2?.path ?? []));
   for (const [name, { inventory: inventory2, entry }] of Object.entries(declared2)) {
     const clusters = namesOf6(name);
-    const place2 = (path28, object) => new Manifest(object, side, { kind: "file", path: path28 }, clusters, "declared");
+    const place2 = (path29, object) => new Manifest(object, side, { kind: "file", path: path29 }, clusters, "declared");
     if (clusters.length === 0 && entry) {
       const reason = `it is not known which files are deployed to the cluster ${name}, as it has neither \`paths\` nor a folder of its name`;
       skipped.push({ path: entry.path, reason });
@@ -54716,29 +55050,29 @@ function deployedUnder(declared2, tree) {
 async function inventoriesOf(base, declared2) {
   const named5 = (clusters) => Object.values(clusters).flatMap(({ inventory: inventory2 }) => inventory2?.path ?? []);
   const before = new Set(named5(declared2.base));
-  const further = named5(declared2.head).filter((path28) => !before.has(path28));
-  const there = new Set(further.length > 0 ? (await base?.list())?.map(({ path: path28 }) => path28) : []);
-  return { base: before, head: /* @__PURE__ */ new Set([...before, ...further.filter((path28) => !there.has(path28))]) };
+  const further = named5(declared2.head).filter((path29) => !before.has(path29));
+  const there = new Set(further.length > 0 ? (await base?.list())?.map(({ path: path29 }) => path29) : []);
+  return { base: before, head: /* @__PURE__ */ new Set([...before, ...further.filter((path29) => !there.has(path29))]) };
 }
 var parsed2 = /* @__PURE__ */ new WeakMap();
-function parse2(content, path28, cluster) {
+function parse2(content, path29, cluster) {
   if (!content) throw new GuardError("source", "There is no such file, so nothing is known of the cluster.");
   if ("missing" in content) throw new GuardError("source", `This inventory cannot be read: ${content.missing}.`);
-  const key2 = JSON.stringify([path28, cluster]);
+  const key2 = JSON.stringify([path29, cluster]);
   const known3 = parsed2.get(content) ?? /* @__PURE__ */ new Map();
   parsed2.set(content, known3);
-  const objects = known3.get(key2) ?? readInventoryFile(decodeFile(content).text, path28, clusterRef(cluster));
+  const objects = known3.get(key2) ?? readInventoryFile(decodeFile(content).text, path29, clusterRef(cluster));
   known3.set(key2, objects);
   return objects;
 }
-function unreadable2({ message, at: at3 }, { path: path28, region }, entry, side) {
-  const place2 = at3 ? { path: at3.path, region: at3.region ?? firstLine } : { path: entry?.path ?? path28, region };
+function unreadable2({ message, at: at3 }, { path: path29, region }, entry, side) {
+  const place2 = at3 ? { path: at3.path, region: at3.region ?? firstLine } : { path: entry?.path ?? path29, region };
   return gateFinding("source/unreadable", "inventory", "error", {
     side,
     ...place2,
-    keys: [path28, message],
+    keys: [path29, message],
     status: "introduced",
-    text: `The inventory ${path28}: ${message}`,
+    text: `The inventory ${path29}: ${message}`,
     ...at3 || !entry ? {} : { fileText: entry.object.fileText }
   });
 }
@@ -54827,11 +55161,11 @@ async function chartWithLocals(checkout, folder) {
 
 // src/source/as-before.ts
 async function asBefore(base, { checkout, kustomizations, sources }) {
-  const described3 = new Set(sources.map(definitionOf));
+  const described4 = new Set(sources.map(definitionOf));
   const kept2 = [];
   for (const source2 of base) {
     if (source2.known !== "declared" && source2.known !== "discovered") continue;
-    if (described3.has(definitionOf(source2))) continue;
+    if (described4.has(definitionOf(source2))) continue;
     const place2 = source2.kind === "helm" ? source2.chart : source2.root;
     const isThere2 = source2.kind === "kustomize" ? kustomizations.has(place2) : await canStillBeInstalled(place2, source2.values, checkout);
     if (!isThere2) continue;
@@ -54926,10 +55260,10 @@ function urlOfPlugin(text10) {
     const isPlugin = (0, import_yaml8.isMap)(document.contents) && document.get("apiVersion") === "builtin";
     let found;
     (0, import_yaml8.visit)(document, {
-      Scalar(key2, { value: value2, range: range2 }, path28) {
+      Scalar(key2, { value: value2, range: range2 }, path29) {
         if (key2 === "key" || typeof value2 !== "string") return void 0;
         const { line } = lines.linePos(range2?.[0] ?? 0);
-        const names4 = path28.flatMap((node2) => "key" in node2 && (0, import_yaml8.isScalar)(node2.key) ? [String(node2.key.value)] : []);
+        const names4 = path29.flatMap((node2) => "key" in node2 && (0, import_yaml8.isScalar)(node2.key) ? [String(node2.key.value)] : []);
         if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value2) && names4.some((name) => pluginKeys.includes(name)))
           found = { text: value2, line };
         else if (!isPlugin && value2.includes("\n") && value2.includes("builtin")) {
@@ -55193,8 +55527,8 @@ function repositoryName(url) {
   const written2 = url.trim().toLowerCase();
   const rest = written2.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
   const address = rest.replace(/^[^/@]+@/, "");
-  const path28 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
-  return path28.replace(/\/+$/, "").replace(/\.git$/, "");
+  const path29 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
+  return path29.replace(/\/+$/, "").replace(/\.git$/, "");
 }
 function isFolder(remote) {
   return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim());
@@ -55367,11 +55701,19 @@ function parametersOf(helm2) {
     listOf3(helm2.parameters).map(fieldsOf).map((one2) => [textOf5(one2.name), one2.forceString === true ? textOf5(one2.value) : wordOf(one2.value)])
   );
 }
-function plainFiles(place2, { recurse }, application, { surroundings, plain: plain3 }) {
+function plainFiles(place2, directory, application, { surroundings, plain: plain3 }) {
   const start4 = place2 === "" ? 0 : place2.length + 1;
+  const [include, exclude] = [textOf5(directory.include), textOf5(directory.exclude)];
   for (const file3 of surroundings.checkout.below(place2)) {
-    if (recurse === true || !file3.slice(start4).includes("/")) plain3.set(file3, `the Application ${application}`);
+    const inPlace = file3.slice(start4);
+    if (directory.recurse !== true && inPlace.includes("/")) continue;
+    if (exclude && takesFile(exclude, inPlace) || include && !takesFile(include, inPlace)) continue;
+    plain3.set(file3, `the Application ${application}`);
   }
+}
+function takesFile(glob, file3) {
+  const [pattern, text10] = [glob, file3].map((one2) => one2.replaceAll("/", ":"));
+  return minimatch(text10, pattern, { dot: true, nocomment: true, nonegate: true });
 }
 
 // src/source/application-set.ts
@@ -55630,6 +55972,8 @@ var FluxObjects = class {
     if (!values) return;
     const patch = patches.find(({ ref }) => ref.name === name);
     if (patch) this.named.skip(manifest, `it is rendered as it is written, without the patch in ${patch.origin.path}`);
+    if (listOf3(spec.postRenderers).length > 0)
+      this.named.skip(manifest, "it is rendered as its chart has it, without its postRenderers");
     const target = textOf5(spec.targetNamespace);
     for (const cluster of spec.kubeConfig === void 0 ? this.targetsOf(manifest) : [elsewhere(manifest)]) {
       this.named.sources.push({
@@ -55722,7 +56066,7 @@ async function discover(checkout, known3, side) {
       const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
       return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
     })
-  ];
+  ].map(known3.informed);
   return {
     sources: [...sources, ...await asBefore(known3.base?.sources ?? [], { checkout, kustomizations, sources })],
     libraries: discovered.libraries,
@@ -55823,8 +56167,8 @@ function readGitOpsIn(text10) {
 async function gitOpsObjects(checkout, parts2, side) {
   const texts4 = await checkout.texts([...checkout.tree.files.keys()].filter((file3) => !parts2.has(file3)));
   const manifests = [];
-  const take = (path28, objects) => {
-    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path28 }, []));
+  const take = (path29, objects) => {
+    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path29 }, []));
   };
   for (const [file3, text10] of texts4) if (isGitOps.test(text10)) take(file3, readGitOpsIn(text10));
   const names4 = [...new Set(manifests.flatMap(namesOfHolders))];
@@ -55895,11 +56239,11 @@ function deployedRoots(all3, base, spoken) {
 var import_posix11 = require("node:path/posix");
 
 // src/source/side.ts
-var import_node_path4 = require("node:path");
+var import_node_path8 = require("node:path");
 
 // src/source/checkout.ts
 var import_promises = require("node:fs/promises");
-var import_node_path3 = __toESM(require("node:path"), 1);
+var import_node_path4 = __toESM(require("node:path"), 1);
 var decoded = /* @__PURE__ */ new WeakMap();
 function textOf6(content) {
   const text10 = decoded.get(content) ?? decodeFile(content).text;
@@ -56023,8 +56367,8 @@ var Checkout = class {
       return `it is ${this.tree.refused.get(file3) ?? "a symbolic link that is not followed"}`;
     if (leadsTo === void 0 && content && "missing" in content) return content.missing;
     try {
-      await (0, import_promises.mkdir)(import_node_path3.default.dirname(target), { recursive: true });
-      if (to) await (0, import_promises.symlink)(import_node_path3.default.relative(import_node_path3.default.dirname(target), to) || ".", target);
+      await (0, import_promises.mkdir)(import_node_path4.default.dirname(target), { recursive: true });
+      if (to) await (0, import_promises.symlink)(import_node_path4.default.relative(import_node_path4.default.dirname(target), to) || ".", target);
       else if (leadsTo === void 0 && content) await (0, import_promises.writeFile)(target, content);
     } catch (cause) {
       return `it cannot be written here (${cause.code})`;
@@ -56035,9 +56379,469 @@ var Checkout = class {
   placeOf(file3) {
     if (file3 === "") return this.folder;
     const hostile = file3.split("/").some((name) => /^\.{0,2}$/.test(name));
-    return hostile ? void 0 : import_node_path3.default.join(this.folder, file3);
+    return hostile ? void 0 : import_node_path4.default.join(this.folder, file3);
   }
 };
+
+// src/source/render/helm.ts
+var import_promises3 = require("node:fs/promises");
+var import_node_path7 = __toESM(require("node:path"), 1);
+
+// src/source/render/dependencies.ts
+var import_promises2 = require("node:fs/promises");
+var import_node_path5 = __toESM(require("node:path"), 1);
+var import_yaml12 = __toESM(require_dist(), 1);
+var mostBytes = 64 * 1024 * 1024;
+var mostFiles = 2e4;
+function dependencyFault(charts2, checkout, network) {
+  for (const chart of charts2) {
+    for (const dependency of chart.dependencies) {
+      if (vendored(checkout, chart, dependency) || network.allows(dependency.repository)) continue;
+      const { name, version: version2, repository, at: place2 } = dependency;
+      const at3 = (reason) => ({ reason, ...place2 });
+      const local = localFolderOf(chart, dependency);
+      if (local === void 0) {
+        const from = repository ? ` of ${repository}` : "";
+        return at3(
+          `its dependency ${name} ${version2}${from} is not in ${import_node_path5.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ""}`
+        );
+      }
+      const other = charts2.find(({ folder }) => folder === local);
+      if (!other) return at3(`its dependency ${name} is to be in ${local}, where no chart is`);
+      if (`${chart.folder}/`.startsWith(local === "" ? "" : `${local}/`))
+        return at3(`its dependency ${name} is in ${local || "the root"}, which it is itself a part of`);
+      if (/[/\\]|^\.{0,2}$/.test(other.name))
+        return at3(`its dependency ${name} calls itself ${JSON.stringify(other.name)}, which is no name of a chart`);
+    }
+  }
+  return void 0;
+}
+async function fetchDependencies(charts2, checkout, network) {
+  for (const chart of charts2) {
+    for (const dependency of chart.dependencies) {
+      const { name, repository, at: at3 } = dependency;
+      if (vendored(checkout, chart, dependency) || !network.allows(repository)) continue;
+      const version2 = await pinnedVersion(chart, dependency, checkout);
+      if (!version2) {
+        const reason = `its dependency ${name} ${dependency.version} names no single version; run \`helm dependency update ${chart.folder || "."}\` and commit Chart.lock`;
+        return { reason, ...at3 };
+      }
+      const file3 = `${name}-${version2}.tgz`;
+      if (/[/\\]/.test(file3)) return { reason: `its dependency ${name} has no name of a chart`, ...at3 };
+      const target = import_node_path5.default.join(checkout.folder, chart.folder, "charts", file3);
+      try {
+        const archive = await network.fetch({ repository, name, version: version2 });
+        await (0, import_promises2.mkdir)(import_node_path5.default.dirname(target), { recursive: true });
+        await (0, import_promises2.writeFile)(target, archive);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        return { reason: `its dependency ${name} cannot be fetched: ${why}`, ...at3 };
+      }
+    }
+  }
+  return void 0;
+}
+async function pinnedVersion(chart, { name, version: version2 }, checkout) {
+  const lock = await checkout.text(import_node_path5.default.posix.join(chart.folder, "Chart.lock"));
+  const document = lock === void 0 ? void 0 : (0, import_yaml12.parseDocument)(lock, { logLevel: "silent" });
+  const locked = document?.errors.length ? void 0 : document?.toJS();
+  const list4 = locked?.dependencies;
+  const entry = Array.isArray(list4) ? list4.find((one2) => one2?.name === name) : void 0;
+  if (entry?.version !== void 0) return String(entry.version);
+  return /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(version2) ? version2 : void 0;
+}
+function copiesOf(charts2, checkout) {
+  const copies = /* @__PURE__ */ new Map();
+  for (const { dependency, chart, other } of pairsIn(charts2, checkout))
+    copies.set(import_node_path5.default.join(chart.folder, "charts", dependency.as), other.folder);
+  return copies;
+}
+function pairsIn(charts2, checkout) {
+  return charts2.flatMap(
+    (chart) => chart.dependencies.flatMap((dependency) => {
+      const other = charts2.find(({ folder }) => folder === localFolderOf(chart, dependency));
+      return other && !vendored(checkout, chart, dependency) ? [{ chart, dependency, other }] : [];
+    })
+  );
+}
+async function putDependencies(charts2, checkout) {
+  const pairs = pairsIn(charts2, checkout);
+  const contents = await checkout.read(charts2.flatMap(({ folder }) => checkout.below(folder)));
+  const tooLarge2 = sizeFault(
+    charts2,
+    pairs,
+    (folder) => checkout.below(folder).reduce((size, file3) => {
+      const content = contents.get(file3);
+      return size + 4096 + (content && !("missing" in content) ? content.length : 0);
+    }, 0)
+  );
+  if (tooLarge2) return tooLarge2;
+  const put = async (chart) => {
+    if (checkout.complete.has(chart.folder)) return void 0;
+    checkout.complete.add(chart.folder);
+    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
+      const failure = await put(other) ?? await copy(chart, dependency, other, checkout);
+      if (!failure) continue;
+      checkout.complete.delete(chart.folder);
+      return failure;
+    }
+    return void 0;
+  };
+  const [main] = charts2;
+  return main && put(main);
+}
+function sizeFault(charts2, pairs, own6) {
+  const sizes = /* @__PURE__ */ new Map();
+  const visit5 = (chart) => {
+    if (sizes.has(chart)) return void 0;
+    sizes.set(chart, own6(chart.folder));
+    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
+      const failure = visit5(other);
+      if (failure) return failure;
+      const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0);
+      const reason = `with its dependency ${dependency.name} it comes to more than ${mostBytes / 1024 / 1024} MiB`;
+      if (size > mostBytes) return { reason, ...dependency.at };
+      sizes.set(chart, size);
+    }
+    return void 0;
+  };
+  const [main] = charts2;
+  return main && visit5(main);
+}
+async function copy(chart, dependency, other, checkout) {
+  const target = import_node_path5.default.join(checkout.folder, chart.folder, "charts", other.name);
+  let left = mostFiles;
+  const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
+  try {
+    await (0, import_promises2.mkdir)(import_node_path5.default.dirname(target), { recursive: true });
+    await (0, import_promises2.cp)(import_node_path5.default.join(checkout.folder, other.folder), target, options2);
+    if (left > 0) return void 0;
+    return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at };
+  } catch (cause) {
+    const { code: code4 } = cause;
+    return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code4})`, ...dependency.at };
+  }
+}
+
+// src/source/render/tool.ts
+var import_node_buffer = require("node:buffer");
+var import_node_child_process = require("node:child_process");
+var import_node_fs4 = require("node:fs");
+var import_node_os2 = require("node:os");
+var import_node_path6 = __toESM(require("node:path"), 1);
+var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
+function findProgram(names4) {
+  for (const name of names4) {
+    const candidates2 = name.includes(import_node_path6.default.sep) ? [import_node_path6.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path6.default.delimiter).filter(Boolean).map((folder) => import_node_path6.default.join(folder, name));
+    const found = candidates2.find(isProgram);
+    if (found) return found;
+  }
+  return void 0;
+}
+function isProgram(file3) {
+  try {
+    (0, import_node_fs4.accessSync)(file3, import_node_fs4.constants.X_OK);
+    return (0, import_node_fs4.statSync)(file3).isFile();
+  } catch {
+    return false;
+  }
+}
+function faultOf2(program3) {
+  if (!program3.includes(import_node_path6.default.sep)) return "is in no folder of the PATH";
+  try {
+    return (0, import_node_fs4.statSync)(program3).isDirectory() ? "is a folder" : "may not be executed";
+  } catch {
+    return "is not there";
+  }
+}
+async function runTool(program3, args, { cwd, home, limits: limits2, path: extraPath }) {
+  if (args.some((word) => word.includes("\0")))
+    return { status: 1, stdout: "", stderr: "what it is to be told holds a NUL character" };
+  const script = [
+    "ulimit -c 0 2>/dev/null",
+    `ulimit -t ${Math.ceil(limits2.seconds * ((0, import_node_os2.availableParallelism)() + 1))} 2>/dev/null`,
+    `ulimit -v ${limits2.memoryMiB * 1024} 2>/dev/null`,
+    'exec "$@"'
+  ].join("; ");
+  let child;
+  try {
+    child = (0, import_node_child_process.spawn)("/bin/sh", ["-c", script, "sh", program3, ...args], {
+      cwd,
+      env: environment(home, limits2, extraPath),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true
+    });
+  } catch (cause) {
+    if (cause.code !== "E2BIG") throw cause;
+    return { status: 1, stdout: "", stderr: "what it is to be told is too long for a command line" };
+  }
+  const out = [];
+  const err = [];
+  let size = 0;
+  let stopped;
+  const endGroup = () => {
+    try {
+      process.kill(-(child.pid ?? 0), "SIGKILL");
+    } catch {
+      child.kill("SIGKILL");
+    }
+  };
+  const stop = (reason) => {
+    stopped ??= reason;
+    endGroup();
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  const keep = (chunks) => (chunk) => {
+    size += chunk.length;
+    if (size > limits2.outputMiB * 1024 * 1024) stop(`it printed more than ${limits2.outputMiB} MiB`);
+    else chunks.push(chunk);
+  };
+  process.on("exit", endGroup);
+  child.stdout.on("data", keep(out));
+  child.stderr.on("data", keep(err));
+  const timer = setTimeout(() => stop(`it was not done after ${limits2.seconds} seconds`), limits2.seconds * 1e3);
+  const status = await new Promise((resolve) => {
+    child.on("error", (cause) => {
+      err.push(Buffer.from(cause.message));
+      resolve(127);
+    });
+    child.on("exit", endGroup);
+    child.on("close", (code4, signal) => {
+      if (signal) stopped ??= `the system sent it ${signal}`;
+      resolve(code4 ?? 1);
+    });
+  });
+  clearTimeout(timer);
+  process.off("exit", endGroup);
+  const stdout = Buffer.concat(out);
+  const stderr = Buffer.concat(err).toString("utf8");
+  if (status !== 0 && /^(?:fatal error: )?runtime: (?:out of memory|cannot allocate memory)/m.test(stderr))
+    stopped ??= `it took more than ${limits2.memoryMiB} MiB of memory`;
+  if (!(0, import_node_buffer.isUtf8)(stdout)) stopped ??= "it printed what is no UTF-8";
+  const broken = (status === 126 || status === 127) && size < 1e4 ? stderr.replace(/^sh: \d+: (?:exec: )?/, "") : "";
+  return {
+    status,
+    stdout: stdout.toString("utf8"),
+    stderr,
+    ...stopped ? { stopped } : {},
+    ...broken ? { broken: broken.trim() } : {}
+  };
+}
+function environment(home, limits2, extraPath) {
+  const nowhere3 = "http://127.0.0.1:9";
+  return {
+    PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
+    HOME: home,
+    TMPDIR: home,
+    XDG_CACHE_HOME: import_node_path6.default.join(home, "cache"),
+    XDG_CONFIG_HOME: import_node_path6.default.join(home, "config"),
+    XDG_DATA_HOME: import_node_path6.default.join(home, "data"),
+    HELM_CACHE_HOME: import_node_path6.default.join(home, "cache"),
+    HELM_CONFIG_HOME: import_node_path6.default.join(home, "config"),
+    HELM_DATA_HOME: import_node_path6.default.join(home, "data"),
+    HELM_PLUGINS: import_node_path6.default.join(home, "no-plugins"),
+    HELM_NO_PLUGINS: "1",
+    KUBECONFIG: import_node_path6.default.join(home, "no-cluster"),
+    HTTP_PROXY: nowhere3,
+    HTTPS_PROXY: nowhere3,
+    http_proxy: nowhere3,
+    https_proxy: nowhere3,
+    // No protocol at all: what is in the repository is laid out, and no tool has to fetch anything, not even from this disk.
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    // A soft limit below the hard one: the tool frees what it can before it is refused more.
+    GOMEMLIMIT: `${Math.round(limits2.memoryMiB * 0.75)}MiB`,
+    LC_ALL: "C"
+  };
+}
+
+// src/source/render/helm.ts
+async function helmFiles(source2, checkout) {
+  const values = source2.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
+  const charts2 = await chartWithLocals(checkout, source2.chart);
+  const files2 = charts2.length > 0 ? charts2.flatMap(({ folder }) => checkout.below(folder)) : [source2.chart];
+  return [.../* @__PURE__ */ new Set([...files2, ...values])].sort();
+}
+async function renderHelm(source2, checkout, running) {
+  const chart = await layOutChart(source2, checkout, running.network);
+  if ("failure" in chart) return chart;
+  const upgrade = await upgradeOf(source2, checkout);
+  const upgraded = upgrade.length > 0 ? await template(source2, chart.folder, checkout, running, upgrade) : void 0;
+  const outcome2 = upgraded?.status === 0 ? upgraded : await template(source2, chart.folder, checkout, running);
+  if (outcome2.status !== 0 || outcome2.stopped) return { failure: failureOf(outcome2, source2, chart, checkout) };
+  const before = outcome2.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? "";
+  if (/\S/.test(before)) {
+    const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`;
+    return { failure: { reason, path: source2.at.path, region: source2.at.region, ended: true } };
+  }
+  return { pieces: piecesIn(outcome2.stdout, source2, chart, checkout) };
+}
+async function layOutChart(source2, checkout, network) {
+  const at3 = (reason, file3, region = firstLine) => ({ failure: { reason, path: file3, region } });
+  for (const values of source2.values) {
+    if ("path" in values && !checkout.has(values.path))
+      return at3(`there is no values file ${values.path} in this repository`, source2.at.path, source2.at.region);
+  }
+  const charts2 = await chartWithLocals(checkout, source2.chart);
+  const isInside = source2.chart === "" || inside("", source2.chart) === source2.chart;
+  const main = isInside ? charts2[0] : void 0;
+  if (!main && !(source2.chart.endsWith(".tgz") && checkout.has(source2.chart)))
+    return at3(`there is no chart ${source2.chart || "."} in this repository`, source2.at.path, source2.at.region);
+  const files2 = await helmFiles(source2, checkout);
+  const broken = files2.find((file3) => /[\n\r]/.test(file3));
+  if (broken !== void 0)
+    return at3(
+      `its file ${JSON.stringify(broken)} has a line break in its name, so what helm prints cannot be told apart; rename it`,
+      broken
+    );
+  for (const [file3, fault] of await checkout.layOut(files2))
+    return at3(`its file ${file3} is not to be had: ${fault}`, file3);
+  const failure = dependencyFault(charts2, checkout, network) ?? await checkout.alone(
+    async () => await fetchDependencies(charts2, checkout, network) ?? putDependencies(charts2, checkout)
+  );
+  if (failure) return { failure };
+  const folder = import_node_path7.default.join(checkout.folder, source2.chart);
+  return { folder, copies: copiesOf(charts2, checkout), name: main?.name ?? "" };
+}
+async function upgradeOf(source2, checkout) {
+  if (rendersAsInstalled(source2)) return [];
+  const texts4 = await checkout.texts(await helmFiles(source2, checkout));
+  return [...texts4.values()].some((text10) => /\bIs(?:Install|Upgrade)\b/.test(text10)) ? ["--is-upgrade"] : [];
+}
+function rendersAsInstalled({ id }) {
+  return id.startsWith("argocd:");
+}
+async function template(source2, chart, checkout, { program: program3, home, limits: limits2 }, more = []) {
+  const values = [];
+  for (const [index, one2] of source2.values.entries()) {
+    const file3 = "path" in one2 ? import_node_path7.default.join(checkout.folder, one2.path) : import_node_path7.default.join(home, `values-${index}.yaml`);
+    if ("text" in one2) await (0, import_promises3.writeFile)(file3, one2.text);
+    values.push("--values", `"${file3.replaceAll('"', '""')}"`);
+  }
+  const set = Object.entries(source2.set).flatMap(([key2, value2]) => ["--set-json", `${key2}=${JSON.stringify(value2)}`]);
+  const facts = [
+    ...source2.kubeVersion ? ["--kube-version", source2.kubeVersion] : [],
+    ...(source2.apiVersions ?? []).flatMap((version2) => ["--api-versions", version2]),
+    ...source2.skipCrds ? [] : ["--include-crds"]
+  ];
+  const args = ["template", "--namespace", source2.namespace, ...values, ...set, ...facts, ...more];
+  return runTool(program3, [...args, "--", source2.release, chart], { cwd: home, home, limits: limits2 });
+}
+var mostFiles2 = 2e4;
+async function renderRewritten(source2, checkout, running, rewrite) {
+  const chart = await layOutChart(source2, checkout, running.network);
+  if ("failure" in chart || source2.chart.endsWith(".tgz")) return [];
+  const copy2 = import_node_path7.default.join(running.home, "chart");
+  let left = mostFiles2;
+  const filter2 = () => --left > 0;
+  const copied = await (0, import_promises3.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
+    () => left > 0,
+    () => false
+  );
+  if (!copied) return [];
+  for (const file3 of await (0, import_promises3.readdir)(copy2, { recursive: true })) {
+    if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file3)) continue;
+    const place2 = import_node_path7.default.join(copy2, file3);
+    if ((await (0, import_promises3.stat)(place2)).isFile()) await (0, import_promises3.writeFile)(place2, rewrite(await (0, import_promises3.readFile)(place2, "utf8")));
+  }
+  const { stdout, stopped } = await template(source2, copy2, checkout, running, [
+    "--debug",
+    ...await upgradeOf(source2, checkout)
+  ]);
+  return stopped ? [] : cutBySource(stdout);
+}
+function cutBySource(output) {
+  const marks3 = [...output.matchAll(/(?<![^\n])---\n# Source: ([^\n]+)\n/g)];
+  return marks3.map((mark, index) => ({
+    template: mark[1] ?? "",
+    text: output.slice(mark.index + mark[0].length, marks3[index + 1]?.index ?? output.length)
+  }));
+}
+function piecesIn(output, source2, chart, checkout) {
+  return cutBySource(output).filter(({ text: text10 }) => /\S/.test(text10)).map(({ template: template2, text: text10 }) => ({ template: template2, text: text10, path: pathOf2(template2, source2, chart, checkout) }));
+}
+function pathOf2(template2, { chart }, { copies }, checkout) {
+  let file3 = import_node_path7.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
+  for (let hops = 0; hops < 20; hops++) {
+    const copy2 = [...copies].find(([place2]) => file3.startsWith(`${place2}/`));
+    if (!copy2) break;
+    file3 = import_node_path7.default.posix.join(copy2[1], file3.slice(copy2[0].length + 1));
+  }
+  if (checkout.has(file3)) return file3;
+  if (chart.endsWith(".tgz")) return chart;
+  const name = file3.match(/\/charts\/([^/]+)\//)?.[1];
+  const archives = checkout.below(import_node_path7.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
+  const archive = archives.find((one2) => import_node_path7.default.posix.basename(one2).startsWith(`${name}-`));
+  return archive ?? import_node_path7.default.posix.join(chart, "Chart.yaml");
+}
+function failureOf(outcome2, source2, chart, checkout) {
+  const start4 = checkout.has(source2.chart) ? source2.chart : import_node_path7.default.posix.join(source2.chart, "Chart.yaml");
+  const first = { path: start4, region: firstLine };
+  if (outcome2.broken) return { reason: `helm cannot be run: ${outcome2.broken}`, ...source2.at, missing: "helm" };
+  if (outcome2.stopped) return { reason: `helm was ended, because ${outcome2.stopped}`, ...first, ended: true };
+  if (!/\S/.test(outcome2.stderr))
+    return { reason: `helm ended with status ${outcome2.status} and said nothing`, ...first, ended: true };
+  const lines = outcome2.stderr.split("\n").filter((line) => /\S/.test(line));
+  const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line));
+  const said = (error ?? lines[0] ?? "").replace(/^Error: /, "");
+  const rest = error ? lines.slice(lines.indexOf(error) + 1) : [];
+  const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8);
+  const words2 = shortened([said, ...why].join(" "), checkout.folder);
+  const reason = `helm does not render it: ${words2}`;
+  const named5 = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
+  if (named5?.[1]) {
+    const region2 = lineRegion(Number(named5[2] ?? 1), Number(named5[3] ?? 0) + 1);
+    return { reason, path: pathOf2(named5[1], source2, chart, checkout), region: region2 };
+  }
+  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
+    return { reason, ...source2.at };
+  const values = source2.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
+  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file4) => import_node_path7.default.posix.join(source2.chart, file4));
+  const meant = [...values, ...own6].find((file4) => said.includes(`${checkout.folder}/${file4}`) && checkout.has(file4));
+  const loaded = own6.find((file4) => said.startsWith(`cannot load ${import_node_path7.default.posix.basename(file4)}`) && checkout.has(file4));
+  const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1));
+  const file3 = meant ?? loaded;
+  return file3 === void 0 ? { reason, ...first } : { reason, path: file3, region };
+}
+function shortened(message, folder) {
+  const parent = import_node_path7.default.dirname(folder);
+  const own6 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
+  const short = own6.length > 400 ? `${own6.slice(0, 250)} \u2026 ${own6.slice(-140)}` : own6;
+  return short.replace(/[.\s]+$/, "");
+}
+
+// src/source/guesses.ts
+async function guessesOf(source2, checkout) {
+  if (source2.kind !== "helm") return () => void 0;
+  const asks = source2.kubeVersion ? /\bCapabilities\.APIVersions\b/ : /\bCapabilities\.(?:APIVersions|KubeVersion)\b/;
+  const texts4 = await checkout.texts(await helmFiles(source2, checkout));
+  const asking = [...texts4.values()].filter((text10) => asks.test(text10));
+  const isRead = (path29) => texts4.has(path29) && !/(?:\.tgz|(?:^|\/)Chart\.yaml)$/.test(path29);
+  return (apiVersion2, path29) => !isRead(path29) || asking.some((text10) => text10.includes(apiVersion2)) || void 0;
+}
+
+// src/source/release-kubernetes.ts
+function toldKubernetes({ manifests }, declarations) {
+  const map4 = mapClusters(declarations, []);
+  const versions = /* @__PURE__ */ new Map();
+  const versionOf2 = (cluster) => {
+    if (!versions.has(cluster)) {
+      const own6 = manifests.filter(({ clusters }) => clusters.includes(cluster));
+      const said = new ClusterFacts(own6, []).kubernetes?.value;
+      versions.set(cluster, said && parseVersion(said) ? said : void 0);
+    }
+    return versions.get(cluster);
+  };
+  return (source2) => {
+    if (manifests.length === 0 || source2.kind !== "helm" || source2.kubeVersion) return source2;
+    const { target } = source2;
+    const clusters = "cluster" in target ? [target.cluster] : map4.of(target.path).clusters;
+    const [kubeVersion, ...others] = new Set(clusters.map(versionOf2));
+    return kubeVersion && others.length === 0 ? { ...source2, kubeVersion } : source2;
+  };
+}
 
 // src/source/tree.ts
 var import_posix10 = __toESM(require("node:path/posix"), 1);
@@ -56178,11 +56982,12 @@ var Links = class {
 
 // src/source/side.ts
 var SideOfChange = class _SideOfChange {
-  constructor(revision, tree, checkout, discovery, renderer, keys2) {
+  constructor(revision, tree, checkout, discovery, descriptions, renderer, keys2) {
     this.revision = revision;
     this.tree = tree;
     this.checkout = checkout;
     this.discovery = discovery;
+    this.descriptions = descriptions;
     this.renderer = renderer;
     this.keys = keys2;
   }
@@ -56190,12 +56995,19 @@ var SideOfChange = class _SideOfChange {
   tree;
   checkout;
   discovery;
+  descriptions;
   renderer;
   keys;
-  static async open(revision, side, { ignore, inventories, releases, repository, renderer, base, changed }) {
+  static async open(revision, side, { ignore, inventories, releases, repository, renderer, base, changed, declarations }) {
     const tree = await readTree(revision, ignore);
     const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents);
-    const discovery = await discover(checkout, { releases, repository, ...base ? { base } : {}, changed }, side);
+    const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side]);
+    const informed = toldKubernetes(descriptions, declarations);
+    const discovery = await discover(
+      checkout,
+      { releases, repository, ...base ? { base } : {}, changed, informed },
+      side
+    );
     const keys2 = await Promise.all(
       discovery.sources.map(async (source2) => {
         const key2 = await renderer.keyOf(source2, checkout, discovery.kustomizations);
@@ -56203,7 +57015,7 @@ var SideOfChange = class _SideOfChange {
       })
     );
     const plain3 = withoutClaimed(tree, discovery, inventories);
-    return new _SideOfChange(revision, plain3, checkout, discovery, renderer, new Map(keys2));
+    return new _SideOfChange(revision, plain3, checkout, discovery, descriptions, renderer, new Map(keys2));
   }
   files(source2) {
     return this.renderer.files(source2, this.checkout, this.discovery.kustomizations);
@@ -56229,7 +57041,7 @@ var SideOfChange = class _SideOfChange {
   }
   /** The file behind what kustomize says an object comes from, seen from the folder that lies over its own. */
   fileFrom(origin) {
-    const start4 = `/${(0, import_node_path4.basename)(this.checkout.folder)}/`;
+    const start4 = `/${(0, import_node_path8.basename)(this.checkout.folder)}/`;
     const place2 = inside("", origin.slice(origin.indexOf(start4) + start4.length));
     return place2 !== void 0 && this.checkout.has(place2) ? place2 : void 0;
   }
@@ -56240,26 +57052,30 @@ var SideOfChange = class _SideOfChange {
       return { source: source2, objects: [], unreadable: [], failure, remote: failure.remote ?? [] };
     }
     if (source2.known === "probed") return { source: source2, objects: [], unreadable: [], failure: void 0, remote: [] };
+    const isGuess = await guessesOf(source2, this.checkout);
     const objects = [];
     const unreadable4 = [];
-    for (const { path: path28, template: template2, text: text10 } of rendering.pieces) {
+    for (const { path: path29, template: template2, text: text10 } of rendering.pieces) {
       const file3 = loadFile({ text: text10 });
-      const origin = { kind: "rendered", path: path28, template: template2, id: source2.id, source: described2(source2) };
+      const origin = { kind: "rendered", path: path29, template: template2, id: source2.id, source: described3(source2) };
       const staying = file3.objects.filter(
         (object) => source2.kind !== "helm" || staysInstalled(new Manifest(object, "head", origin, []))
       );
-      objects.push(...staying.map((object) => ({ object: withNamespace(object, source2), origin })));
-      unreadable4.push(...file3.unreadable.map(({ reason }) => ({ path: path28, reason })));
+      for (const object of staying) {
+        const guessed = isGuess(object.apiVersion, path29);
+        objects.push({ object: withNamespace(object, source2), origin: guessed ? { ...origin, guessed } : origin });
+      }
+      unreadable4.push(...file3.unreadable.map(({ reason }) => ({ path: path29, reason })));
       const most2 = this.renderer.limits.objects;
       if (objects.length > most2) {
-        const failure = { reason: `it renders to more than ${most2} objects`, path: path28, region: firstLine };
+        const failure = { reason: `it renders to more than ${most2} objects`, path: path29, region: firstLine };
         return { source: source2, objects: [], unreadable: [], failure, remote: [] };
       }
     }
     return { source: source2, objects, unreadable: unreadable4, failure: void 0, remote: rendering.remote ?? [] };
   }
 };
-function described2(source2) {
+function described3(source2) {
   if (source2.kind === "kustomize") return { kind: "kustomize", path: source2.root || "." };
   const { chart, release: release2, namespace, values } = source2;
   const names4 = values.map((one2) => "path" in one2 ? one2.path : one2.name);
@@ -56277,12 +57093,12 @@ function withNamespace(object, source2) {
 function withoutClaimed(tree, { claims, notInspected }, inventories) {
   const orphans = /* @__PURE__ */ new Map();
   const files2 = new Map(tree.files);
-  for (const path28 of inventories) files2.delete(path28);
-  for (const [path28, { deployed, reason }] of claims) {
-    if (files2.delete(path28) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path28]);
+  for (const path29 of inventories) files2.delete(path29);
+  for (const [path29, { deployed, reason }] of claims) {
+    if (files2.delete(path29) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path29]);
   }
-  const skipped = [...orphans].map(([reason, [path28 = "", ...more]]) => {
-    return { path: path28, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path29 = "", ...more]]) => {
+    return { path: path29, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
   const passedOver = notInspected.map(
     ({ manifest, reason }) => ({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` })
@@ -56312,7 +57128,7 @@ function unrendered({ before, after, rest, unknown: unknown2, taken: taken2 }) {
   for (const side of after) {
     const { source: source2, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path28, reason } of side.unreadable) findings.push(unreadable3(side, path28, reason, whole));
+      for (const { path: path29, reason } of side.unreadable) findings.push(unreadable3(side, path29, reason, whole));
       continue;
     }
     const old = was.get(source2.was ?? source2.id) ?? gone.find((side2) => isMoved(side2.source, source2));
@@ -56330,7 +57146,7 @@ function unrendered({ before, after, rest, unknown: unknown2, taken: taken2 }) {
   for (const { existing, sides } of failed.values()) {
     const failure = sides[0]?.failure;
     if (!failure) continue;
-    const { path: path28, region, reason } = failure;
+    const { path: path29, region, reason } = failure;
     const ids = new Set(sides.map(({ source: { id, was: was2 = id } }) => was2));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
     const names4 = [...new Set(lost.map(({ ref }) => nameOf(ref)))];
@@ -56338,9 +57154,9 @@ function unrendered({ before, after, rest, unknown: unknown2, taken: taken2 }) {
     const fate2 = names4.length > 0 ? ` What becomes of ${names4.slice(0, 3).join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
-        ...statement(sides, path28, existing),
+        ...statement(sides, path29, existing),
         region,
-        keys: [path28, reason],
+        keys: [path29, reason],
         text: `${upper(reason)}.${fate2}`
       })
     );
@@ -56420,21 +57236,21 @@ function withoutTool(missing2, whole) {
     });
   });
 }
-function unreadable3({ source: source2 }, path28, reason, whole) {
+function unreadable3({ source: source2 }, path29, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement([{ source: source2 }], path28, whole),
+    ...statement([{ source: source2 }], path29, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path28, reason],
+    keys: [path29, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(sides, path28, existing) {
+function statement(sides, path29, existing) {
   return {
     side: "head",
-    path: path28,
+    path: path29,
     status: existing ? "existing" : "introduced",
     sources: sides.map(({ source: source2 }) => ({
-      ...described2(source2),
+      ...described3(source2),
       cluster: "cluster" in source2.target ? source2.target.cluster : ""
     }))
   };
@@ -56460,12 +57276,12 @@ async function droppedElsewhere(base, head) {
   if (entries.length === 0) return [];
   const taken2 = await head.takenFromElsewhere();
   return entries.filter(({ text: text10 }) => !isKnown(text10, taken2)).map(
-    ({ path: path28, region, text: text10 }) => gateFinding("source/unrendered", "dropped", "warning", {
+    ({ path: path29, region, text: text10 }) => gateFinding("source/unrendered", "dropped", "warning", {
       side: "base",
-      path: path28,
+      path: path29,
       region,
       status: "introduced",
-      keys: [path28, text10],
+      keys: [path29, text10],
       text: `This change takes in ${text10} no longer, and what came from there is not in this repository, so nobody sees what is removed with it. Read it there, and vendor what shall stay.`
     })
   );
@@ -56513,9 +57329,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path28, { missing: missing2, absent }) {
-    this.missing.set(path28, missing2);
-    if (absent) this.absent.add(path28);
+  miss(path29, { missing: missing2, absent }) {
+    this.missing.set(path29, missing2);
+    if (absent) this.absent.add(path29);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -56636,19 +57452,24 @@ function mayBeGone(touched) {
 function partnersWanted(rules2, manifests) {
   const gone = mayBeGone(manifests);
   return rules2.flatMap((active) => {
-    const { rule } = active;
-    const compared = manifests.filter((manifest) => compares(active, manifest, gone));
-    if (compared.length === 0) return [];
-    const strings2 = compared.flatMap((manifest) => partnersOf(active, manifest, gone));
-    const kinds = rule.kinds === "*" ? [] : [...rule.kinds, ...rule.reads ?? []];
-    return { kinds: kinds.map((kind2) => kind2.split(".")[0] ?? ""), strings: [...new Set(strings2)] };
+    const byKinds = /* @__PURE__ */ new Map();
+    for (const manifest of manifests.filter((one2) => compares(active, one2, gone))) {
+      const kinds = partnerKinds(active.rule, manifest).map((kind2) => kind2.split(".")[0] ?? "");
+      const wanted = byKinds.get(kinds.join()) ?? { kinds, strings: /* @__PURE__ */ new Set() };
+      byKinds.set(kinds.join(), wanted);
+      for (const text10 of partnersOf(active, manifest, gone)) wanted.strings.add(text10);
+    }
+    return [...byKinds.values()].map(({ kinds, strings: strings2 }) => ({ kinds, strings: [...strings2] }));
   });
+}
+function partnerKinds(rule, manifest) {
+  return rule.kinds === "*" ? rule.partnerKinds?.(manifest) ?? [] : [...rule.kinds, ...rule.reads ?? []];
 }
 function concerns(rule, kind2) {
   return rule.kinds === "*" || rule.kinds.includes(kind2) || rule.reads?.includes(kind2) === true;
 }
 function partnersOf({ rule, params }, manifest, gone) {
-  if (rule.scope === "removal" && !gone.has(manifest)) return [];
+  if (rule.scope === "removal" && !rule.checkChange && !gone.has(manifest)) return [];
   return [...rule.partners?.(manifest, params, gone.has(manifest)) ?? []];
 }
 function loadPartners(rules2, changes, moves, rest, loadedAlready = []) {
@@ -56679,18 +57500,18 @@ function loadPartners(rules2, changes, moves, rest, loadedAlready = []) {
     if (wanted.size === 0) break;
     frontier = [];
     const strings2 = [...new Set([...wanted.values()].flat())];
-    for (const [path28, text10] of rest) {
+    for (const [path29, text10] of rest) {
       if (!strings2.some((string) => text10.includes(string))) continue;
-      const before = new Set(loaded.get(path28)?.objects.map((object) => identityOf(object.ref)));
+      const before = new Set(loaded.get(path29)?.objects.map((object) => identityOf(object.ref)));
       const file3 = loadFile({ text: text10 }, (document) => {
         const kind2 = skimKind(document);
         return [...asked].some(
           ([{ rule }, strings3]) => strings3.size > 0 && mayHold(rule, kind2) && [...strings3].some((string) => document.includes(string))
         );
       });
-      loaded.set(path28, file3);
+      loaded.set(path29, file3);
       frontier.push(
-        ...file3.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path28 }, []))
+        ...file3.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path29 }, []))
       );
     }
   }
@@ -56702,7 +57523,7 @@ function mayHold(rule, kind2) {
 }
 
 // src/source/substitution.ts
-var import_yaml12 = __toESM(require_dist(), 1);
+var import_yaml13 = __toESM(require_dist(), 1);
 function substituted(text10, substitutions) {
   if (!substitutions || !text10.includes("${") || isLeftAlone(text10)) return text10;
   return text10.replace(
@@ -56717,7 +57538,7 @@ function substituted(text10, substitutions) {
 }
 function isLeftAlone(text10) {
   if (!text10.includes("kustomize.toolkit.fluxcd.io/substitute")) return false;
-  const document = (0, import_yaml12.parseDocument)(text10, { logLevel: "silent", version: "1.1" });
+  const document = (0, import_yaml13.parseDocument)(text10, { logLevel: "silent", version: "1.1" });
   return ["annotations", "labels"].some(
     (field2) => document.getIn(["metadata", field2, "kustomize.toolkit.fluxcd.io/substitute"]) === "disabled"
   );
@@ -56779,8 +57600,8 @@ function* placesOf2({ head, rendered: rendered2, unreadable: unreadable4, texts:
   for (const one2 of head.discovery.kustomizations.values()) {
     if (remoteEntries(one2, head.checkout).length > 0 || missingChart([one2], head.checkout)) yield* clustersOf2(one2.file);
   }
-  for (const path28 of unreadable4) yield* clustersOf2(path28);
-  for (const [path28, text10] of texts4) if (namesWhatIsElsewhere(text10, repository)) yield* clustersOf2(path28);
+  for (const path29 of unreadable4) yield* clustersOf2(path29);
+  for (const [path29, text10] of texts4) if (namesWhatIsElsewhere(text10, repository)) yield* clustersOf2(path29);
 }
 function namesWhatIsElsewhere(text10, repository) {
   if (/\bkind["']?:\s*["']?(?:HelmRelease|HelmChart|HelmChartConfig)\b/.test(text10)) return installs.test(text10);
@@ -56793,12 +57614,12 @@ var installs = /toolkit\.fluxcd\.io\/|helm\.cattle\.io\//;
 // src/source/untaken-values.ts
 async function untakenValues(head, changed) {
   const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/;
-  const files2 = [...changed ?? []].filter((path28) => looksLikeValues.test(path28) && head.tree.files.has(path28));
+  const files2 = [...changed ?? []].filter((path29) => looksLikeValues.test(path29) && head.tree.files.has(path29));
   if (files2.length === 0) return [];
   const taken2 = new Set((await Promise.all(head.discovery.sources.map((source2) => head.files(source2)))).flat());
-  const texts4 = await head.checkout.texts(files2.filter((path28) => !taken2.has(path28)));
+  const texts4 = await head.checkout.texts(files2.filter((path29) => !taken2.has(path29)));
   return [...texts4].flatMap(
-    ([path28, text10]) => mentionsKubernetes(text10) ? [] : [{ path: path28, reason: "values that no release is known to take; declare it under `helm:`" }]
+    ([path29, text10]) => mentionsKubernetes(text10) ? [] : [{ path: path29, reason: "values that no release is known to take; declare it under `helm:`" }]
   );
 }
 
@@ -56812,23 +57633,30 @@ async function gather(scope2) {
     ...scope2,
     changed,
     releases: scope2.releases.base,
+    declarations: { ...scope2.clusters, isNew: () => false },
     base: void 0,
     inventories: inventories.base
   });
+  const wasThere = /* @__PURE__ */ new Set([
+    ...base?.checkout.tree.entries.keys() ?? [],
+    ...[...base?.tree.aliases.values() ?? []].flat()
+  ]);
+  const declarations = { ...scope2.clusters, isNew: (path29) => !wasThere.has(path29) };
   const head = await SideOfChange.open(scope2.head, "head", {
     ...scope2,
     changed,
     releases: scope2.releases.head,
+    declarations,
     base: base?.discovery,
     inventories: inventories.head
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path28) => baseTree.files.get(path28)?.id !== headTree.files.get(path28)?.id || String(baseTree.aliases.get(path28) ?? "") !== String(headTree.aliases.get(path28) ?? "");
+  const differs = (path29) => baseTree.files.get(path29)?.id !== headTree.files.get(path29)?.id || String(baseTree.aliases.get(path29) ?? "") !== String(headTree.aliases.get(path29) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path28 }) => !base || differs(path28));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path29 }) => !base || differs(path29));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path28 }) => !differs(path28)) : [];
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path29 }) => !differs(path29)) : [];
   const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source2) => side?.render(source2))
@@ -56838,8 +57666,8 @@ async function gather(scope2) {
     renderAll(head, (source2) => !sameSource(source2))
   ]);
   const descriptions = {
-    base: base ? await readDescriptions("base", base, scope2.clusters.base) : nothingDescribed,
-    head: await readDescriptions("head", head, scope2.clusters.head)
+    base: base?.descriptions ?? nothingDescribed,
+    head: head.descriptions
   };
   const others = new Files();
   const touched = differing(
@@ -56849,24 +57677,22 @@ async function gather(scope2) {
   const needsRest = needsOtherFiles(rules2, touched);
   const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
   const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
-  const wasThere = /* @__PURE__ */ new Set([...base?.checkout.tree.entries.keys() ?? [], ...[...baseTree.aliases.values()].flat()]);
-  const declarations = { ...scope2.clusters, isNew: (path28) => !wasThere.has(path28) };
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf2 = (tree, path28) => [
-    ...new Set([path28, ...tree.aliases.get(path28) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf2 = (tree, path29) => [
+    ...new Set([path29, ...tree.aliases.get(path29) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named5 = (side, names4) => names4.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files2].flatMap(([path28, file3]) => {
-      const names4 = named5(side, clustersOf2(tree, path28));
-      const { evidence } = clusters.of(path28);
-      return file3.objects.map((object) => new Manifest(object, side, { kind: "file", path: path28 }, names4, evidence));
+    return [...files2].flatMap(([path29, file3]) => {
+      const names4 = named5(side, clustersOf2(tree, path29));
+      const { evidence } = clusters.of(path29);
+      return file3.objects.map((object) => new Manifest(object, side, { kind: "file", path: path29 }, names4, evidence));
     });
   };
   const asBefore2 = new Map(
@@ -56880,7 +57706,7 @@ async function gather(scope2) {
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept2 = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path28) => clustersOf2(headTree, path28)),
+    ...[...rest.keys()].flatMap((path29) => clustersOf2(headTree, path29)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -56900,9 +57726,9 @@ async function gather(scope2) {
   const describing = descriptions.base.manifests.map(
     ({ object, side, origin, clusters: names4, evidence }) => new Manifest(object, side, origin, named5("base", names4), evidence)
   );
-  const described3 = base ? changesBetween(describing, descriptions.head.manifests).changes : [];
+  const described4 = base ? changesBetween(describing, descriptions.head.manifests).changes : [];
   const further = manifestsFrom("head", renderedRest);
-  const partners = loadPartners(rules2, [...changes, ...described3], moves, rest, further);
+  const partners = loadPartners(rules2, [...changes, ...described4], moves, rest, further);
   const baseManifests = [...changedBase, ...manifestsOf("base", partners), ...manifestsFrom("base", renderedRest)];
   const headManifests = [...changedHead, ...manifestsOf("head", partners), ...further];
   const gaps = base ? blind.gaps(
@@ -56921,24 +57747,24 @@ async function gather(scope2) {
   const hides = unseenIn({
     head,
     rendered: [...renderedAfter, ...renderedRest],
-    unreadable: [...gaps.skipped, ...gaps.findings.map(({ location }) => location)].map(({ path: path28 }) => path28),
-    texts: [...[...after.loaded].map(([path28, { text: text10 }]) => [path28, text10]), ...rest],
+    unreadable: [...gaps.skipped, ...gaps.findings.map(({ location }) => location)].map(({ path: path29 }) => path29),
+    texts: [...[...after.loaded].map(([path29, { text: text10 }]) => [path29, text10]), ...rest],
     repository: scope2.repository,
-    clustersOf: (path28) => clustersOf2(headTree, path28)
+    clustersOf: (path29) => clustersOf2(headTree, path29)
   });
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source: source2 }) => source2.kind));
   return {
     mode: base ? "change" : "all",
     changes,
     moves,
-    described: described3,
+    described: described4,
     base: snapshotsOf(baseManifests, describing, hides),
     head: snapshotsOf(headManifests, descriptions.head.manifests, hides),
     bystanders: () => manifestsOf("head", ingressesIn(rest)),
     clusters,
     changedTexts: new Map([
       ...changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
-      ...describedTexts(described3)
+      ...describedTexts(described4)
     ]),
     findings: [
       ...descriptions.head.findings,
@@ -56965,9 +57791,9 @@ async function gather(scope2) {
 }
 async function changedPaths(base, head) {
   const [before, after] = await Promise.all([base.list(), head.list()]);
-  const ids = new Map(before.map(({ path: path28, id }) => [path28, id]));
-  const changed = after.filter(({ path: path28, id }) => ids.get(path28) !== id).map(({ path: path28 }) => path28);
-  for (const { path: path28 } of after) ids.delete(path28);
+  const ids = new Map(before.map(({ path: path29, id }) => [path29, id]));
+  const changed = after.filter(({ path: path29, id }) => ids.get(path29) !== id).map(({ path: path29 }) => path29);
+  for (const { path: path29 } of after) ids.delete(path29);
   return /* @__PURE__ */ new Set([...changed, ...ids.keys()]);
 }
 function differing(base, head) {
@@ -56980,7 +57806,7 @@ function differing(base, head) {
 }
 function manifestsIn(side, files2) {
   return [...files2.loaded].flatMap(
-    ([path28, file3]) => file3.objects.map((object) => new Manifest(object, side, { kind: "file", path: path28 }, []))
+    ([path29, file3]) => file3.objects.map((object) => new Manifest(object, side, { kind: "file", path: path29 }, []))
   );
 }
 function adoptedIn(base, head, rendered2) {
@@ -57003,9 +57829,9 @@ async function hiddenAt(head, rendered2) {
   for (const { source: source2, failure } of rendered2) {
     if (!failure) for (const file3 of await head.files(source2)) seen.add(file3);
   }
-  return (path28) => {
-    const claim = head.discovery.claims.get(path28);
-    return claim?.deployed && !seen.has(path28) ? claim.reason : void 0;
+  return (path29) => {
+    const claim = head.discovery.claims.get(path29);
+    return claim?.deployed && !seen.has(path29) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered2) {
@@ -57034,23 +57860,23 @@ async function readTexts(revision, entries, files2) {
   return texts4;
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files2) => [...files2.loaded].map(([path28, file3]) => ({ path: path28, side, refs: file3.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path28, text10]) => {
+  const loaded = (side, files2) => [...files2.loaded].map(([path29, file3]) => ({ path: path29, side, refs: file3.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path29, text10]) => {
     const refs = skimIdentities(text10);
     return [
-      { path: path28, side: "base", refs },
-      { path: path28, side: "head", refs }
+      { path: path29, side: "base", refs },
+      { path: path29, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
 }
 function changedTexts(before, after, still) {
   const texts4 = /* @__PURE__ */ new Map();
-  for (const [path28, { text: text10 }] of before.loaded) {
-    const now = still.get(path28);
-    texts4.set(path28, { before: text10, ...now === void 0 ? {} : { after: now } });
+  for (const [path29, { text: text10 }] of before.loaded) {
+    const now = still.get(path29);
+    texts4.set(path29, { before: text10, ...now === void 0 ? {} : { after: now } });
   }
-  for (const [path28, { text: text10 }] of after.loaded) texts4.set(path28, { ...texts4.get(path28), after: text10 });
+  for (const [path29, { text: text10 }] of after.loaded) texts4.set(path29, { ...texts4.get(path29), after: text10 });
   return texts4;
 }
 function describedTexts(changes) {
@@ -57074,13 +57900,13 @@ function inspected(revision, tree, manifests) {
 }
 
 // src/source/open.ts
-var import_node_fs4 = require("node:fs");
-var import_node_path8 = __toESM(require("node:path"), 1);
+var import_node_fs6 = require("node:fs");
+var import_node_path12 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
 var import_node_crypto9 = require("node:crypto");
-var import_promises2 = require("node:fs/promises");
-var import_node_path5 = __toESM(require("node:path"), 1);
+var import_promises4 = require("node:fs/promises");
+var import_node_path9 = __toESM(require("node:path"), 1);
 
 // src/source/revision.ts
 var sizeLimit = 100 * 1024 * 1024;
@@ -57104,7 +57930,7 @@ var DirectoryRevision = class {
   async readTree() {
     const entries = [];
     const walk = async (folder) => {
-      for (const item of await (0, import_promises2.readdir)(import_node_path5.default.join(this.dir, folder), { withFileTypes: true })) {
+      for (const item of await (0, import_promises4.readdir)(import_node_path9.default.join(this.dir, folder), { withFileTypes: true })) {
         const file3 = folder === "" ? item.name : `${folder}/${item.name}`;
         if (item.isDirectory()) {
           if (item.name !== ".git") await walk(file3);
@@ -57120,32 +57946,32 @@ var DirectoryRevision = class {
     for (const entry of entries) {
       yield [
         entry,
-        entry.type === "link" ? Buffer.from(await (0, import_promises2.readlink)(import_node_path5.default.join(this.dir, entry.path))) : await this.content(entry.path)
+        entry.type === "link" ? Buffer.from(await (0, import_promises4.readlink)(import_node_path9.default.join(this.dir, entry.path))) : await this.content(entry.path)
       ];
     }
   }
   async entry(file3, link2) {
-    const { size, mtimeMs } = await (0, import_promises2.lstat)(import_node_path5.default.join(this.dir, file3));
+    const { size, mtimeMs } = await (0, import_promises4.lstat)(import_node_path9.default.join(this.dir, file3));
     if (!link2 && size > 1024 * 1024 && !/\.(?:ya?ml|json)$/.test(file3)) {
       return { path: file3, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
-    const content = link2 ? Buffer.from(await (0, import_promises2.readlink)(import_node_path5.default.join(this.dir, file3))) : await this.content(file3);
+    const content = link2 ? Buffer.from(await (0, import_promises4.readlink)(import_node_path9.default.join(this.dir, file3))) : await this.content(file3);
     const id = "missing" in content ? `large:${file3}` : (0, import_node_crypto9.createHash)("sha1").update(content).digest("hex");
     return { path: file3, type: link2 ? "link" : "file", id };
   }
   async content(file3) {
-    const { size } = await (0, import_promises2.lstat)(import_node_path5.default.join(this.dir, file3));
+    const { size } = await (0, import_promises4.lstat)(import_node_path9.default.join(this.dir, file3));
     if (size > sizeLimit) return { missing: tooLarge(size) };
-    return (0, import_promises2.readFile)(import_node_path5.default.join(this.dir, file3));
+    return (0, import_promises4.readFile)(import_node_path9.default.join(this.dir, file3));
   }
 };
 
 // src/source/git.ts
-var import_node_fs3 = require("node:fs");
+var import_node_fs5 = require("node:fs");
 
 // src/source/git-command.ts
-var import_node_child_process = require("node:child_process");
-var import_node_path6 = __toESM(require("node:path"), 1);
+var import_node_child_process2 = require("node:child_process");
+var import_node_path10 = __toESM(require("node:path"), 1);
 var locating = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -57155,7 +57981,7 @@ var locating = [
   "GIT_PREFIX",
   "GIT_NAMESPACE"
 ];
-function environment(repository) {
+function environment2(repository) {
   const env = { ...process.env, LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" };
   for (const name of locating) delete env[name];
   const settings3 = [
@@ -57177,8 +58003,8 @@ function environment(repository) {
   return env;
 }
 async function run(repository, args, input) {
-  const child = (0, import_node_child_process.spawn)("git", ["-C", repository.dir, ...args], {
-    env: environment(repository),
+  const child = (0, import_node_child_process2.spawn)("git", ["-C", repository.dir, ...args], {
+    env: environment2(repository),
     stdio: ["pipe", "pipe", "pipe"]
   });
   const out = [];
@@ -57210,7 +58036,7 @@ async function ask2(repository, ...args) {
 }
 function gitError(repository, args, stderr) {
   if (/dubious ownership|safe\.directory/.test(stderr)) {
-    const dir = import_node_path6.default.resolve(repository.dir);
+    const dir = import_node_path10.default.resolve(repository.dir);
     return new GuardError(
       "source",
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`
@@ -57220,7 +58046,7 @@ function gitError(repository, args, stderr) {
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       "source",
-      `${import_node_path6.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
+      `${import_node_path10.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
     );
   }
   return new GuardError(
@@ -57231,7 +58057,7 @@ function gitError(repository, args, stderr) {
 
 // src/source/git.ts
 async function openRepository(given) {
-  if (!(0, import_node_fs3.existsSync)(given.dir)) throw new GuardError("source", `There is no folder ${given.dir}.`);
+  if (!(0, import_node_fs5.existsSync)(given.dir)) throw new GuardError("source", `There is no folder ${given.dir}.`);
   const bare = await git(given, "rev-parse", "--is-bare-repository") === "true";
   if (bare) return { ...given, bare };
   const top = await git(given, "rev-parse", "--show-toplevel");
@@ -57306,17 +58132,17 @@ async function defaultBranch(repository) {
 
 // src/source/git-revision.ts
 var import_node_crypto10 = require("node:crypto");
-var import_promises3 = require("node:fs/promises");
-var import_node_path7 = __toESM(require("node:path"), 1);
+var import_promises5 = require("node:fs/promises");
+var import_node_path11 = __toESM(require("node:path"), 1);
 
 // src/source/git-blobs.ts
-var import_node_child_process2 = require("node:child_process");
+var import_node_child_process3 = require("node:child_process");
 async function* readBlobs(repository, entries) {
   if (entries.length === 0) return;
   const absent = await fetchMissing(repository, entries);
   const present = entries.filter(({ id }) => !absent.has(id));
-  const child = (0, import_node_child_process2.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
-    env: environment(repository),
+  const child = (0, import_node_child_process3.spawn)("git", ["-C", repository.dir, "cat-file", "--batch", "--buffer"], {
+    env: environment2(repository),
     stdio: ["pipe", "pipe", "ignore"]
   });
   child.stdin.on("error", () => {
@@ -57470,7 +58296,7 @@ var WorkingTreeRevision = class {
       entries.set(file3, { path: file3, type: typeOf(mode), id });
     }
     const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []];
-    const top = await (0, import_promises3.realpath)(this.repository.dir);
+    const top = await (0, import_promises5.realpath)(this.repository.dir);
     for (const bytes of touched) {
       const file3 = pathText(bytes);
       const entry = entries.get(file3);
@@ -57492,22 +58318,22 @@ var WorkingTreeRevision = class {
   }
 };
 function diskPath(dir, { path: file3, raw }) {
-  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path7.default.join(dir, file3);
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path11.default.join(dir, file3);
 }
 async function contentOnDisk(dir, entry) {
   const file3 = diskPath(dir, entry);
-  if (entry.type === "link") return (0, import_promises3.readlink)(file3, { encoding: "buffer" });
-  const { size } = await (0, import_promises3.lstat)(file3);
-  return size > sizeLimit ? { missing: tooLarge(size) } : (0, import_promises3.readFile)(file3);
+  if (entry.type === "link") return (0, import_promises5.readlink)(file3, { encoding: "buffer" });
+  const { size } = await (0, import_promises5.lstat)(file3);
+  return size > sizeLimit ? { missing: tooLarge(size) } : (0, import_promises5.readFile)(file3);
 }
 async function onDisk(top, bytes, algorithm) {
   const text10 = pathText(bytes);
   const place2 = { path: text10, ...bytes.toString("utf8") === text10 ? {} : { raw: bytes } };
   const file3 = diskPath(top, place2);
-  const stats = await (0, import_promises3.lstat)(file3).catch(() => void 0);
+  const stats = await (0, import_promises5.lstat)(file3).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const folder = import_node_path7.default.dirname(import_node_path7.default.join(top, text10));
-  if (!place2.raw && await (0, import_promises3.realpath)(folder) !== folder) return void 0;
+  const folder = import_node_path11.default.dirname(import_node_path11.default.join(top, text10));
+  if (!place2.raw && await (0, import_promises5.realpath)(folder) !== folder) return void 0;
   const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
   const content = await contentOnDisk(top, entry);
   if ("missing" in content) return { ...entry, id: `large:${text10}` };
@@ -57569,17 +58395,17 @@ function nameOf3(named5, commit2) {
   return commit2.startsWith(name) ? short : `${name} (${short})`;
 }
 async function folderOf5(named5, { repo: dir, token, trusted }) {
-  if (!named5 || !(0, import_node_fs4.statSync)(named5, { throwIfNoEntry: false })?.isDirectory()) return void 0;
-  if (named5.startsWith(".") || import_node_path8.default.isAbsolute(named5)) return named5;
+  if (!named5 || !(0, import_node_fs6.statSync)(named5, { throwIfNoEntry: false })?.isDirectory()) return void 0;
+  if (named5.startsWith(".") || import_node_path12.default.isAbsolute(named5)) return named5;
   return await isRevision({ dir, token, trusted }, named5) ? void 0 : named5;
 }
 
 // src/source/render/chart-network.ts
 var import_node_crypto11 = require("node:crypto");
-var import_promises4 = require("node:fs/promises");
-var import_node_os = require("node:os");
-var import_node_path9 = __toESM(require("node:path"), 1);
-var import_yaml13 = __toESM(require_dist(), 1);
+var import_promises6 = require("node:fs/promises");
+var import_node_os3 = require("node:os");
+var import_node_path13 = __toESM(require("node:path"), 1);
+var import_yaml14 = __toESM(require_dist(), 1);
 var seconds = 30;
 var mostIndex = 64 * 1024 * 1024;
 var mostArchive = 32 * 1024 * 1024;
@@ -57588,8 +58414,8 @@ var ChartNetwork = class {
    * @param allowed URLs of repositories
    * @param cache a folder that may outlive the run
    */
-  constructor(allowed, cache2 = import_node_path9.default.join(
-    process.env.RUNNER_TOOL_CACHE ?? process.env.XDG_CACHE_HOME ?? import_node_path9.default.join((0, import_node_os.homedir)(), ".cache"),
+  constructor(allowed, cache2 = import_node_path13.default.join(
+    process.env.RUNNER_TOOL_CACHE ?? process.env.XDG_CACHE_HOME ?? import_node_path13.default.join((0, import_node_os3.homedir)(), ".cache"),
     "ingress-guard",
     "charts"
   )) {
@@ -57613,8 +58439,8 @@ var ChartNetwork = class {
     const digest = found.digest?.replace(/^sha256:/, "");
     if (!digest || !/^[0-9a-f]{64}$/.test(digest))
       throw new Error(`${repository} gives no digest of ${name} ${version2}`);
-    const file3 = import_node_path9.default.join(this.cache, `${digest}.tgz`);
-    const kept2 = await (0, import_promises4.readFile)(file3).catch(() => void 0);
+    const file3 = import_node_path13.default.join(this.cache, `${digest}.tgz`);
+    const kept2 = await (0, import_promises6.readFile)(file3).catch(() => void 0);
     if (kept2 && digestOf(kept2) === digest) return kept2;
     const archive = await download(new URL(url, root3), mostArchive);
     if (digestOf(archive) !== digest) throw new Error(`what ${url} holds is not what ${repository} says it is`);
@@ -57625,9 +58451,9 @@ var ChartNetwork = class {
   async keep(file3, archive) {
     const own6 = `${file3}.${process.pid}`;
     try {
-      await (0, import_promises4.mkdir)(this.cache, { recursive: true });
-      await (0, import_promises4.writeFile)(own6, archive);
-      await (0, import_promises4.rename)(own6, file3);
+      await (0, import_promises6.mkdir)(this.cache, { recursive: true });
+      await (0, import_promises6.writeFile)(own6, archive);
+      await (0, import_promises6.rename)(own6, file3);
     } catch {
     }
   }
@@ -57650,7 +58476,7 @@ function entriesOf(index, name) {
   if (start4 === -1) return [];
   const length = lines.slice(start4 + 1).findIndex((line) => /^(?: {0,2}[^\s-]|-)/.test(line));
   const block = lines.slice(start4 + 1, length === -1 ? void 0 : start4 + 1 + length);
-  const entries = (0, import_yaml13.parse)(block.join("\n"));
+  const entries = (0, import_yaml14.parse)(block.join("\n"));
   return Array.isArray(entries) ? entries.map((entry) => ({ ...entry, version: String(entry?.version ?? "") })) : [];
 }
 async function download(url, most2) {
@@ -57674,440 +58500,13 @@ async function download(url, most2) {
 
 // src/source/render/renderer.ts
 var import_node_crypto12 = require("node:crypto");
-var import_node_fs6 = require("node:fs");
-var import_node_os3 = require("node:os");
-var import_node_path14 = __toESM(require("node:path"), 1);
-
-// src/source/render/helm.ts
-var import_promises6 = require("node:fs/promises");
-var import_node_path12 = __toESM(require("node:path"), 1);
-
-// src/source/render/dependencies.ts
-var import_promises5 = require("node:fs/promises");
-var import_node_path10 = __toESM(require("node:path"), 1);
-var import_yaml14 = __toESM(require_dist(), 1);
-var mostBytes = 64 * 1024 * 1024;
-var mostFiles = 2e4;
-function dependencyFault(charts2, checkout, network) {
-  for (const chart of charts2) {
-    for (const dependency of chart.dependencies) {
-      if (vendored(checkout, chart, dependency) || network.allows(dependency.repository)) continue;
-      const { name, version: version2, repository, at: place2 } = dependency;
-      const at3 = (reason) => ({ reason, ...place2 });
-      const local = localFolderOf(chart, dependency);
-      if (local === void 0) {
-        const from = repository ? ` of ${repository}` : "";
-        return at3(
-          `its dependency ${name} ${version2}${from} is not in ${import_node_path10.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ""}`
-        );
-      }
-      const other = charts2.find(({ folder }) => folder === local);
-      if (!other) return at3(`its dependency ${name} is to be in ${local}, where no chart is`);
-      if (`${chart.folder}/`.startsWith(local === "" ? "" : `${local}/`))
-        return at3(`its dependency ${name} is in ${local || "the root"}, which it is itself a part of`);
-      if (/[/\\]|^\.{0,2}$/.test(other.name))
-        return at3(`its dependency ${name} calls itself ${JSON.stringify(other.name)}, which is no name of a chart`);
-    }
-  }
-  return void 0;
-}
-async function fetchDependencies(charts2, checkout, network) {
-  for (const chart of charts2) {
-    for (const dependency of chart.dependencies) {
-      const { name, repository, at: at3 } = dependency;
-      if (vendored(checkout, chart, dependency) || !network.allows(repository)) continue;
-      const version2 = await pinnedVersion(chart, dependency, checkout);
-      if (!version2) {
-        const reason = `its dependency ${name} ${dependency.version} names no single version; run \`helm dependency update ${chart.folder || "."}\` and commit Chart.lock`;
-        return { reason, ...at3 };
-      }
-      const file3 = `${name}-${version2}.tgz`;
-      if (/[/\\]/.test(file3)) return { reason: `its dependency ${name} has no name of a chart`, ...at3 };
-      const target = import_node_path10.default.join(checkout.folder, chart.folder, "charts", file3);
-      try {
-        const archive = await network.fetch({ repository, name, version: version2 });
-        await (0, import_promises5.mkdir)(import_node_path10.default.dirname(target), { recursive: true });
-        await (0, import_promises5.writeFile)(target, archive);
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        return { reason: `its dependency ${name} cannot be fetched: ${why}`, ...at3 };
-      }
-    }
-  }
-  return void 0;
-}
-async function pinnedVersion(chart, { name, version: version2 }, checkout) {
-  const lock = await checkout.text(import_node_path10.default.posix.join(chart.folder, "Chart.lock"));
-  const document = lock === void 0 ? void 0 : (0, import_yaml14.parseDocument)(lock, { logLevel: "silent" });
-  const locked = document?.errors.length ? void 0 : document?.toJS();
-  const list4 = locked?.dependencies;
-  const entry = Array.isArray(list4) ? list4.find((one2) => one2?.name === name) : void 0;
-  if (entry?.version !== void 0) return String(entry.version);
-  return /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(version2) ? version2 : void 0;
-}
-function copiesOf(charts2, checkout) {
-  const copies = /* @__PURE__ */ new Map();
-  for (const { dependency, chart, other } of pairsIn(charts2, checkout))
-    copies.set(import_node_path10.default.join(chart.folder, "charts", dependency.as), other.folder);
-  return copies;
-}
-function pairsIn(charts2, checkout) {
-  return charts2.flatMap(
-    (chart) => chart.dependencies.flatMap((dependency) => {
-      const other = charts2.find(({ folder }) => folder === localFolderOf(chart, dependency));
-      return other && !vendored(checkout, chart, dependency) ? [{ chart, dependency, other }] : [];
-    })
-  );
-}
-async function putDependencies(charts2, checkout) {
-  const pairs = pairsIn(charts2, checkout);
-  const contents = await checkout.read(charts2.flatMap(({ folder }) => checkout.below(folder)));
-  const tooLarge2 = sizeFault(
-    charts2,
-    pairs,
-    (folder) => checkout.below(folder).reduce((size, file3) => {
-      const content = contents.get(file3);
-      return size + 4096 + (content && !("missing" in content) ? content.length : 0);
-    }, 0)
-  );
-  if (tooLarge2) return tooLarge2;
-  const put = async (chart) => {
-    if (checkout.complete.has(chart.folder)) return void 0;
-    checkout.complete.add(chart.folder);
-    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
-      const failure = await put(other) ?? await copy(chart, dependency, other, checkout);
-      if (!failure) continue;
-      checkout.complete.delete(chart.folder);
-      return failure;
-    }
-    return void 0;
-  };
-  const [main] = charts2;
-  return main && put(main);
-}
-function sizeFault(charts2, pairs, own6) {
-  const sizes = /* @__PURE__ */ new Map();
-  const visit5 = (chart) => {
-    if (sizes.has(chart)) return void 0;
-    sizes.set(chart, own6(chart.folder));
-    for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
-      const failure = visit5(other);
-      if (failure) return failure;
-      const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0);
-      const reason = `with its dependency ${dependency.name} it comes to more than ${mostBytes / 1024 / 1024} MiB`;
-      if (size > mostBytes) return { reason, ...dependency.at };
-      sizes.set(chart, size);
-    }
-    return void 0;
-  };
-  const [main] = charts2;
-  return main && visit5(main);
-}
-async function copy(chart, dependency, other, checkout) {
-  const target = import_node_path10.default.join(checkout.folder, chart.folder, "charts", other.name);
-  let left = mostFiles;
-  const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
-  try {
-    await (0, import_promises5.mkdir)(import_node_path10.default.dirname(target), { recursive: true });
-    await (0, import_promises5.cp)(import_node_path10.default.join(checkout.folder, other.folder), target, options2);
-    if (left > 0) return void 0;
-    return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at };
-  } catch (cause) {
-    const { code: code4 } = cause;
-    return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code4})`, ...dependency.at };
-  }
-}
-
-// src/source/render/tool.ts
-var import_node_buffer = require("node:buffer");
-var import_node_child_process3 = require("node:child_process");
-var import_node_fs5 = require("node:fs");
-var import_node_os2 = require("node:os");
-var import_node_path11 = __toESM(require("node:path"), 1);
-var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
-function findProgram(names4) {
-  for (const name of names4) {
-    const candidates2 = name.includes(import_node_path11.default.sep) ? [import_node_path11.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path11.default.delimiter).filter(Boolean).map((folder) => import_node_path11.default.join(folder, name));
-    const found = candidates2.find(isProgram);
-    if (found) return found;
-  }
-  return void 0;
-}
-function isProgram(file3) {
-  try {
-    (0, import_node_fs5.accessSync)(file3, import_node_fs5.constants.X_OK);
-    return (0, import_node_fs5.statSync)(file3).isFile();
-  } catch {
-    return false;
-  }
-}
-function faultOf2(program3) {
-  if (!program3.includes(import_node_path11.default.sep)) return "is in no folder of the PATH";
-  try {
-    return (0, import_node_fs5.statSync)(program3).isDirectory() ? "is a folder" : "may not be executed";
-  } catch {
-    return "is not there";
-  }
-}
-async function runTool(program3, args, { cwd, home, limits: limits2, path: extraPath }) {
-  if (args.some((word) => word.includes("\0")))
-    return { status: 1, stdout: "", stderr: "what it is to be told holds a NUL character" };
-  const script = [
-    "ulimit -c 0 2>/dev/null",
-    `ulimit -t ${Math.ceil(limits2.seconds * ((0, import_node_os2.availableParallelism)() + 1))} 2>/dev/null`,
-    `ulimit -v ${limits2.memoryMiB * 1024} 2>/dev/null`,
-    'exec "$@"'
-  ].join("; ");
-  let child;
-  try {
-    child = (0, import_node_child_process3.spawn)("/bin/sh", ["-c", script, "sh", program3, ...args], {
-      cwd,
-      env: environment2(home, limits2, extraPath),
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true
-    });
-  } catch (cause) {
-    if (cause.code !== "E2BIG") throw cause;
-    return { status: 1, stdout: "", stderr: "what it is to be told is too long for a command line" };
-  }
-  const out = [];
-  const err = [];
-  let size = 0;
-  let stopped;
-  const endGroup = () => {
-    try {
-      process.kill(-(child.pid ?? 0), "SIGKILL");
-    } catch {
-      child.kill("SIGKILL");
-    }
-  };
-  const stop = (reason) => {
-    stopped ??= reason;
-    endGroup();
-    child.stdout.destroy();
-    child.stderr.destroy();
-  };
-  const keep = (chunks) => (chunk) => {
-    size += chunk.length;
-    if (size > limits2.outputMiB * 1024 * 1024) stop(`it printed more than ${limits2.outputMiB} MiB`);
-    else chunks.push(chunk);
-  };
-  child.stdout.on("data", keep(out));
-  child.stderr.on("data", keep(err));
-  const timer = setTimeout(() => stop(`it was not done after ${limits2.seconds} seconds`), limits2.seconds * 1e3);
-  const status = await new Promise((resolve) => {
-    child.on("error", (cause) => {
-      err.push(Buffer.from(cause.message));
-      resolve(127);
-    });
-    child.on("exit", endGroup);
-    child.on("close", (code4, signal) => {
-      if (signal) stopped ??= `the system sent it ${signal}`;
-      resolve(code4 ?? 1);
-    });
-  });
-  clearTimeout(timer);
-  const stdout = Buffer.concat(out);
-  const stderr = Buffer.concat(err).toString("utf8");
-  if (status !== 0 && /^(?:fatal error: )?runtime: (?:out of memory|cannot allocate memory)/m.test(stderr))
-    stopped ??= `it took more than ${limits2.memoryMiB} MiB of memory`;
-  if (!(0, import_node_buffer.isUtf8)(stdout)) stopped ??= "it printed what is no UTF-8";
-  const broken = (status === 126 || status === 127) && size < 1e4 ? stderr.replace(/^sh: \d+: (?:exec: )?/, "") : "";
-  return {
-    status,
-    stdout: stdout.toString("utf8"),
-    stderr,
-    ...stopped ? { stopped } : {},
-    ...broken ? { broken: broken.trim() } : {}
-  };
-}
-function environment2(home, limits2, extraPath) {
-  const nowhere3 = "http://127.0.0.1:9";
-  return {
-    PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
-    HOME: home,
-    TMPDIR: home,
-    XDG_CACHE_HOME: import_node_path11.default.join(home, "cache"),
-    XDG_CONFIG_HOME: import_node_path11.default.join(home, "config"),
-    XDG_DATA_HOME: import_node_path11.default.join(home, "data"),
-    HELM_CACHE_HOME: import_node_path11.default.join(home, "cache"),
-    HELM_CONFIG_HOME: import_node_path11.default.join(home, "config"),
-    HELM_DATA_HOME: import_node_path11.default.join(home, "data"),
-    HELM_PLUGINS: import_node_path11.default.join(home, "no-plugins"),
-    HELM_NO_PLUGINS: "1",
-    KUBECONFIG: import_node_path11.default.join(home, "no-cluster"),
-    HTTP_PROXY: nowhere3,
-    HTTPS_PROXY: nowhere3,
-    http_proxy: nowhere3,
-    https_proxy: nowhere3,
-    // No protocol at all: what is in the repository is laid out, and no tool has to fetch anything, not even from this disk.
-    GIT_ALLOW_PROTOCOL: "none",
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_TERMINAL_PROMPT: "0",
-    // A soft limit below the hard one: the tool frees what it can before it is refused more.
-    GOMEMLIMIT: `${Math.round(limits2.memoryMiB * 0.75)}MiB`,
-    LC_ALL: "C"
-  };
-}
-
-// src/source/render/helm.ts
-async function helmFiles(source2, checkout) {
-  const values = source2.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const charts2 = await chartWithLocals(checkout, source2.chart);
-  const files2 = charts2.length > 0 ? charts2.flatMap(({ folder }) => checkout.below(folder)) : [source2.chart];
-  return [.../* @__PURE__ */ new Set([...files2, ...values])].sort();
-}
-async function renderHelm(source2, checkout, running) {
-  const chart = await layOutChart(source2, checkout, running.network);
-  if ("failure" in chart) return chart;
-  const upgrade = await upgradeOf(source2, checkout);
-  const upgraded = upgrade.length > 0 ? await template(source2, chart.folder, checkout, running, upgrade) : void 0;
-  const outcome2 = upgraded?.status === 0 ? upgraded : await template(source2, chart.folder, checkout, running);
-  if (outcome2.status !== 0 || outcome2.stopped) return { failure: failureOf(outcome2, source2, chart, checkout) };
-  const before = outcome2.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? "";
-  if (/\S/.test(before)) {
-    const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`;
-    return { failure: { reason, path: source2.at.path, region: source2.at.region, ended: true } };
-  }
-  return { pieces: piecesIn(outcome2.stdout, source2, chart, checkout) };
-}
-async function layOutChart(source2, checkout, network) {
-  const at3 = (reason, file3, region = firstLine) => ({ failure: { reason, path: file3, region } });
-  for (const values of source2.values) {
-    if ("path" in values && !checkout.has(values.path))
-      return at3(`there is no values file ${values.path} in this repository`, source2.at.path, source2.at.region);
-  }
-  const charts2 = await chartWithLocals(checkout, source2.chart);
-  const isInside = source2.chart === "" || inside("", source2.chart) === source2.chart;
-  const main = isInside ? charts2[0] : void 0;
-  if (!main && !(source2.chart.endsWith(".tgz") && checkout.has(source2.chart)))
-    return at3(`there is no chart ${source2.chart || "."} in this repository`, source2.at.path, source2.at.region);
-  const files2 = await helmFiles(source2, checkout);
-  const broken = files2.find((file3) => /[\n\r]/.test(file3));
-  if (broken !== void 0)
-    return at3(
-      `its file ${JSON.stringify(broken)} has a line break in its name, so what helm prints cannot be told apart; rename it`,
-      broken
-    );
-  for (const [file3, fault] of await checkout.layOut(files2))
-    return at3(`its file ${file3} is not to be had: ${fault}`, file3);
-  const failure = dependencyFault(charts2, checkout, network) ?? await checkout.alone(
-    async () => await fetchDependencies(charts2, checkout, network) ?? putDependencies(charts2, checkout)
-  );
-  if (failure) return { failure };
-  const folder = import_node_path12.default.join(checkout.folder, source2.chart);
-  return { folder, copies: copiesOf(charts2, checkout), name: main?.name ?? "" };
-}
-async function upgradeOf(source2, checkout) {
-  if (rendersAsInstalled(source2)) return [];
-  const texts4 = await checkout.texts(await helmFiles(source2, checkout));
-  return [...texts4.values()].some((text10) => /\bIs(?:Install|Upgrade)\b/.test(text10)) ? ["--is-upgrade"] : [];
-}
-function rendersAsInstalled({ id }) {
-  return id.startsWith("argocd:");
-}
-async function template(source2, chart, checkout, { program: program3, home, limits: limits2 }, more = []) {
-  const values = [];
-  for (const [index, one2] of source2.values.entries()) {
-    const file3 = "path" in one2 ? import_node_path12.default.join(checkout.folder, one2.path) : import_node_path12.default.join(home, `values-${index}.yaml`);
-    if ("text" in one2) await (0, import_promises6.writeFile)(file3, one2.text);
-    values.push("--values", `"${file3.replaceAll('"', '""')}"`);
-  }
-  const set = Object.entries(source2.set).flatMap(([key2, value2]) => ["--set-json", `${key2}=${JSON.stringify(value2)}`]);
-  const facts = [
-    ...source2.kubeVersion ? ["--kube-version", source2.kubeVersion] : [],
-    ...(source2.apiVersions ?? []).flatMap((version2) => ["--api-versions", version2]),
-    ...source2.skipCrds ? [] : ["--include-crds"]
-  ];
-  const args = ["template", "--namespace", source2.namespace, ...values, ...set, ...facts, ...more];
-  return runTool(program3, [...args, "--", source2.release, chart], { cwd: home, home, limits: limits2 });
-}
-var mostFiles2 = 2e4;
-async function renderRewritten(source2, checkout, running, rewrite) {
-  const chart = await layOutChart(source2, checkout, running.network);
-  if ("failure" in chart || source2.chart.endsWith(".tgz")) return [];
-  const copy2 = import_node_path12.default.join(running.home, "chart");
-  let left = mostFiles2;
-  const filter2 = () => --left > 0;
-  const copied = await (0, import_promises6.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
-    () => left > 0,
-    () => false
-  );
-  if (!copied) return [];
-  for (const file3 of await (0, import_promises6.readdir)(copy2, { recursive: true })) {
-    if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file3)) continue;
-    const place2 = import_node_path12.default.join(copy2, file3);
-    if ((await (0, import_promises6.stat)(place2)).isFile()) await (0, import_promises6.writeFile)(place2, rewrite(await (0, import_promises6.readFile)(place2, "utf8")));
-  }
-  const { stdout, stopped } = await template(source2, copy2, checkout, running, [
-    "--debug",
-    ...await upgradeOf(source2, checkout)
-  ]);
-  return stopped ? [] : cutBySource(stdout);
-}
-function cutBySource(output) {
-  const marks3 = [...output.matchAll(/(?<![^\n])---\n# Source: ([^\n]+)\n/g)];
-  return marks3.map((mark, index) => ({
-    template: mark[1] ?? "",
-    text: output.slice(mark.index + mark[0].length, marks3[index + 1]?.index ?? output.length)
-  }));
-}
-function piecesIn(output, source2, chart, checkout) {
-  return cutBySource(output).filter(({ text: text10 }) => /\S/.test(text10)).map(({ template: template2, text: text10 }) => ({ template: template2, text: text10, path: pathOf2(template2, source2, chart, checkout) }));
-}
-function pathOf2(template2, { chart }, { copies }, checkout) {
-  let file3 = import_node_path12.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
-  for (let hops = 0; hops < 20; hops++) {
-    const copy2 = [...copies].find(([place2]) => file3.startsWith(`${place2}/`));
-    if (!copy2) break;
-    file3 = import_node_path12.default.posix.join(copy2[1], file3.slice(copy2[0].length + 1));
-  }
-  if (checkout.has(file3)) return file3;
-  if (chart.endsWith(".tgz")) return chart;
-  const name = file3.match(/\/charts\/([^/]+)\//)?.[1];
-  const archives = checkout.below(import_node_path12.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
-  const archive = archives.find((one2) => import_node_path12.default.posix.basename(one2).startsWith(`${name}-`));
-  return archive ?? import_node_path12.default.posix.join(chart, "Chart.yaml");
-}
-function failureOf(outcome2, source2, chart, checkout) {
-  const start4 = checkout.has(source2.chart) ? source2.chart : import_node_path12.default.posix.join(source2.chart, "Chart.yaml");
-  const first = { path: start4, region: firstLine };
-  if (outcome2.broken) return { reason: `helm cannot be run: ${outcome2.broken}`, ...source2.at, missing: "helm" };
-  if (outcome2.stopped) return { reason: `helm was ended, because ${outcome2.stopped}`, ...first, ended: true };
-  if (!/\S/.test(outcome2.stderr))
-    return { reason: `helm ended with status ${outcome2.status} and said nothing`, ...first, ended: true };
-  const lines = outcome2.stderr.split("\n").filter((line) => /\S/.test(line));
-  const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line));
-  const said = (error ?? lines[0] ?? "").replace(/^Error: /, "");
-  const rest = error ? lines.slice(lines.indexOf(error) + 1) : [];
-  const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8);
-  const words2 = shortened([said, ...why].join(" "), checkout.folder);
-  const reason = `helm does not render it: ${words2}`;
-  const named5 = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
-  if (named5?.[1]) {
-    const region2 = lineRegion(Number(named5[2] ?? 1), Number(named5[3] ?? 0) + 1);
-    return { reason, path: pathOf2(named5[1], source2, chart, checkout), region: region2 };
-  }
-  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
-    return { reason, ...source2.at };
-  const values = source2.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file4) => import_node_path12.default.posix.join(source2.chart, file4));
-  const meant = [...values, ...own6].find((file4) => said.includes(`${checkout.folder}/${file4}`) && checkout.has(file4));
-  const loaded = own6.find((file4) => said.startsWith(`cannot load ${import_node_path12.default.posix.basename(file4)}`) && checkout.has(file4));
-  const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1));
-  const file3 = meant ?? loaded;
-  return file3 === void 0 ? { reason, ...first } : { reason, path: file3, region };
-}
-function shortened(message, folder) {
-  const parent = import_node_path12.default.dirname(folder);
-  const own6 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
-  const short = own6.length > 400 ? `${own6.slice(0, 250)} \u2026 ${own6.slice(-140)}` : own6;
-  return short.replace(/[.\s]+$/, "");
-}
+var import_node_fs7 = require("node:fs");
+var import_node_os4 = require("node:os");
+var import_node_path15 = __toESM(require("node:path"), 1);
 
 // src/source/render/kustomize.ts
 var import_promises7 = require("node:fs/promises");
-var import_node_path13 = __toESM(require("node:path"), 1);
+var import_node_path14 = __toESM(require("node:path"), 1);
 var import_yaml15 = __toESM(require_dist(), 1);
 function kustomizeFiles({ root: root3, components = [] }, all3, checkout) {
   const files2 = [root3, ...components].flatMap((start4) => closureOf(start4, all3)).flatMap(({ folder, made, leadsTo, charts: charts2 }) => [
@@ -58159,14 +58558,14 @@ async function renderKustomize(source2, all3, checkout, { kustomize, home, limit
   return { pieces, remote };
 }
 async function leaveOut(file3, remote, checkout) {
-  const entries = remote.filter(({ path: path28 }) => path28 === file3);
+  const entries = remote.filter(({ path: path29 }) => path29 === file3);
   const place2 = checkout.placeOf(file3);
   const text10 = entries.length > 0 ? await checkout.text(file3) : void 0;
   if (text10 !== void 0 && place2) await (0, import_promises7.writeFile)(place2, withoutEntries(text10, entries));
 }
 var notFetched = "a chart that is not in the repository is not fetched";
 async function onlyRendering(helm2, home) {
-  const file3 = import_node_path13.default.join(home, "helm.sh");
+  const file3 = import_node_path14.default.join(home, "helm.sh");
   const quoted2 = `'${helm2.replaceAll("'", `'\\''`)}'`;
   const script = `#!/bin/sh
 case "$1" in
@@ -58180,24 +58579,24 @@ exit 1
   return file3;
 }
 async function folderToBuild({ root: root3, overlay, components }, checkout, home) {
-  const folder = import_node_path13.default.join(checkout.folder, root3);
+  const folder = import_node_path14.default.join(checkout.folder, root3);
   if (!overlay && !components) return folder;
-  const over = import_node_path13.default.join(home, "over");
+  const over = import_node_path14.default.join(home, "over");
   await (0, import_promises7.mkdir)(over, { recursive: true });
-  const resources = [import_node_path13.default.relative(over, folder)];
-  const laid = components ? { components: components.map((one2) => import_node_path13.default.relative(over, import_node_path13.default.join(checkout.folder, one2))) } : {};
-  await (0, import_promises7.writeFile)(import_node_path13.default.join(over, "kustomization.yaml"), (0, import_yaml15.stringify)({ ...overlay, ...laid, resources }));
+  const resources = [import_node_path14.default.relative(over, folder)];
+  const laid = components ? { components: components.map((one2) => import_node_path14.default.relative(over, import_node_path14.default.join(checkout.folder, one2))) } : {};
+  await (0, import_promises7.writeFile)(import_node_path14.default.join(over, "kustomization.yaml"), (0, import_yaml15.stringify)({ ...overlay, ...laid, resources }));
   return over;
 }
 async function writeMade(kustomizations, checkout) {
   for (const { made, folder, includes: includes2 } of kustomizations) {
-    const place2 = checkout.placeOf(import_node_path13.default.posix.join(folder, "kustomization.yaml"));
+    const place2 = checkout.placeOf(import_node_path14.default.posix.join(folder, "kustomization.yaml"));
     if (made && place2) await (0, import_promises7.writeFile)(place2, (0, import_yaml15.stringify)({ resources: includes2.map(({ text: text10 }) => text10) }));
   }
 }
 function failureOf2(outcome2, kustomizations, checkout) {
   const own6 = kustomizations[0];
-  const at3 = (reason, path28 = own6?.file ?? "", region = firstLine) => ({ reason, path: path28, region });
+  const at3 = (reason, path29 = own6?.file ?? "", region = firstLine) => ({ reason, path: path29, region });
   if (outcome2.broken) return { ...at3(`kustomize cannot be run: ${outcome2.broken}`), missing: "kustomize" };
   if (outcome2.stopped) return { ...at3(`kustomize was ended, because ${outcome2.stopped}`), ended: true };
   const said = outcome2.stderr.replace(/^# Warning: .*$/gm, "").replace(/^error: /im, "").trim();
@@ -58225,8 +58624,9 @@ var Renderer = class {
   programs;
   limits;
   network;
+  own = new PrivateFolder("ingress-guard-");
   /** A private folder, gone when the renderer is closed. */
-  folder = (0, import_node_fs6.mkdtempSync)(import_node_path14.default.join((0, import_node_os3.tmpdir)(), "ingress-guard-"));
+  folder = this.own.path;
   /** What was read of the repository. */
   contents = /* @__PURE__ */ new Map();
   done = /* @__PURE__ */ new Map();
@@ -58239,11 +58639,11 @@ var Renderer = class {
   helm;
   kustomize;
   close() {
-    (0, import_node_fs6.rmSync)(this.folder, { recursive: true, force: true });
+    this.own.remove();
   }
   /** A new private folder. */
   newFolder() {
-    return (0, import_node_fs6.mkdtempSync)(import_node_path14.default.join(this.folder, `${this.folders++}-`));
+    return (0, import_node_fs7.mkdtempSync)(import_node_path15.default.join(this.folder, `${this.folders++}-`));
   }
   /** The files of the repository that a source is made of. */
   files(source2, checkout, all3) {
@@ -58277,7 +58677,7 @@ var Renderer = class {
       return renderHelm(source2, checkout, { program: this.helm, home, limits: limits2, network: this.network });
     }
     if (!this.kustomize) return this.missing("kustomize", source2);
-    const kubectl = import_node_path14.default.basename(this.kustomize).startsWith("kubectl");
+    const kubectl = import_node_path15.default.basename(this.kustomize).startsWith("kubectl");
     const kustomize = {
       program: this.kustomize,
       command: [kubectl ? "kustomize" : "build"],
@@ -58297,7 +58697,7 @@ var Renderer = class {
   }
   /** As many at once as the machine has processors. */
   async inTurn(work) {
-    if (this.running >= (0, import_node_os3.availableParallelism)()) await new Promise((resolve) => this.waiting.push(resolve));
+    if (this.running >= (0, import_node_os4.availableParallelism)()) await new Promise((resolve) => this.waiting.push(resolve));
     this.running++;
     try {
       return await work();
@@ -58321,7 +58721,7 @@ var Renderer = class {
     return asking;
   }
   async ask(program3) {
-    const name = import_node_path14.default.basename(program3);
+    const name = import_node_path15.default.basename(program3);
     const args = name.startsWith("kubectl") ? ["version", "--client"] : ["version"];
     const limits2 = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 };
     const { stdout } = await runTool(program3, args, { cwd: this.folder, home: this.folder, limits: limits2 });
@@ -58329,8 +58729,8 @@ var Renderer = class {
   }
   missing(tool, source2) {
     const named5 = this.programs[tool];
-    const none2 = `there is no ${tool === "helm" ? tool : "kustomize (or kubectl)"} to render it with; install one in the job, or name it with the input ${tool}`;
-    const reason = named5 ? `${named5}, which the input ${tool} names, ${faultOf2(named5)}` : none2;
+    const none2 = `there is no ${tool === "helm" ? tool : "kustomize (or kubectl)"} to render it with; install one, or name one with the input or option ${tool}`;
+    const reason = named5 ? `${named5}, which the input or option ${tool} names, ${faultOf2(named5)}` : none2;
     return { failure: { reason, ...source2.at, missing: tool } };
   }
 };
@@ -58415,23 +58815,23 @@ function resolutionIn(config, named5, bundled) {
 
 // src/cli/demo.ts
 var import_node_child_process4 = require("node:child_process");
-var import_node_fs7 = require("node:fs");
-var import_node_os4 = require("node:os");
-var import_node_path15 = __toESM(require("node:path"), 1);
+var import_node_fs8 = require("node:fs");
+var import_node_path16 = __toESM(require("node:path"), 1);
 async function demo(io, paint) {
-  const folder = import_node_path15.default.join(io.root, "__tests__", "incidents");
-  const helm2 = findProgram([import_node_path15.default.join(io.root, ".tools", "bin", "helm"), "helm"]);
+  const folder = import_node_path16.default.join(io.root, "__tests__", "incidents");
+  const helm2 = findProgram([import_node_path16.default.join(io.root, ".tools", "bin", "helm"), "helm"]);
   let stopped = 0;
-  const incidents = (0, import_node_fs7.readdirSync)(folder).sort();
+  const incidents = (0, import_node_fs8.readdirSync)(folder).sort();
   for (const incident of incidents) {
-    const title = (0, import_node_fs7.readFileSync)(import_node_path15.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
-    const repo = (0, import_node_fs7.mkdtempSync)(import_node_path15.default.join((0, import_node_os4.tmpdir)(), "ingress-guard-demo-"));
+    const title = (0, import_node_fs8.readFileSync)(import_node_path16.default.join(io.root, "docs", "incidents", `${incident}.md`), "utf8").match(/^# (.*)$/m)?.[1] ?? incident;
+    const own6 = new PrivateFolder("ingress-guard-demo-");
+    const repo = own6.path;
     try {
-      const raw = import_node_path15.default.join(folder, incident, "raw");
-      const asRendered = !helm2 && (0, import_node_fs7.existsSync)(raw);
-      const sides = asRendered ? raw : import_node_path15.default.join(folder, incident);
-      commit(repo, import_node_path15.default.join(sides, "base"), "before");
-      commit(repo, import_node_path15.default.join(sides, "head"), "the change");
+      const raw = import_node_path16.default.join(folder, incident, "raw");
+      const asRendered = !helm2 && (0, import_node_fs8.existsSync)(raw);
+      const sides = asRendered ? raw : import_node_path16.default.join(folder, incident);
+      commit(repo, import_node_path16.default.join(sides, "base"), "before");
+      commit(repo, import_node_path16.default.join(sides, "head"), "the change");
       const report = await run2(
         { repo, base: "HEAD~1", head: "HEAD", policies: [], all: false, helm: helm2 },
         { root: io.root }
@@ -58443,7 +58843,7 @@ ${note}${terminalReport(report, paint)}
 `);
       if (report.verdict === "fail") stopped++;
     } finally {
-      (0, import_node_fs7.rmSync)(repo, { recursive: true, force: true });
+      own6.remove();
     }
   }
   io.stdout.write(`${paint("bold", `${stopped} of ${incidents.length} outages stopped before the merge.`)}
@@ -58453,9 +58853,9 @@ ${note}${terminalReport(report, paint)}
 function commit(repo, content, message) {
   const env = {
     ...process.env,
-    GIT_CONFIG_GLOBAL: import_node_path15.default.join(repo, "no-such-file"),
+    GIT_CONFIG_GLOBAL: import_node_path16.default.join(repo, "no-such-file"),
     GIT_CONFIG_NOSYSTEM: "1",
-    GIT_DIR: import_node_path15.default.join(repo, ".git"),
+    GIT_DIR: import_node_path16.default.join(repo, ".git"),
     GIT_WORK_TREE: repo,
     GIT_AUTHOR_NAME: "demo",
     GIT_AUTHOR_EMAIL: "demo@example.com",
@@ -58467,15 +58867,15 @@ function commit(repo, content, message) {
   };
   const git2 = (...args) => (0, import_node_child_process4.execFileSync)("git", args, { cwd: repo, env, stdio: "pipe" });
   git2("init", "--quiet");
-  for (const entry of (0, import_node_fs7.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs7.rmSync)(import_node_path15.default.join(repo, entry), { recursive: true });
-  (0, import_node_fs7.cpSync)(content, repo, { recursive: true });
+  for (const entry of (0, import_node_fs8.readdirSync)(repo)) if (entry !== ".git") (0, import_node_fs8.rmSync)(import_node_path16.default.join(repo, entry), { recursive: true });
+  (0, import_node_fs8.cpSync)(content, repo, { recursive: true });
   git2("add", "--all", "--force");
   git2("commit", "--quiet", "--message", message);
 }
 
 // src/cli/inventory.ts
 var import_node_child_process5 = require("node:child_process");
-var import_node_fs8 = require("node:fs");
+var import_node_fs9 = require("node:fs");
 var import_node_util = require("node:util");
 var import_yaml16 = __toESM(require_dist(), 1);
 
@@ -58573,29 +58973,32 @@ async function inventory({ files: files2, context, kubectl, takenAt }) {
     throw new GuardError("usage", `${JSON.stringify(takenAt)} is no moment; write it as 2026-11-21T10:00:00Z.`);
   }
   const objects = context === void 0 ? files2.flatMap(objectsOf2) : await liveObjects(kubectl, context);
-  const known3 = objects.filter((object) => isKnown2(object) || object.at("serverVersion").exists);
-  if (known3.length === 0) {
-    throw new GuardError(
-      "usage",
-      `There is no ${liveKinds.join(", ")} in what was read, so nothing is known of the cluster.`
-    );
-  }
+  const known3 = objects.filter(isKnown2);
+  if (known3.length === 0) throw saysNothing2();
   const time = takenAt ?? (context === void 0 ? void 0 : (/* @__PURE__ */ new Date()).toISOString().replace(/\.\d+Z$/, "Z"));
   const seen = readInventory(known3);
   return inventoryDocument(time === void 0 ? seen : { ...seen, takenAt: { value: time, at: new Plain(time) } });
 }
 function isKnown2(object) {
-  return liveKinds.some((kind2) => object.at("kind").string === kind2);
+  return liveKinds.some((kind2) => object.at("kind").string === kind2) || object.at("serverVersion").exists;
+}
+function saysNothing2(file3) {
+  return new GuardError(
+    "usage",
+    `No ${liveKinds.join(", ")} or server version is here, so it says nothing of the cluster. Give what kubectl get or kubectl version printed with -o json.`,
+    file3 === void 0 ? void 0 : { path: file3 }
+  );
 }
 function objectsOf2(file3) {
   let text10;
   try {
-    text10 = (0, import_node_fs8.readFileSync)(file3 === "-" ? 0 : file3, "utf8");
+    text10 = (0, import_node_fs9.readFileSync)(file3 === "-" ? 0 : file3, "utf8");
   } catch (cause) {
     throw new GuardError("usage", "This cannot be read. Name a file that kubectl wrote.", { path: file3 }, { cause });
   }
+  let documents;
   try {
-    return documentsIn(text10).flatMap((document) => unpacked(new Plain(document)));
+    documents = documentsIn(text10).map((document) => new Plain(document));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split("\n")[0] ?? "" : "";
     throw new GuardError(
@@ -58605,6 +59008,10 @@ function objectsOf2(file3) {
       { cause }
     );
   }
+  const objects = documents.flatMap(unpacked);
+  if (!objects.some(isKnown2) && !documents.some((document) => Array.isArray(document.at("items").value)))
+    throw saysNothing2(file3);
+  return objects;
 }
 function documentsIn(text10) {
   try {
@@ -58638,7 +59045,9 @@ async function liveObjects(kubectl, context) {
         });
         return unpacked(new Plain(JSON.parse(stdout)));
       } catch (cause) {
-        const { stderr = "", message } = cause;
+        const { stderr = "", message, code: code4 } = cause;
+        if (code4 === "ENOENT")
+          throw new GuardError("source", `There is no ${kubectl}. Name the program with --kubectl.`);
         if (/doesn't have a resource type/.test(stderr)) return [];
         const reason = stderr.trim().split("\n").at(-1) || message;
         throw new GuardError("source", `${kubectl} ${words2.join(" ")} failed: ${reason}`, void 0, { cause });
@@ -58672,13 +59081,14 @@ async function program2(argv, io) {
 `);
   });
   command.command("explain <rule>").description("Show the page of a rule.").action((id) => {
-    if (!rules.some((rule) => rule.id === id)) {
+    const rule = rules.find((one2) => one2.id === id || one2.id.endsWith(`/${id}`));
+    if (!rule) {
       throw new GuardError(
         "usage",
-        `There is no rule ${JSON.stringify(id)}; the rules are ${rules.map((rule) => rule.id).join(", ")}.`
+        `There is no rule ${JSON.stringify(id)}; \`ingress-guard rules\` lists those there are.`
       );
     }
-    io.stdout.write(rulePage(io.root, id));
+    io.stdout.write(rulePage(io.root, rule.id));
   });
   command.command("inventory").description("Write down what a cluster runs on: nodes, locks, and names of Pods, Services and IngressClasses.").argument("[files...]", "What kubectl get \u2026 -o json printed; - is the standard input.").option("--context <name>", "Ask the running cluster of this context of your kubeconfig.").option("--kubectl <program>", "The kubectl that asks it.", "kubectl").option("--taken-at <time>", "When it was seen, as RFC 3339; default: now, and of files their last sign of life.").option("--output <file>", "Write the inventory to a file.").action(async (files2, flags) => {
     write(await inventory({ files: files2, ...flags }), flags.output, io);
@@ -58714,7 +59124,7 @@ function write(text10, file3, io) {
     return;
   }
   try {
-    (0, import_node_fs9.writeFileSync)(file3, text10);
+    (0, import_node_fs10.writeFileSync)(file3, text10);
   } catch (cause) {
     throw new GuardError(
       "usage",
@@ -58742,7 +59152,8 @@ ${known3?.cause ?? ""}
 }
 
 // src/cli/main.ts
-var root2 = import_node_path16.default.dirname(import_node_path16.default.dirname((0, import_node_fs10.realpathSync)(process.argv[1] ?? "")));
+var root2 = import_node_path17.default.dirname(import_node_path17.default.dirname((0, import_node_fs11.realpathSync)(process.argv[1] ?? "")));
+endOnSignals();
 program2(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, root: root2 }).then((status) => {
   process.exitCode = status;
 });
