@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { checkJson } from '../cli/guard'
+import { object, repositoryOf, url } from './probe'
 import { places, tool } from './rendered'
-import { type Files, TestRepository } from './repository'
+import type { Files } from './repository'
 
 const config = '.github/ingress-guard.yaml'
 const served = 'version-matrix/api-served'
@@ -10,7 +11,7 @@ const served = 'version-matrix/api-served'
 const budget = (apiVersion: string) =>
   `apiVersion: ${apiVersion}\nkind: PodDisruptionBudget\nmetadata:\n  name: web\nspec:\n  minAvailable: 1\n`
 const chart = (apiVersion: string): Files => ({
-  'prod/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\n',
+  'prod/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.0.0\nkubeVersion: ">=1.20.0"\n',
   'prod/web/templates/budget.yaml': budget(apiVersion),
 })
 const cluster = (kubernetes: string): Files => ({
@@ -20,13 +21,30 @@ const byVersion =
   '{{ if semverCompare "<1.25-0" .Capabilities.KubeVersion.Version }}policy/v1beta1{{ else }}policy/v1{{ end }}'
 const byServed = '{{ if .Capabilities.APIVersions.Has "policy/v1beta1" }}policy/v1beta1{{ else }}policy/v1{{ end }}'
 
+const application = object(
+  'argoproj.io/v1alpha1',
+  'Application',
+  'web',
+  'argocd',
+  `spec:\n  destination: {namespace: shop}\n  source: {repoURL: ${url}, path: prod/web}\n`,
+)
+const hidden = `{{- if semverCompare ">=1.25-0" .Capabilities.KubeVersion.Version }}
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: web
+spec:
+  tls:
+    - hosts: [a.example.com]
+  rules:
+    - host: b.example.com
+{{- end }}
+`
+
 describe.each(['helm', 'helm3'])('with %s', (helm) => {
   async function judge(base: Files, head: Files) {
-    const repo = new TestRepository()
-    repo.commit(base)
-    repo.commit(head)
-    const args = ['--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', '--helm', tool(helm)]
-    return checkJson(...args, '--policy', 'version-matrix@1.0.0')
+    const args = ['--repo', repositoryOf(base, head).dir, '--base', 'HEAD~1', '--head', 'HEAD', '--helm', tool(helm)]
+    return checkJson(...args, '--policy', 'version-matrix@1.0.0', 'ingress-tls@1.0.0')
   }
   const judgeChart = (declared: Files, apiVersion: string) =>
     judge({ ...declared, ...chart('policy/v1') }, chart(apiVersion))
@@ -43,6 +61,15 @@ describe.each(['helm', 'helm3'])('with %s', (helm) => {
     const noted = 'notice head/.github/ingress-guard.yaml:3 exact config/changed'
     expect(places(await judge(old, cluster('1.25.3')))).toEqual([noted, `head/${config}:3 exact ${served}`])
     expect(places(await judge({ ...old, ...chart(byVersion) }, cluster('1.25.3')))).toEqual([noted])
+  })
+
+  test.each([
+    ['found', {}],
+    ['named', { 'prod/application.yaml': application }],
+  ])('a version that is not true hides nothing of a chart that is %s', async (_, named) => {
+    const base = { ...cluster('1.29.4'), ...chart('policy/v1'), ...named }
+    const report = await judge(base, { ...cluster('1.22.0'), 'prod/web/templates/ingress.yaml': hidden })
+    expect(places(report)).toContain('head/prod/web/templates/ingress.yaml:10 template ingress-tls/host-covered')
   })
 
   test('what a release is declared with goes before', async () => {

@@ -17,16 +17,19 @@ interface Head {
  * What the config declares and what is discovered describes a deployment and does not make it: a change that describes it
  * otherwise may have its other lines judged by a rendering that nobody installs. So each is rendered the old way once more, in
  * a cluster of its own, where it is compared with the base and with nothing else. What Argo CD and Flux name needs no such
- * care, for their objects do make the deployment.
+ * care, for their objects do make the deployment; but which Kubernetes it is rendered for is described as well.
  */
 export async function asBefore(
   base: readonly Source[],
   { checkout, kustomizations, sources }: Head,
 ): Promise<Source[]> {
   const described = new Set(sources.map(definitionOf))
+  const deployed = new Set(sources.map((source) => definitionOf(ofAnyKubernetes(source))))
   const kept: Source[] = []
   for (const source of base) {
-    if (source.known !== 'declared' && source.known !== 'discovered') continue
+    const isDescribed = source.known === 'declared' || source.known === 'discovered'
+    const isDeployed = source.known === 'named' && deployed.has(definitionOf(ofAnyKubernetes(source)))
+    if (!isDescribed && !isDeployed) continue
     if (described.has(definitionOf(source))) continue
     const place = source.kind === 'helm' ? source.chart : source.root
     const isThere =
@@ -53,6 +56,12 @@ async function canStillBeInstalled(
   if (!values.every((one) => !('path' in one) || checkout.has(one.path))) return false
   if (checkout.has(path.join(chart, 'Chart.yaml'))) return !(await readChart(checkout, chart)).library
   return chart.endsWith('.tgz') && checkout.has(chart)
+}
+
+function ofAnyKubernetes(source: Source): Source {
+  if (source.kind === 'kustomize') return source
+  const { kubeVersion: _, ...same } = source
+  return same
 }
 
 function definitionOf({ at: _, saidIn: __, ...source }: Source): string {

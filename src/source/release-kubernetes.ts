@@ -1,5 +1,5 @@
 import { ClusterFacts } from '../kubernetes/cluster-facts'
-import { parseVersion } from '../kubernetes/version'
+import { releaseIn } from '../kubernetes/matrix'
 import { type Declarations, mapClusters } from '../manifest/cluster'
 import type { Descriptions } from './descriptions'
 import type { Source } from './source'
@@ -15,7 +15,8 @@ export function toldKubernetes({ manifests }: Descriptions, declarations: Declar
     if (!versions.has(cluster)) {
       const own = manifests.filter(({ clusters }) => clusters.includes(cluster))
       const said = new ClusterFacts(own, []).kubernetes?.value
-      versions.set(cluster, said && parseVersion(said) ? said : undefined)
+      // Of a version with a vendor's suffix, v1.30.4-eks-a737599, helm 3 says that a chart for >=1.25.0 does not fit.
+      versions.set(cluster, said && releaseIn(said))
     }
     return versions.get(cluster)
   }
