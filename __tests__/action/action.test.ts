@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Nodes } from 'mdast'
@@ -344,6 +344,22 @@ describe.each([
       expect.stringMatching(/^::warning::The SARIF report could not be written \(/),
     ])
     expect([unwritten.status, counts(unwritten)]).toEqual([outcome.status, counts(outcome)])
+  })
+
+  test('sarif-file is written where it says, and not where a link of the pull request leads', () => {
+    const remote = new Remote({ 'web.yaml': sound }, { 'web.yaml': holed })
+    const checkout = remote.checkout()
+    const elsewhere = temporaryFolder()
+    symlinkSync(path.join(elsewhere, 'file'), path.join(checkout.workspace, 'guard.sarif'))
+    symlinkSync(elsewhere, path.join(checkout.workspace, 'out'))
+    const written = run(checkout, { event: remote.pullRequest(), inputs: { 'sarif-file': 'guard.sarif' } })
+    const refused = run(checkout, { event: remote.pullRequest(), inputs: { 'sarif-file': 'out/guard.sarif' } })
+    expect(readdirSync(elsewhere)).toEqual([])
+    expect(lstatSync(path.join(checkout.workspace, 'guard.sarif')).isFile()).toBe(true)
+    expect(written.commands.filter((command) => command.startsWith('::warning'))).toEqual([])
+    expect(refused.commands.filter((command) => command.startsWith('::warning'))).toEqual([
+      expect.stringContaining('could not be written (a symbolic link is on the way to it)'),
+    ])
   })
 
   test('working-directory names the checkout, from the workspace or absolutely', () => {

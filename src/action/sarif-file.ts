@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Report } from '../report/report'
 import { sarifReport } from '../report/sarif'
@@ -14,9 +14,13 @@ import type { Remark } from './deliver'
  */
 export function writeSarif(report: Report, file: string, root: string): Remark[] {
   try {
-    const full = path.resolve(process.env.GITHUB_WORKSPACE ?? '.', file)
-    mkdirSync(path.dirname(full), { recursive: true })
-    writeFileSync(full, sarifReport(report, toolIn(root)))
+    const full = path.resolve(realpathSync(process.env.GITHUB_WORKSPACE ?? '.'), file)
+    const folder = path.dirname(full)
+    mkdirSync(folder, { recursive: true })
+    // The checkout is the pull request's: a link in it would have the report written wherever it leads.
+    if (realpathSync(folder) !== folder) throw new Error('a symbolic link is on the way to it')
+    rmSync(full, { force: true })
+    writeFileSync(full, sarifReport(report, toolIn(root)), { flag: 'wx' })
     return []
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

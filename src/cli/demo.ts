@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { PrivateFolder } from '../private-folder'
 import { type Paint, terminalReport } from '../report/terminal'
 import { run } from '../run'
+import { PrivateFolder } from '../source/private-folder'
 import { findProgram } from '../source/render/tool'
 import type { Io } from './program'
 

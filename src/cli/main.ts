@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import { endOnSignals } from '../private-folder'
+import { endOnSignals } from '../source/private-folder'
 import { program } from './program'
 
 /** The package's folder: this file is bundled to `dist/cli.cjs`, which npm reaches through a symbolic link. */
