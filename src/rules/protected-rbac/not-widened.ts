@@ -81,11 +81,12 @@ export default defineRule({
     }),
   }),
   messages,
-  *partners(manifest) {
+  *partners(manifest, _, isGone) {
     const roleRef = roleRefOf(manifest)
     const isWide = manifest.ref.kind === 'ClusterRoleBinding' || subjectsOf(manifest).some(everybodyIn)
     if (roleRef && isWide) yield roleRef.ref.name
-    if (manifest.ref.kind === 'ClusterRole') yield manifest.ref.name
+    // Who is bound already matters to a role that was there and stays.
+    if (manifest.ref.kind === 'ClusterRole' && manifest.side === 'base' && !isGone) yield manifest.ref.name
   },
   check({ change, base, head, params: { protect, escalation }, report }) {
     if (change.kind === 'removed') return
