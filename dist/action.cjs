@@ -62221,13 +62221,15 @@ var class_known_default = defineRule({
   messages: {
     unknown: ({ ingress, name, known: known3 }) => `${ingress} asks for the class ${name}, which no IngressClass and no controller of this cluster provides, so nobody routes its hosts. Name one that is here (${known3}), or bring the IngressClass ${name}.`,
     annotated: ({ ingress, name, controller, own: own6 }) => `${ingress} asks for IngressClass ${name} by the annotation kubernetes.io/ingress.class, which ${controller} compares with ${own6} and not with its IngressClasses, so nobody routes its hosts. Take the annotation away and set spec.ingressClassName: ${name}.`,
-    unserved: ({ ingress, name, says, controllers }) => `IngressClass ${name}, for which ${ingress} asks, is of the controller ${says}, and none of this cluster goes by that name: ${controllers}; so nobody routes its hosts. Let the class and its controller say the same.`,
+    unserved: ({ ingress, name, says: says2, controllers }) => `IngressClass ${name}, for which ${ingress} asks, is of the controller ${says2}, and none of this cluster goes by that name: ${controllers}; so nobody routes its hosts. Let the class and its controller say the same.`,
     unclassed: ({ ingress, controllers }) => `${ingress} names no class, no IngressClass of this cluster is the default, and no controller takes such Ingresses: ${controllers}; so nobody routes its hosts. Set spec.ingressClassName, or make one IngressClass the default.`
   },
-  *partners({ ref }) {
-    if (ref.kind === "IngressClass") yield `ingressClassName: ${ref.name}`;
-    else yield "IngressClass";
-    if (ref.kind === "Ingress" || ref.kind === "IngressClass") yield* marksOfControllers;
+  *partners(manifest) {
+    const { kind: kind2 } = manifest.ref;
+    if (kind2 === "IngressClass") yield "ingressClassName";
+    else if (kind2 === "Ingress" || describesCluster(manifest) || controllersOf(manifest).length > 0)
+      yield "IngressClass";
+    if (kind2 === "Ingress" || kind2 === "IngressClass") yield* marksOfControllers;
   },
   check({ manifest, snapshot, report }) {
     const providers = providersIn(snapshot);
@@ -62250,17 +62252,17 @@ var class_known_default = defineRule({
     );
     const at3 = field2.string ? field2 : classAnnotation(manifest);
     const own6 = classes2.get(name);
-    const says = own6?.says;
+    const says2 = own6?.says;
     if (!own6) {
       if (named5 || isManaged(manifest) || !snapshot.isWhole) return;
       report(at3, "unknown", { ingress, name, known: knownIn(providers) }, { keys: [name] });
       return;
     }
-    const by = controllers.find(({ claims }) => claims.some(({ controller }) => controller === says));
+    const by = controllers.find(({ claims }) => claims.some(({ controller }) => controller === says2));
     if (field2.string) {
-      const kin = controllers.filter((one2) => isKin(one2, says));
-      if (!says || by || kin.length === 0 || takesByName(controllers, name) || !snapshot.isWhole) return;
-      report([at3, own6.at], "unserved", { ingress, name, says, controllers: inWords2(kin) }, { keys: [name] });
+      const kin = controllers.filter((one2) => isKin(one2, says2));
+      if (!says2 || by || kin.length === 0 || takesByName(controllers, name) || !snapshot.isWhole) return;
+      report([at3, own6.at], "unserved", { ingress, name, says: says2, controllers: inWords2(kin) }, { keys: [name] });
     } else if (by?.facts.name === "ingress-nginx" && !named5 && snapshot.isWhole) {
       const compared = by.claims.flatMap(({ facts, names: names6 }) => `--${facts.name}=${names6.join()}`)[0] ?? "";
       const names5 = { ingress, name, controller: nameOf(by.manifest.ref), own: compared };
@@ -62289,8 +62291,8 @@ function takesByName(controllers, name) {
     ({ claims }) => claims.some(({ by, names: names4 }) => ["name", "either"].includes(by) && names4.includes(name))
   );
 }
-function isKin({ claims }, says) {
-  const domain = says?.split("/")[0];
+function isKin({ claims }, says2) {
+  const domain = says2?.split("/")[0];
   return claims.some(({ controller }) => controller?.split("/")[0] === domain);
 }
 function knownIn({ controllers, classes: classes2 }) {
@@ -62385,7 +62387,9 @@ var lock_held_default = defineRule({
     ghost: ({ lock, holder, renewed, namespace }) => `${lock} is held by ${holder}, which is no Pod of namespace ${namespace}${renewed}, so none of the Pods there writes the status of Ingresses. Look for a machine outside of the cluster that still runs it and stop it, then delete the lock: the Pods elect a leader among them.`,
     expired: ({ lock, holder, renewed, takenAt }) => `${lock} is held by ${holder}${renewed}, and had expired when this was taken, at ${takenAt}, so nobody leads and nobody writes the status of Ingresses. See whether the account of the controller may still update the lock, and why no other Pod took it over.`
   },
-  partners: () => marksOfControllers,
+  partners(manifest) {
+    return describesCluster(manifest) || controllersOf(manifest).length > 0 ? marksOfControllers : [];
+  },
   check({ manifest, snapshot, report }) {
     const { facts } = snapshot;
     const users2 = controllersIn(snapshot);
@@ -62812,123 +62816,6 @@ function namesOf2({ manifest }, target) {
 }
 function wordsOf2({ namespace, name }) {
   return `${namespace}/${name}`;
-}
-
-// src/kubernetes/rbac.ts
-var rbacGroup = "rbac.authorization.k8s.io";
-var roleKinds = [`ClusterRole.${rbacGroup}`, `Role.${rbacGroup}`];
-var bindingKinds = [`ClusterRoleBinding.${rbacGroup}`, `RoleBinding.${rbacGroup}`];
-var parts = ["resource", "group", "url", "verb", "name", "namespace"];
-var fields = {
-  resource: "resources",
-  group: "apiGroups",
-  url: "nonResourceURLs",
-  verb: "verbs",
-  name: "resourceNames",
-  namespace: "namespace"
-};
-var any = "*";
-var anyName = "";
-var none = /* @__PURE__ */ new Set([""]);
-function permissionsOf(rule, namespace = any, at3) {
-  const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [], verbs } = rule;
-  const onResources = {
-    resource: new Set(resources),
-    group: new Set(apiGroups),
-    url: none,
-    verb: new Set(verbs),
-    name: new Set(resourceNames.length > 0 ? resourceNames : [anyName]),
-    namespace: /* @__PURE__ */ new Set([namespace]),
-    at: at3
-  };
-  const onUrls = { ...onResources, resource: none, group: none, url: new Set(nonResourceURLs), name: none };
-  return [onResources, onUrls].filter((permissions) => parts.every((part) => permissions[part].size > 0));
-}
-function permissionsIn(rules2) {
-  const { kind: kind2, namespace } = rules2.manifest.ref;
-  return [...rules2.items()].flatMap((rule) => {
-    const strings2 = (field2) => [...rule.at(field2).items()].flatMap(({ string }) => string ?? []);
-    return permissionsOf(
-      {
-        apiGroups: strings2("apiGroups"),
-        resources: strings2("resources"),
-        resourceNames: strings2("resourceNames"),
-        nonResourceURLs: strings2("nonResourceURLs"),
-        verbs: strings2("verbs")
-      },
-      kind2 === "Role" ? namespace : any,
-      rule
-    );
-  });
-}
-var allows = {
-  resource(owned, value2) {
-    const slash = value2.indexOf("/");
-    return hasOrAny(owned, value2) || slash !== -1 && owned.has(`*${value2.slice(slash)}`);
-  },
-  group: hasOrAny,
-  url: (owned, value2) => owned.has(value2) || [...owned].some((url) => coversUrl(url, value2)),
-  verb: hasOrAny,
-  name: (owned, value2) => owned.has(anyName) || owned.has(value2),
-  namespace: hasOrAny
-};
-function hasOrAny(owned, value2) {
-  return owned.has(any) || owned.has(value2);
-}
-function coversUrl(owned, url) {
-  return owned === url || owned.endsWith("*") && url.startsWith(owned.replace(/\*+$/, ""));
-}
-function uncovered(owner2, servant) {
-  return servant.flatMap(
-    (wanted) => owner2.reduce((left, owned) => left.flatMap((rest) => without(rest, owned)), [wanted])
-  );
-}
-function covers3(owner2, servant) {
-  return uncovered(owner2, servant).length === 0;
-}
-function without(wanted, owned) {
-  const rest = [];
-  let shared2 = wanted;
-  for (const part of parts) {
-    const [inside2, outside] = [/* @__PURE__ */ new Set(), /* @__PURE__ */ new Set()];
-    for (const value2 of wanted[part]) (allows[part](owned[part], value2) ? inside2 : outside).add(value2);
-    if (inside2.size === 0) return [wanted];
-    if (outside.size > 0) rest.push({ ...shared2, [part]: outside });
-    shared2 = { ...shared2, [part]: inside2 };
-  }
-  return rest;
-}
-function* singles(permissions) {
-  const seen = /* @__PURE__ */ new Set();
-  for (const { resource, group: group2, url, verb, name, namespace } of permissions) {
-    for (const r of resource)
-      for (const g of group2)
-        for (const u of url)
-          for (const n of name)
-            for (const s of namespace)
-              for (const v of verb) {
-                const single = { resource: r, group: g, url: u, verb: v, name: n, namespace: s };
-                const key2 = JSON.stringify(single);
-                if (!seen.has(key2)) yield single;
-                seen.add(key2);
-              }
-  }
-}
-function wordsOf3({ resource, group: group2, url, verb, name, namespace }) {
-  if (url !== "") return `${verb} ${url}`;
-  const slash = resource.indexOf("/");
-  const [whole, part] = slash === -1 ? [resource, ""] : [resource.slice(0, slash), resource.slice(slash + 1)];
-  return [
-    `${verb} ${whole}${group2 && `.${group2}`}${name && `/${name}`}`,
-    part && `--subresource=${part}`,
-    namespace === any || namespace === "" ? "" : `-n ${namespace}`
-  ].filter((word) => word !== "").join(" ");
-}
-function shared(one2, other) {
-  return uncovered(uncovered(other, one2), one2);
-}
-function inNamespace(permissions, namespace) {
-  return permissions.filter(({ url }) => url.has("")).map((allowed) => ({ ...allowed, namespace: /* @__PURE__ */ new Set([namespace]) }));
 }
 
 // src/kubernetes/bootstrap-rbac.json
@@ -67149,6 +67036,123 @@ var bootstrap_rbac_default = {
   ]
 };
 
+// src/kubernetes/rbac.ts
+var rbacGroup = "rbac.authorization.k8s.io";
+var roleKinds = [`ClusterRole.${rbacGroup}`, `Role.${rbacGroup}`];
+var bindingKinds = [`ClusterRoleBinding.${rbacGroup}`, `RoleBinding.${rbacGroup}`];
+var parts = ["resource", "group", "url", "verb", "name", "namespace"];
+var fields = {
+  resource: "resources",
+  group: "apiGroups",
+  url: "nonResourceURLs",
+  verb: "verbs",
+  name: "resourceNames",
+  namespace: "namespace"
+};
+var any = "*";
+var anyName = "";
+var none = /* @__PURE__ */ new Set([""]);
+function permissionsOf(rule, namespace = any, at3) {
+  const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [], verbs } = rule;
+  const onResources = {
+    resource: new Set(resources),
+    group: new Set(apiGroups),
+    url: none,
+    verb: new Set(verbs),
+    name: new Set(resourceNames.length > 0 ? resourceNames : [anyName]),
+    namespace: /* @__PURE__ */ new Set([namespace]),
+    at: at3
+  };
+  const onUrls = { ...onResources, resource: none, group: none, url: new Set(nonResourceURLs), name: none };
+  return [onResources, onUrls].filter((permissions) => parts.every((part) => permissions[part].size > 0));
+}
+function permissionsIn(rules2) {
+  const { kind: kind2, namespace } = rules2.manifest.ref;
+  return [...rules2.items()].flatMap((rule) => {
+    const strings2 = (field2) => [...rule.at(field2).items()].flatMap(({ string }) => string ?? []);
+    return permissionsOf(
+      {
+        apiGroups: strings2("apiGroups"),
+        resources: strings2("resources"),
+        resourceNames: strings2("resourceNames"),
+        nonResourceURLs: strings2("nonResourceURLs"),
+        verbs: strings2("verbs")
+      },
+      kind2 === "Role" ? namespace : any,
+      rule
+    );
+  });
+}
+var allows = {
+  resource(owned, value2) {
+    const slash = value2.indexOf("/");
+    return hasOrAny(owned, value2) || slash !== -1 && owned.has(`*${value2.slice(slash)}`);
+  },
+  group: hasOrAny,
+  url: (owned, value2) => owned.has(value2) || [...owned].some((url) => coversUrl(url, value2)),
+  verb: hasOrAny,
+  name: (owned, value2) => owned.has(anyName) || owned.has(value2),
+  namespace: hasOrAny
+};
+function hasOrAny(owned, value2) {
+  return owned.has(any) || owned.has(value2);
+}
+function coversUrl(owned, url) {
+  return owned === url || owned.endsWith("*") && url.startsWith(owned.replace(/\*+$/, ""));
+}
+function uncovered(owner2, servant) {
+  return servant.flatMap(
+    (wanted) => owner2.reduce((left, owned) => left.flatMap((rest) => without(rest, owned)), [wanted])
+  );
+}
+function covers3(owner2, servant) {
+  return uncovered(owner2, servant).length === 0;
+}
+function without(wanted, owned) {
+  const rest = [];
+  let shared2 = wanted;
+  for (const part of parts) {
+    const [inside2, outside] = [/* @__PURE__ */ new Set(), /* @__PURE__ */ new Set()];
+    for (const value2 of wanted[part]) (allows[part](owned[part], value2) ? inside2 : outside).add(value2);
+    if (inside2.size === 0) return [wanted];
+    if (outside.size > 0) rest.push({ ...shared2, [part]: outside });
+    shared2 = { ...shared2, [part]: inside2 };
+  }
+  return rest;
+}
+function* singles(permissions) {
+  const seen = /* @__PURE__ */ new Set();
+  for (const { resource, group: group2, url, verb, name, namespace } of permissions) {
+    for (const r of resource)
+      for (const g of group2)
+        for (const u of url)
+          for (const n of name)
+            for (const s of namespace)
+              for (const v of verb) {
+                const single = { resource: r, group: g, url: u, verb: v, name: n, namespace: s };
+                const key2 = JSON.stringify(single);
+                if (!seen.has(key2)) yield single;
+                seen.add(key2);
+              }
+  }
+}
+function wordsOf3({ resource, group: group2, url, verb, name, namespace }) {
+  if (url !== "") return `${verb} ${url}`;
+  const slash = resource.indexOf("/");
+  const [whole, part] = slash === -1 ? [resource, ""] : [resource.slice(0, slash), resource.slice(slash + 1)];
+  return [
+    `${verb} ${whole}${group2 && `.${group2}`}${name && `/${name}`}`,
+    part && `--subresource=${part}`,
+    namespace === any || namespace === "" ? "" : `-n ${namespace}`
+  ].filter((word) => word !== "").join(" ");
+}
+function shared(one2, other) {
+  return uncovered(uncovered(other, one2), one2);
+}
+function inNamespace(permissions, namespace) {
+  return permissions.filter(({ url }) => url.has("")).map((allowed) => ({ ...allowed, namespace: /* @__PURE__ */ new Set([namespace]) }));
+}
+
 // src/kubernetes/bootstrap-rbac.ts
 var strict5 = { additionalProperties: false };
 var text5 = build_default.String({ minLength: 1 });
@@ -67386,11 +67390,12 @@ function binds(binding2, account) {
 }
 function* marksOfGrants(manifest) {
   const kind2 = groupKindOf(manifest.ref);
-  if (roleKinds.some((one2) => one2 === kind2)) yield manifest.ref.name;
+  if (roleKinds.some((one2) => one2 === kind2)) yield* marksOfControllers;
   if (bindingKinds.some((one2) => one2 === kind2)) {
-    const role = roleRefOf(manifest)?.ref.name;
-    if (role) yield role;
-    for (const { name } of subjectsOf(manifest)) yield name.slice(name.lastIndexOf(":") + 1);
+    if (!subjectsOf(manifest).some(({ name }) => name.startsWith("system:serviceaccount"))) return;
+    yield* marksOfControllers;
+    const role = roleRefOf(manifest)?.ref;
+    if (role && defaultsOf(role).length === 0) yield role.name;
   }
   for (const { serviceAccount: serviceAccount2 } of controllersOf(manifest)) {
     if (serviceAccount2.name !== "default") yield serviceAccount2.name;
@@ -67530,10 +67535,8 @@ var rbac_sufficient_default = defineRule({
   *partners(manifest) {
     yield* marksOfGrants(manifest);
     for (const { claims } of controllersOf(manifest)) {
-      for (const { names: names4, controller } of claims) {
-        if (controller) yield controller;
-        for (const name of names4) yield `ingressClassName: ${name}`;
-      }
+      for (const { controller } of claims) if (controller) yield controller;
+      yield "ingressClassName";
     }
   },
   check({ manifest, snapshot, report }) {
@@ -67802,12 +67805,11 @@ var webhook_safe_default = defineRule({
     shared: ({ configuration, first, second }) => `${configuration} is made twice, once for Service ${first} and once for Service ${second}, and belongs to no namespace, so the release that is applied last takes the webhook from the other. Give one of the releases another name, or turn its webhook off.`,
     unanswered: ({ act, webhook, configuration, resources }) => `This change ${act}, which answers for the webhook ${webhook} of ${configuration}, so the API server refuses ${resources} that the webhook is to be asked about. Remove ${configuration} in the same change, or set the webhook's failurePolicy to Ignore first.`
   },
-  *partners(manifest) {
-    if (!isWebhookConfiguration(manifest.ref.kind)) yield "WebhookConfiguration";
-    else {
+  *partners(manifest, _, isGone2) {
+    if (isWebhookConfiguration(manifest.ref.kind)) {
       yield manifest.ref.name;
       for (const { service } of webhooksOf(manifest)) yield service.name;
-    }
+    } else if (isGone2 || manifest.root.at("spec", "replicas").value === 0) yield "WebhookConfiguration";
   },
   check({ manifest, snapshot, report }) {
     const [first] = webhooksOf(manifest);
@@ -77015,13 +77017,13 @@ var rbac_matches_version_default = defineRule({
     if (brought.length > 0) yield* crdGroups;
     for (const need of roleNeeds) {
       const facts = componentFacts.find((one2) => one2.name === need.component);
-      if (brought.some((component) => component.facts === facts)) yield need.clusterRole;
-      if (need.clusterRole === name) yield* facts?.marks ?? [];
-    }
-    if (kind2 === "ClusterRole") yield name;
-    if (kind2 === "ClusterRoleBinding") {
-      yield* [...manifest.root.at("subjects").items()].flatMap((subject) => subject.at("name").string ?? []);
-      yield* manifest.root.at("roleRef", "name").string ?? [];
+      if (brought.some((component) => component.facts === facts)) {
+        yield need.clusterRole;
+        yield manifest.root.at("spec", "template", "spec", "serviceAccountName").string ?? need.clusterRole;
+      }
+      if (!isRbac(kind2) || ![need.clusterRole, ...facts?.marks ?? []].some((mark2) => says(manifest, mark2))) continue;
+      yield* facts?.marks ?? [];
+      yield manifest.root.at("roleRef", "name").string ?? name;
     }
     if (kind2 === "CustomResourceDefinition" && crdGroups.includes(groupOf2(name))) {
       yield* componentFacts.filter((facts) => crdNeeds.some(({ component }) => component === facts.name)).flatMap(({ marks: marks3 }) => marks3);
@@ -77075,6 +77077,12 @@ function missingCrds(of, snapshot) {
     const keys2 = wanted.filter((name) => groupOf2(name) === group2 && !held.some(({ ref }) => ref.name === name));
     return [{ of, at: first.root.at("metadata", "name"), keys: keys2, words: `there is no CRD ${listOf2(keys2)}` }];
   });
+}
+function isRbac(kind2) {
+  return kind2 === "ClusterRole" || kind2 === "ClusterRoleBinding";
+}
+function says({ object }, mark2) {
+  return object.content.includes(mark2);
 }
 function groupOf2(crd) {
   return crd.slice(crd.indexOf(".") + 1);
@@ -79638,12 +79646,11 @@ function outOfSight({ base, head }) {
   const present = new Set(head.discovery.sources.map(({ id }) => id));
   const gone = base.discovery.sources.filter(({ known: known3, id }) => known3 === "named" && !present.has(id));
   return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
-    const had = gone.some(
-      ({ id, at: at3 }) => (
-        // What an ApplicationSet makes has names of its own.
-        ref.kind === "ApplicationSet" ? at3.path === origin.path : id.includes(`:${ref.name}:`) || id.includes(`/${ref.name}:`)
-      )
-    );
+    const had = gone.some(({ id, at: at3 }) => {
+      if (ref.kind === "ApplicationSet") return at3.path === origin.path;
+      if (ref.kind === "Application") return id.startsWith("argocd:") && id.includes(`:${ref.name}:`);
+      return id.startsWith(`flux:${ref.kind}/`) && id.includes(`/${ref.name}:`);
+    });
     if (!had) return [];
     return gateFinding("source/unrendered", "out-of-sight", "error", {
       side: "head",
@@ -81232,6 +81239,7 @@ async function leaveOut(file3, remote, checkout) {
   const text10 = entries.length > 0 ? await checkout.text(file3) : void 0;
   if (text10 !== void 0 && place2) await (0, import_promises7.writeFile)(place2, withoutEntries(text10, entries));
 }
+var notFetched = "a chart that is not in the repository is not fetched";
 async function onlyRendering(helm2, home) {
   const file3 = import_node_path13.default.join(home, "helm.sh");
   const quoted2 = `'${helm2.replaceAll("'", `'\\''`)}'`;
@@ -81240,7 +81248,7 @@ case "$1" in
   version) echo v3.99.0; exit ;;
   template) exec ${quoted2} "$@" ;;
 esac
-echo "a chart that is not in the repository is not fetched" >&2
+echo "${notFetched}" >&2
 exit 1
 `;
   await (0, import_promises7.writeFile)(file3, script, { mode: 448 });
@@ -81269,6 +81277,10 @@ function failureOf2(outcome2, kustomizations, checkout) {
   if (outcome2.stopped) return { ...at3(`kustomize was ended, because ${outcome2.stopped}`), ended: true };
   const said = outcome2.stderr.replace(/^# Warning: .*$/gm, "").replace(/^error: /im, "").trim();
   if (said === "") return { ...at3(`kustomize ended with status ${outcome2.status} and said nothing`), ended: true };
+  if (said.includes(notFetched)) {
+    const [url = "elsewhere"] = said.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? [];
+    return at3(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`);
+  }
   const named5 = kustomizations.flatMap(
     ({ file: file3, includes: includes2 }) => includes2.map(({ text: text10, region }) => ({ file: file3, region, place: said.lastIndexOf(`'${text10}'`) }))
   ).filter(({ place: place2 }) => place2 !== -1).sort((a, b) => b.place - a.place)[0];

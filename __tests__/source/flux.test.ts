@@ -319,6 +319,31 @@ describe('a folder that a Flux Kustomization names', () => {
     expect(await hostsOf({ ...files, ...flux })).toEqual(['shop/web a.example.com'])
   })
 
+  test('may move, with a HelmRelease of its own name whose chart is elsewhere', async () => {
+    const far = object(
+      'source.toolkit.fluxcd.io/v1',
+      'HelmRepository',
+      'far',
+      'flux-system',
+      'spec: {url: https://charts.example.com}\n',
+    )
+    const edge = object(
+      'helm.toolkit.fluxcd.io/v2',
+      'HelmRelease',
+      'edge',
+      'shop',
+      'spec: {chart: {spec: {chart: edge, sourceRef: {kind: HelmRepository, name: far, namespace: flux-system}}}}\n',
+    )
+    const files = (folder: string) => ({
+      [`${folder}/kustomization.yaml`]: 'resources: [release.yaml]\n',
+      [`${folder}/release.yaml`]: edge,
+      [`flux/${folder}.yaml`]: kustomization('edge', `./${folder}`),
+    })
+    const gone = { 'old/kustomization.yaml': null, 'old/release.yaml': null, 'flux/old.yaml': null }
+    const flux = { 'flux/source.yaml': repository(), 'flux/far.yaml': far }
+    expect(lines(await change({ ...flux, ...files('old') }, { ...gone, ...files('new') }))).toEqual([])
+  })
+
   test('needs no kustomization.yaml', async () => {
     const files = {
       'plain/a.yaml': probe('a', 'a.example.com'),

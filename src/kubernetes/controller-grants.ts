@@ -1,6 +1,7 @@
 import { groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
-import { type Controller, controllersOf } from './controller'
+import { defaultsOf } from './bootstrap-rbac'
+import { type Controller, controllersOf, marksOfControllers } from './controller'
 import { bindingKinds, type Permissions, roleKinds } from './rbac'
 import { permissionsOfSubject, roleRefOf, type Subject, serviceAccount, subjectsOf } from './rbac-binding'
 import { aggregationOf } from './rbac-role'
@@ -41,14 +42,18 @@ export function binds(binding: Manifest, account: Subject): boolean {
   return subjectsOf(binding).some(({ kind, name }) => kind === account.kind && name === account.name)
 }
 
-/** Strings that lead from a controller to the bindings of its account and on to their roles, and back. */
+/**
+ * Strings that lead from a controller to the bindings of its account and on to their roles. A role or binding that is touched
+ * leads to the controllers alone, as most are of no controller, and its own words (`admin`) may stand anywhere.
+ */
 export function* marksOfGrants(manifest: Manifest): Iterable<string> {
   const kind = groupKindOf(manifest.ref)
-  if (roleKinds.some((one) => one === kind)) yield manifest.ref.name
+  if (roleKinds.some((one) => one === kind)) yield* marksOfControllers
   if (bindingKinds.some((one) => one === kind)) {
-    const role = roleRefOf(manifest)?.ref.name
-    if (role) yield role
-    for (const { name } of subjectsOf(manifest)) yield name.slice(name.lastIndexOf(':') + 1)
+    if (!subjectsOf(manifest).some(({ name }) => name.startsWith('system:serviceaccount'))) return
+    yield* marksOfControllers
+    const role = roleRefOf(manifest)?.ref
+    if (role && defaultsOf(role).length === 0) yield role.name
   }
   // An account that has no name of its own is everybody's: its name stands everywhere.
   for (const { serviceAccount } of controllersOf(manifest)) {

@@ -88,12 +88,12 @@ function outOfSight({ base, head }: Sides): Finding[] {
   const present = new Set(head.discovery.sources.map(({ id }) => id))
   const gone = base.discovery.sources.filter(({ known, id }) => known === 'named' && !present.has(id))
   return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
-    const had = gone.some(({ id, at }) =>
+    const had = gone.some(({ id, at }) => {
       // What an ApplicationSet makes has names of its own.
-      ref.kind === 'ApplicationSet'
-        ? at.path === origin.path
-        : id.includes(`:${ref.name}:`) || id.includes(`/${ref.name}:`),
-    )
+      if (ref.kind === 'ApplicationSet') return at.path === origin.path
+      if (ref.kind === 'Application') return id.startsWith('argocd:') && id.includes(`:${ref.name}:`)
+      return id.startsWith(`flux:${ref.kind}/`) && id.includes(`/${ref.name}:`)
+    })
     if (!had) return []
     return gateFinding('source/unrendered', 'out-of-sight', 'error', {
       side: 'head',

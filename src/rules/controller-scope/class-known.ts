@@ -1,5 +1,11 @@
-import { clusterKind } from '../../kubernetes/cluster-facts'
-import { type Controller, controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controller'
+import { clusterKind, describesCluster } from '../../kubernetes/cluster-facts'
+import {
+  type Controller,
+  controllerKinds,
+  controllersIn,
+  controllersOf,
+  marksOfControllers,
+} from '../../kubernetes/controller'
 import { isPlaceholder } from '../../kubernetes/ingress'
 import { classAnnotation, classOf, isDefaultClass } from '../../kubernetes/ingress-class'
 import { isManaged } from '../../kubernetes/managed-class'
@@ -27,10 +33,12 @@ export default defineRule({
     unclassed: ({ ingress, controllers }: { ingress: string; controllers: string }) =>
       `${ingress} names no class, no IngressClass of this cluster is the default, and no controller takes such Ingresses: ${controllers}; so nobody routes its hosts. Set spec.ingressClassName, or make one IngressClass the default.`,
   },
-  *partners({ ref }) {
-    if (ref.kind === 'IngressClass') yield `ingressClassName: ${ref.name}`
-    else yield 'IngressClass'
-    if (ref.kind === 'Ingress' || ref.kind === 'IngressClass') yield* marksOfControllers
+  *partners(manifest) {
+    const { kind } = manifest.ref
+    if (kind === 'IngressClass') yield 'ingressClassName'
+    else if (kind === 'Ingress' || describesCluster(manifest) || controllersOf(manifest).length > 0)
+      yield 'IngressClass'
+    if (kind === 'Ingress' || kind === 'IngressClass') yield* marksOfControllers
   },
   check({ manifest, snapshot, report }) {
     const providers = providersIn(snapshot)

@@ -1,5 +1,11 @@
-import { type ClusterFacts, clusterKind, type Lock } from '../../kubernetes/cluster-facts'
-import { type Controller, controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controller'
+import { type ClusterFacts, clusterKind, describesCluster, type Lock } from '../../kubernetes/cluster-facts'
+import {
+  type Controller,
+  controllerKinds,
+  controllersIn,
+  controllersOf,
+  marksOfControllers,
+} from '../../kubernetes/controller'
 import { isNameOfIngressLock } from '../../kubernetes/lock-manifest'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
@@ -20,7 +26,9 @@ export default defineRule({
     expired: ({ lock, holder, renewed, takenAt }: Held & { takenAt: string }) =>
       `${lock} is held by ${holder}${renewed}, and had expired when this was taken, at ${takenAt}, so nobody leads and nobody writes the status of Ingresses. See whether the account of the controller may still update the lock, and why no other Pod took it over.`,
   },
-  partners: () => marksOfControllers,
+  partners(manifest) {
+    return describesCluster(manifest) || controllersOf(manifest).length > 0 ? marksOfControllers : []
+  },
   check({ manifest, snapshot, report }) {
     const { facts } = snapshot
     const users = controllersIn(snapshot)

@@ -43,10 +43,8 @@ export default defineRule({
   *partners(manifest) {
     yield* marksOfGrants(manifest)
     for (const { claims } of controllersOf(manifest)) {
-      for (const { names, controller } of claims) {
-        if (controller) yield controller
-        for (const name of names) yield `ingressClassName: ${name}`
-      }
+      for (const { controller } of claims) if (controller) yield controller
+      yield 'ingressClassName'
     }
   },
   check({ manifest, snapshot, report }) {

@@ -17,12 +17,12 @@ export default defineRule({
     unanswered: ({ act, webhook, configuration, resources }: Unanswered) =>
       `This change ${act}, which answers for the webhook ${webhook} of ${configuration}, so the API server refuses ${resources} that the webhook is to be asked about. Remove ${configuration} in the same change, or set the webhook's failurePolicy to Ignore first.`,
   },
-  *partners(manifest) {
-    if (!isWebhookConfiguration(manifest.ref.kind)) yield 'WebhookConfiguration'
-    else {
+  *partners(manifest, _, isGone) {
+    if (isWebhookConfiguration(manifest.ref.kind)) {
       yield manifest.ref.name
       for (const { service } of webhooksOf(manifest)) yield service.name
-    }
+      // Only what stops answering is looked after: most changes of a workload are none.
+    } else if (isGone || manifest.root.at('spec', 'replicas').value === 0) yield 'WebhookConfiguration'
   },
   check({ manifest, snapshot, report }) {
     const [first] = webhooksOf(manifest)

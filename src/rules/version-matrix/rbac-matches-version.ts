@@ -7,7 +7,7 @@ import { type Permission, rbacGroup, singles, uncovered, wordsOf } from '../../k
 import { permissionsOfRole } from '../../kubernetes/rbac-role'
 import { settingKinds } from '../../kubernetes/setting'
 import type { Cursor } from '../../manifest/cursor'
-import { nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
 
@@ -32,13 +32,14 @@ export default defineRule({
     if (brought.length > 0) yield* crdGroups
     for (const need of roleNeeds) {
       const facts = componentFacts.find((one) => one.name === need.component)
-      if (brought.some((component) => component.facts === facts)) yield need.clusterRole
-      if (need.clusterRole === name) yield* facts?.marks ?? []
-    }
-    if (kind === 'ClusterRole') yield name
-    if (kind === 'ClusterRoleBinding') {
-      yield* [...manifest.root.at('subjects').items()].flatMap((subject) => subject.at('name').string ?? [])
-      yield* manifest.root.at('roleRef', 'name').string ?? []
+      if (brought.some((component) => component.facts === facts)) {
+        yield need.clusterRole
+        yield manifest.root.at('spec', 'template', 'spec', 'serviceAccountName').string ?? need.clusterRole
+      }
+      // What is of a component speaks of it; of all other roles and bindings there are too many.
+      if (!isRbac(kind) || ![need.clusterRole, ...(facts?.marks ?? [])].some((mark) => says(manifest, mark))) continue
+      yield* facts?.marks ?? []
+      yield manifest.root.at('roleRef', 'name').string ?? name
     }
     if (kind === 'CustomResourceDefinition' && crdGroups.includes(groupOf(name))) {
       yield* componentFacts
@@ -112,6 +113,14 @@ function missingCrds(of: Component, snapshot: Snapshot): Lack[] {
     const keys = wanted.filter((name) => groupOf(name) === group && !held.some(({ ref }) => ref.name === name))
     return [{ of, at: first.root.at('metadata', 'name'), keys, words: `there is no CRD ${listOf(keys)}` }]
   })
+}
+
+function isRbac(kind: string): boolean {
+  return kind === 'ClusterRole' || kind === 'ClusterRoleBinding'
+}
+
+function says({ object }: Manifest, mark: string): boolean {
+  return object.content.includes(mark)
 }
 
 function groupOf(crd: string): string {

@@ -100,6 +100,8 @@ async function leaveOut(file: string, remote: readonly RemoteEntry[], checkout: 
   if (text !== undefined && place) await writeFile(place, withoutEntries(text, entries))
 }
 
+const notFetched = 'a chart that is not in the repository is not fetched'
+
 /** A helm that renders and fetches nothing, whatever kustomize would have it do. Kustomize asks for helm 3; 4 renders as well. */
 async function onlyRendering(helm: string, home: string): Promise<string> {
   const file = path.join(home, 'helm.sh')
@@ -109,7 +111,7 @@ case "$1" in
   version) echo v3.99.0; exit ;;
   template) exec ${quoted} "$@" ;;
 esac
-echo "a chart that is not in the repository is not fetched" >&2
+echo "${notFetched}" >&2
 exit 1
 `
   await writeFile(file, script, { mode: 0o700 })
@@ -155,6 +157,11 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     .replace(/^error: /im, '')
     .trim()
   if (said === '') return { ...at(`kustomize ended with status ${outcome.status} and said nothing`), ended: true }
+  if (said.includes(notFetched)) {
+    // Without its version, so that a new one is no other failure.
+    const [url = 'elsewhere'] = said.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? []
+    return at(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`)
+  }
   const named = kustomizations
     .flatMap(({ file, includes }) =>
       includes.map(({ text, region }) => ({ file, region, place: said.lastIndexOf(`'${text}'`) })),
