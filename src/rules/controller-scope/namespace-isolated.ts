@@ -110,7 +110,9 @@ export default defineRule({
         const parts = [first, second].flatMap(({ installed }) => installed?.release.parts ?? [])
         const ends = [first.watched.at, second.watched.at, ...labels, ...parts]
         const more = { keys: keysOf(first, second) }
-        const known = [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
+        const byFlags = namespaces.found.length === 0
+        const known =
+          byFlags && [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
         if (first.facts.takes !== 'Ingresses') report(ends, 'contestedRoutes', overlap, more)
         else if (shared.by === 'none') report(ends, known ? 'unclassed' : 'contestedUnclassed', overlap, more)
         else if (shared.by === 'class') {
