@@ -43784,26 +43784,6 @@ var GuardError = class extends Error {
   }
 };
 
-// src/private-folder.ts
-var import_node_fs = require("node:fs");
-var import_node_os = require("node:os");
-var import_node_path = __toESM(require("node:path"), 1);
-var PrivateFolder = class {
-  path;
-  constructor(prefix2) {
-    this.path = (0, import_node_fs.mkdtempSync)(import_node_path.default.join((0, import_node_os.tmpdir)(), prefix2));
-    process.on("exit", this.remove);
-  }
-  remove = () => {
-    process.off("exit", this.remove);
-    (0, import_node_fs.rmSync)(this.path, { recursive: true, force: true });
-  };
-};
-function endOnSignals() {
-  process.once("SIGINT", () => process.exit(130));
-  process.once("SIGTERM", () => process.exit(143));
-}
-
 // src/report/annotations.ts
 var import_node_crypto = require("node:crypto");
 
@@ -45212,11 +45192,11 @@ var cachedMinimatch = (pattern, options2) => {
   return mm;
 };
 var defaultPlatform = typeof process === "object" && process ? process.env?.__MINIMATCH_TESTING_PLATFORM__ || process.platform : "posix";
-var path7 = {
+var path6 = {
   win32: { sep: "\\" },
   posix: { sep: "/" }
 };
-var sep3 = defaultPlatform === "win32" ? path7.win32.sep : path7.posix.sep;
+var sep3 = defaultPlatform === "win32" ? path6.win32.sep : path6.posix.sep;
 minimatch.sep = sep3;
 var GLOBSTAR = /* @__PURE__ */ Symbol("globstar **");
 minimatch.GLOBSTAR = GLOBSTAR;
@@ -62828,7 +62808,8 @@ var namespace_isolated_default = defineRule({
         const parts2 = [first, second].flatMap(({ installed }) => installed?.release.parts ?? []);
         const ends = [first.watched.at, second.watched.at, ...labels, ...parts2];
         const more = { keys: keysOf2(first, second) };
-        const known3 = [first, second].every(({ facts, installed }) => facts.name === "ingress-nginx" && !installed);
+        const byFlags = namespaces.found.length === 0;
+        const known3 = byFlags && [first, second].every(({ facts, installed }) => facts.name === "ingress-nginx" && !installed);
         if (first.facts.takes !== "Ingresses") report(ends, "contestedRoutes", overlap, more);
         else if (shared2.by === "none") report(ends, known3 ? "unclassed" : "contestedUnclassed", overlap, more);
         else if (shared2.by === "class") {
@@ -70502,11 +70483,11 @@ var not_widened_default = defineRule({
     })
   }),
   messages: messages4,
-  *partners(manifest) {
+  *partners(manifest, _, isGone2) {
     const roleRef = roleRefOf(manifest);
     const isWide = manifest.ref.kind === "ClusterRoleBinding" || subjectsOf(manifest).some(everybodyIn);
     if (roleRef && isWide) yield roleRef.ref.name;
-    if (manifest.ref.kind === "ClusterRole") yield manifest.ref.name;
+    if (manifest.ref.kind === "ClusterRole" && manifest.side === "base" && !isGone2) yield manifest.ref.name;
   },
   check({ change, base, head, params: { protect, escalation }, report }) {
     if (change.kind === "removed") return;
@@ -76284,7 +76265,11 @@ var matrix_facts_default = {
       },
       severity: "error",
       reason: "ingress-nginx before 1.0.0 reads Ingresses of networking.k8s.io/v1beta1, which Kubernetes 1.22 no longer serves",
-      source: ["https://kubernetes.io/docs/reference/using-api/deprecation-guide/#ingress-v122"],
+      source: [
+        "https://kubernetes.io/docs/reference/using-api/deprecation-guide/#ingress-v122",
+        "https://github.com/kubernetes/ingress-nginx/pull/7156",
+        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.0.0/README.md"
+      ],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -77595,8 +77580,8 @@ var rules = [
 ];
 
 // src/source/bundled.ts
-var import_node_fs2 = require("node:fs");
-var import_node_path2 = __toESM(require("node:path"), 1);
+var import_node_fs = require("node:fs");
+var import_node_path = __toESM(require("node:path"), 1);
 function toolIn(root3) {
   const summaries = new Map(Object.entries(gateRules));
   return {
@@ -77608,27 +77593,27 @@ function toolIn(root3) {
   };
 }
 function versionIn(root3) {
-  return JSON.parse((0, import_node_fs2.readFileSync)(import_node_path2.default.join(root3, "package.json"), "utf8")).version;
+  return JSON.parse((0, import_node_fs.readFileSync)(import_node_path.default.join(root3, "package.json"), "utf8")).version;
 }
 function rulePage(root3, rule) {
-  return (0, import_node_fs2.readFileSync)(import_node_path2.default.join(root3, "docs", "rules", `${rule}.md`), "utf8").replace(/^<!--.*-->\n/gm, "");
+  return (0, import_node_fs.readFileSync)(import_node_path.default.join(root3, "docs", "rules", `${rule}.md`), "utf8").replace(/^<!--.*-->\n/gm, "");
 }
 function bundledPolicies(root3) {
-  const folder = import_node_path2.default.join(root3, "policies");
-  return (0, import_node_fs2.readdirSync)(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "facts").flatMap((entry) => (0, import_node_fs2.readdirSync)(import_node_path2.default.join(folder, entry.name)).map((file3) => `${entry.name}/${file3}`)).filter((file3) => file3.endsWith(".yaml")).sort().map((file3) => readPolicy((0, import_node_fs2.readFileSync)(import_node_path2.default.join(folder, file3), "utf8"), `policies/${file3}`));
+  const folder = import_node_path.default.join(root3, "policies");
+  return (0, import_node_fs.readdirSync)(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "facts").flatMap((entry) => (0, import_node_fs.readdirSync)(import_node_path.default.join(folder, entry.name)).map((file3) => `${entry.name}/${file3}`)).filter((file3) => file3.endsWith(".yaml")).sort().map((file3) => readPolicy((0, import_node_fs.readFileSync)(import_node_path.default.join(folder, file3), "utf8"), `policies/${file3}`));
 }
 
 // src/source/config.ts
-var import_node_fs3 = require("node:fs");
-var import_node_path3 = __toESM(require("node:path"), 1);
+var import_node_fs2 = require("node:fs");
+var import_node_path2 = __toESM(require("node:path"), 1);
 var start2 = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
 async function readConfigs(base, head, named5, validate) {
-  if (named5 !== void 0 && import_node_path3.default.isAbsolute(named5)) {
+  if (named5 !== void 0 && import_node_path2.default.isAbsolute(named5)) {
     const config = readConfig(readOperatorFile(named5), named5);
     validate(config);
     return { inForce: config, head: config, findings: [] };
   }
-  const file3 = named5 === void 0 ? configPath : import_node_path3.default.normalize(named5);
+  const file3 = named5 === void 0 ? configPath : import_node_path2.default.normalize(named5);
   const [baseText, headText] = [base && await textAt(base, file3), await textAt(head, file3)];
   const inForceText = base ? baseText : headText;
   if (named5 !== void 0 && inForceText === void 0) {
@@ -77717,7 +77702,7 @@ async function changedWorkflows(base, head) {
 }
 function readOperatorFile(file3) {
   try {
-    return (0, import_node_fs3.readFileSync)(file3, "utf8");
+    return (0, import_node_fs2.readFileSync)(file3, "utf8");
   } catch (cause) {
     throw new GuardError("config", "This config cannot be read. Give a file that exists.", { path: file3 }, { cause });
   }
@@ -78232,9 +78217,12 @@ async function chartWithLocals(checkout, folder) {
 // src/source/as-before.ts
 async function asBefore(base, { checkout, kustomizations, sources }) {
   const described4 = new Set(sources.map(definitionOf));
+  const deployed = new Set(sources.map((source2) => definitionOf(ofAnyKubernetes(source2))));
   const kept2 = [];
   for (const source2 of base) {
-    if (source2.known !== "declared" && source2.known !== "discovered") continue;
+    const isDescribed = source2.known === "declared" || source2.known === "discovered";
+    const isDeployed = source2.known === "named" && deployed.has(definitionOf(ofAnyKubernetes(source2)));
+    if (!isDescribed && !isDeployed) continue;
     if (described4.has(definitionOf(source2))) continue;
     const place2 = source2.kind === "helm" ? source2.chart : source2.root;
     const isThere2 = source2.kind === "kustomize" ? kustomizations.has(place2) : await canStillBeInstalled(place2, source2.values, checkout);
@@ -78252,6 +78240,11 @@ async function canStillBeInstalled(chart, values, checkout) {
   if (!values.every((one2) => !("path" in one2) || checkout.has(one2.path))) return false;
   if (checkout.has(import_posix2.default.join(chart, "Chart.yaml"))) return !(await readChart(checkout, chart)).library;
   return chart.endsWith(".tgz") && checkout.has(chart);
+}
+function ofAnyKubernetes(source2) {
+  if (source2.kind === "kustomize") return source2;
+  const { kubeVersion: _, ...same } = source2;
+  return same;
 }
 function definitionOf({ at: _, saidIn: __, ...source2 }) {
   return JSON.stringify(source2);
@@ -79309,11 +79302,11 @@ function deployedRoots(all3, base, spoken) {
 var import_posix11 = require("node:path/posix");
 
 // src/source/side.ts
-var import_node_path8 = require("node:path");
+var import_node_path7 = require("node:path");
 
 // src/source/checkout.ts
 var import_promises = require("node:fs/promises");
-var import_node_path4 = __toESM(require("node:path"), 1);
+var import_node_path3 = __toESM(require("node:path"), 1);
 var decoded = /* @__PURE__ */ new WeakMap();
 function textOf6(content) {
   const text10 = decoded.get(content) ?? decodeFile(content).text;
@@ -79437,8 +79430,8 @@ var Checkout = class {
       return `it is ${this.tree.refused.get(file3) ?? "a symbolic link that is not followed"}`;
     if (leadsTo === void 0 && content && "missing" in content) return content.missing;
     try {
-      await (0, import_promises.mkdir)(import_node_path4.default.dirname(target), { recursive: true });
-      if (to) await (0, import_promises.symlink)(import_node_path4.default.relative(import_node_path4.default.dirname(target), to) || ".", target);
+      await (0, import_promises.mkdir)(import_node_path3.default.dirname(target), { recursive: true });
+      if (to) await (0, import_promises.symlink)(import_node_path3.default.relative(import_node_path3.default.dirname(target), to) || ".", target);
       else if (leadsTo === void 0 && content) await (0, import_promises.writeFile)(target, content);
     } catch (cause) {
       return `it cannot be written here (${cause.code})`;
@@ -79449,17 +79442,17 @@ var Checkout = class {
   placeOf(file3) {
     if (file3 === "") return this.folder;
     const hostile = file3.split("/").some((name) => /^\.{0,2}$/.test(name));
-    return hostile ? void 0 : import_node_path4.default.join(this.folder, file3);
+    return hostile ? void 0 : import_node_path3.default.join(this.folder, file3);
   }
 };
 
 // src/source/render/helm.ts
 var import_promises3 = require("node:fs/promises");
-var import_node_path7 = __toESM(require("node:path"), 1);
+var import_node_path6 = __toESM(require("node:path"), 1);
 
 // src/source/render/dependencies.ts
 var import_promises2 = require("node:fs/promises");
-var import_node_path5 = __toESM(require("node:path"), 1);
+var import_node_path4 = __toESM(require("node:path"), 1);
 var import_yaml12 = __toESM(require_dist(), 1);
 var mostBytes = 64 * 1024 * 1024;
 var mostFiles = 2e4;
@@ -79473,7 +79466,7 @@ function dependencyFault(charts2, checkout, network) {
       if (local === void 0) {
         const from = repository ? ` of ${repository}` : "";
         return at3(
-          `its dependency ${name} ${version2}${from} is not in ${import_node_path5.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ""}`
+          `its dependency ${name} ${version2}${from} is not in ${import_node_path4.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ""}`
         );
       }
       const other = charts2.find(({ folder }) => folder === local);
@@ -79498,10 +79491,10 @@ async function fetchDependencies(charts2, checkout, network) {
       }
       const file3 = `${name}-${version2}.tgz`;
       if (/[/\\]/.test(file3)) return { reason: `its dependency ${name} has no name of a chart`, ...at3 };
-      const target = import_node_path5.default.join(checkout.folder, chart.folder, "charts", file3);
+      const target = import_node_path4.default.join(checkout.folder, chart.folder, "charts", file3);
       try {
         const archive = await network.fetch({ repository, name, version: version2 });
-        await (0, import_promises2.mkdir)(import_node_path5.default.dirname(target), { recursive: true });
+        await (0, import_promises2.mkdir)(import_node_path4.default.dirname(target), { recursive: true });
         await (0, import_promises2.writeFile)(target, archive);
       } catch (error2) {
         const why = error2 instanceof Error ? error2.message : String(error2);
@@ -79512,7 +79505,7 @@ async function fetchDependencies(charts2, checkout, network) {
   return void 0;
 }
 async function pinnedVersion(chart, { name, version: version2 }, checkout) {
-  const lock = await checkout.text(import_node_path5.default.posix.join(chart.folder, "Chart.lock"));
+  const lock = await checkout.text(import_node_path4.default.posix.join(chart.folder, "Chart.lock"));
   const document = lock === void 0 ? void 0 : (0, import_yaml12.parseDocument)(lock, { logLevel: "silent" });
   const locked = document?.errors.length ? void 0 : document?.toJS();
   const list3 = locked?.dependencies;
@@ -79523,7 +79516,7 @@ async function pinnedVersion(chart, { name, version: version2 }, checkout) {
 function copiesOf(charts2, checkout) {
   const copies = /* @__PURE__ */ new Map();
   for (const { dependency, chart, other } of pairsIn(charts2, checkout))
-    copies.set(import_node_path5.default.join(chart.folder, "charts", dependency.as), other.folder);
+    copies.set(import_node_path4.default.join(chart.folder, "charts", dependency.as), other.folder);
   return copies;
 }
 function pairsIn(charts2, checkout) {
@@ -79579,12 +79572,12 @@ function sizeFault(charts2, pairs, own6) {
   return main2 && visit5(main2);
 }
 async function copy(chart, dependency, other, checkout) {
-  const target = import_node_path5.default.join(checkout.folder, chart.folder, "charts", other.name);
+  const target = import_node_path4.default.join(checkout.folder, chart.folder, "charts", other.name);
   let left = mostFiles;
   const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
   try {
-    await (0, import_promises2.mkdir)(import_node_path5.default.dirname(target), { recursive: true });
-    await (0, import_promises2.cp)(import_node_path5.default.join(checkout.folder, other.folder), target, options2);
+    await (0, import_promises2.mkdir)(import_node_path4.default.dirname(target), { recursive: true });
+    await (0, import_promises2.cp)(import_node_path4.default.join(checkout.folder, other.folder), target, options2);
     if (left > 0) return void 0;
     return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at };
   } catch (cause) {
@@ -79596,13 +79589,13 @@ async function copy(chart, dependency, other, checkout) {
 // src/source/render/tool.ts
 var import_node_buffer = require("node:buffer");
 var import_node_child_process = require("node:child_process");
-var import_node_fs4 = require("node:fs");
-var import_node_os2 = require("node:os");
-var import_node_path6 = __toESM(require("node:path"), 1);
+var import_node_fs3 = require("node:fs");
+var import_node_os = require("node:os");
+var import_node_path5 = __toESM(require("node:path"), 1);
 var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
 function findProgram(names4) {
   for (const name of names4) {
-    const candidates2 = name.includes(import_node_path6.default.sep) ? [import_node_path6.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path6.default.delimiter).filter(Boolean).map((folder) => import_node_path6.default.join(folder, name));
+    const candidates2 = name.includes(import_node_path5.default.sep) ? [import_node_path5.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path5.default.delimiter).filter(Boolean).map((folder) => import_node_path5.default.join(folder, name));
     const found = candidates2.find(isProgram);
     if (found) return found;
   }
@@ -79610,16 +79603,16 @@ function findProgram(names4) {
 }
 function isProgram(file3) {
   try {
-    (0, import_node_fs4.accessSync)(file3, import_node_fs4.constants.X_OK);
-    return (0, import_node_fs4.statSync)(file3).isFile();
+    (0, import_node_fs3.accessSync)(file3, import_node_fs3.constants.X_OK);
+    return (0, import_node_fs3.statSync)(file3).isFile();
   } catch {
     return false;
   }
 }
 function faultOf2(program) {
-  if (!program.includes(import_node_path6.default.sep)) return "is in no folder of the PATH";
+  if (!program.includes(import_node_path5.default.sep)) return "is in no folder of the PATH";
   try {
-    return (0, import_node_fs4.statSync)(program).isDirectory() ? "is a folder" : "may not be executed";
+    return (0, import_node_fs3.statSync)(program).isDirectory() ? "is a folder" : "may not be executed";
   } catch {
     return "is not there";
   }
@@ -79629,7 +79622,7 @@ async function runTool(program, args, { cwd, home, limits: limits2, path: extraP
     return { status: 1, stdout: "", stderr: "what it is to be told holds a NUL character" };
   const script = [
     "ulimit -c 0 2>/dev/null",
-    `ulimit -t ${Math.ceil(limits2.seconds * ((0, import_node_os2.availableParallelism)() + 1))} 2>/dev/null`,
+    `ulimit -t ${Math.ceil(limits2.seconds * ((0, import_node_os.availableParallelism)() + 1))} 2>/dev/null`,
     `ulimit -v ${limits2.memoryMiB * 1024} 2>/dev/null`,
     'exec "$@"'
   ].join("; ");
@@ -79704,15 +79697,15 @@ function environment(home, limits2, extraPath) {
     PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
     HOME: home,
     TMPDIR: home,
-    XDG_CACHE_HOME: import_node_path6.default.join(home, "cache"),
-    XDG_CONFIG_HOME: import_node_path6.default.join(home, "config"),
-    XDG_DATA_HOME: import_node_path6.default.join(home, "data"),
-    HELM_CACHE_HOME: import_node_path6.default.join(home, "cache"),
-    HELM_CONFIG_HOME: import_node_path6.default.join(home, "config"),
-    HELM_DATA_HOME: import_node_path6.default.join(home, "data"),
-    HELM_PLUGINS: import_node_path6.default.join(home, "no-plugins"),
+    XDG_CACHE_HOME: import_node_path5.default.join(home, "cache"),
+    XDG_CONFIG_HOME: import_node_path5.default.join(home, "config"),
+    XDG_DATA_HOME: import_node_path5.default.join(home, "data"),
+    HELM_CACHE_HOME: import_node_path5.default.join(home, "cache"),
+    HELM_CONFIG_HOME: import_node_path5.default.join(home, "config"),
+    HELM_DATA_HOME: import_node_path5.default.join(home, "data"),
+    HELM_PLUGINS: import_node_path5.default.join(home, "no-plugins"),
     HELM_NO_PLUGINS: "1",
-    KUBECONFIG: import_node_path6.default.join(home, "no-cluster"),
+    KUBECONFIG: import_node_path5.default.join(home, "no-cluster"),
     HTTP_PROXY: nowhere3,
     HTTPS_PROXY: nowhere3,
     http_proxy: nowhere3,
@@ -79772,7 +79765,7 @@ async function layOutChart(source2, checkout, network) {
     async () => await fetchDependencies(charts2, checkout, network) ?? putDependencies(charts2, checkout)
   );
   if (failure) return { failure };
-  const folder = import_node_path7.default.join(checkout.folder, source2.chart);
+  const folder = import_node_path6.default.join(checkout.folder, source2.chart);
   return { folder, copies: copiesOf(charts2, checkout), name: main2?.name ?? "" };
 }
 async function upgradeOf(source2, checkout) {
@@ -79786,7 +79779,7 @@ function rendersAsInstalled({ id }) {
 async function template(source2, chart, checkout, { program, home, limits: limits2 }, more = []) {
   const values = [];
   for (const [index, one2] of source2.values.entries()) {
-    const file3 = "path" in one2 ? import_node_path7.default.join(checkout.folder, one2.path) : import_node_path7.default.join(home, `values-${index}.yaml`);
+    const file3 = "path" in one2 ? import_node_path6.default.join(checkout.folder, one2.path) : import_node_path6.default.join(home, `values-${index}.yaml`);
     if ("text" in one2) await (0, import_promises3.writeFile)(file3, one2.text);
     values.push("--values", `"${file3.replaceAll('"', '""')}"`);
   }
@@ -79803,7 +79796,7 @@ var mostFiles2 = 2e4;
 async function renderRewritten(source2, checkout, running, rewrite) {
   const chart = await layOutChart(source2, checkout, running.network);
   if ("failure" in chart || source2.chart.endsWith(".tgz")) return [];
-  const copy2 = import_node_path7.default.join(running.home, "chart");
+  const copy2 = import_node_path6.default.join(running.home, "chart");
   let left = mostFiles2;
   const filter2 = () => --left > 0;
   const copied = await (0, import_promises3.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
@@ -79813,7 +79806,7 @@ async function renderRewritten(source2, checkout, running, rewrite) {
   if (!copied) return [];
   for (const file3 of await (0, import_promises3.readdir)(copy2, { recursive: true })) {
     if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file3)) continue;
-    const place2 = import_node_path7.default.join(copy2, file3);
+    const place2 = import_node_path6.default.join(copy2, file3);
     if ((await (0, import_promises3.stat)(place2)).isFile()) await (0, import_promises3.writeFile)(place2, rewrite(await (0, import_promises3.readFile)(place2, "utf8")));
   }
   const { stdout, stopped } = await template(source2, copy2, checkout, running, [
@@ -79833,21 +79826,21 @@ function piecesIn(output, source2, chart, checkout) {
   return cutBySource(output).filter(({ text: text10 }) => /\S/.test(text10)).map(({ template: template2, text: text10 }) => ({ template: template2, text: text10, path: pathOf2(template2, source2, chart, checkout) }));
 }
 function pathOf2(template2, { chart }, { copies }, checkout) {
-  let file3 = import_node_path7.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
+  let file3 = import_node_path6.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
   for (let hops = 0; hops < 20; hops++) {
     const copy2 = [...copies].find(([place2]) => file3.startsWith(`${place2}/`));
     if (!copy2) break;
-    file3 = import_node_path7.default.posix.join(copy2[1], file3.slice(copy2[0].length + 1));
+    file3 = import_node_path6.default.posix.join(copy2[1], file3.slice(copy2[0].length + 1));
   }
   if (checkout.has(file3)) return file3;
   if (chart.endsWith(".tgz")) return chart;
   const name = file3.match(/\/charts\/([^/]+)\//)?.[1];
-  const archives = checkout.below(import_node_path7.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
-  const archive = archives.find((one2) => import_node_path7.default.posix.basename(one2).startsWith(`${name}-`));
-  return archive ?? import_node_path7.default.posix.join(chart, "Chart.yaml");
+  const archives = checkout.below(import_node_path6.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
+  const archive = archives.find((one2) => import_node_path6.default.posix.basename(one2).startsWith(`${name}-`));
+  return archive ?? import_node_path6.default.posix.join(chart, "Chart.yaml");
 }
 function failureOf(outcome2, source2, chart, checkout) {
-  const start4 = checkout.has(source2.chart) ? source2.chart : import_node_path7.default.posix.join(source2.chart, "Chart.yaml");
+  const start4 = checkout.has(source2.chart) ? source2.chart : import_node_path6.default.posix.join(source2.chart, "Chart.yaml");
   const first = { path: start4, region: firstLine };
   if (outcome2.broken) return { reason: `helm cannot be run: ${outcome2.broken}`, ...source2.at, missing: "helm" };
   if (outcome2.stopped) return { reason: `helm was ended, because ${outcome2.stopped}`, ...first, ended: true };
@@ -79868,15 +79861,15 @@ function failureOf(outcome2, source2, chart, checkout) {
   if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
     return { reason, ...source2.at };
   const values = source2.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file4) => import_node_path7.default.posix.join(source2.chart, file4));
+  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file4) => import_node_path6.default.posix.join(source2.chart, file4));
   const meant = [...values, ...own6].find((file4) => said.includes(`${checkout.folder}/${file4}`) && checkout.has(file4));
-  const loaded = own6.find((file4) => said.startsWith(`cannot load ${import_node_path7.default.posix.basename(file4)}`) && checkout.has(file4));
+  const loaded = own6.find((file4) => said.startsWith(`cannot load ${import_node_path6.default.posix.basename(file4)}`) && checkout.has(file4));
   const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1));
   const file3 = meant ?? loaded;
   return file3 === void 0 ? { reason, ...first } : { reason, path: file3, region };
 }
 function shortened(message, folder) {
-  const parent = import_node_path7.default.dirname(folder);
+  const parent = import_node_path6.default.dirname(folder);
   const own6 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
   const short = own6.length > 400 ? `${own6.slice(0, 250)} \u2026 ${own6.slice(-140)}` : own6;
   return short.replace(/[.\s]+$/, "");
@@ -79900,7 +79893,7 @@ function toldKubernetes({ manifests }, declarations) {
     if (!versions.has(cluster)) {
       const own6 = manifests.filter(({ clusters }) => clusters.includes(cluster));
       const said = new ClusterFacts(own6, []).kubernetes?.value;
-      versions.set(cluster, said && parseVersion(said) ? said : void 0);
+      versions.set(cluster, said && releaseIn(said));
     }
     return versions.get(cluster);
   };
@@ -80111,7 +80104,7 @@ var SideOfChange = class _SideOfChange {
   }
   /** The file behind what kustomize says an object comes from, seen from the folder that lies over its own. */
   fileFrom(origin) {
-    const start4 = `/${(0, import_node_path8.basename)(this.checkout.folder)}/`;
+    const start4 = `/${(0, import_node_path7.basename)(this.checkout.folder)}/`;
     const place2 = inside("", origin.slice(origin.indexOf(start4) + start4.length));
     return place2 !== void 0 && this.checkout.has(place2) ? place2 : void 0;
   }
@@ -80970,13 +80963,13 @@ function inspected(revision, tree, manifests) {
 }
 
 // src/source/open.ts
-var import_node_fs6 = require("node:fs");
-var import_node_path12 = __toESM(require("node:path"), 1);
+var import_node_fs5 = require("node:fs");
+var import_node_path11 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
 var import_node_crypto9 = require("node:crypto");
 var import_promises4 = require("node:fs/promises");
-var import_node_path9 = __toESM(require("node:path"), 1);
+var import_node_path8 = __toESM(require("node:path"), 1);
 
 // src/source/revision.ts
 var sizeLimit = 100 * 1024 * 1024;
@@ -81000,7 +80993,7 @@ var DirectoryRevision = class {
   async readTree() {
     const entries = [];
     const walk = async (folder) => {
-      for (const item of await (0, import_promises4.readdir)(import_node_path9.default.join(this.dir, folder), { withFileTypes: true })) {
+      for (const item of await (0, import_promises4.readdir)(import_node_path8.default.join(this.dir, folder), { withFileTypes: true })) {
         const file3 = folder === "" ? item.name : `${folder}/${item.name}`;
         if (item.isDirectory()) {
           if (item.name !== ".git") await walk(file3);
@@ -81016,32 +81009,32 @@ var DirectoryRevision = class {
     for (const entry of entries) {
       yield [
         entry,
-        entry.type === "link" ? Buffer.from(await (0, import_promises4.readlink)(import_node_path9.default.join(this.dir, entry.path))) : await this.content(entry.path)
+        entry.type === "link" ? Buffer.from(await (0, import_promises4.readlink)(import_node_path8.default.join(this.dir, entry.path))) : await this.content(entry.path)
       ];
     }
   }
   async entry(file3, link2) {
-    const { size, mtimeMs } = await (0, import_promises4.lstat)(import_node_path9.default.join(this.dir, file3));
+    const { size, mtimeMs } = await (0, import_promises4.lstat)(import_node_path8.default.join(this.dir, file3));
     if (!link2 && size > 1024 * 1024 && !/\.(?:ya?ml|json)$/.test(file3)) {
       return { path: file3, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
-    const content = link2 ? Buffer.from(await (0, import_promises4.readlink)(import_node_path9.default.join(this.dir, file3))) : await this.content(file3);
+    const content = link2 ? Buffer.from(await (0, import_promises4.readlink)(import_node_path8.default.join(this.dir, file3))) : await this.content(file3);
     const id = "missing" in content ? `large:${file3}` : (0, import_node_crypto9.createHash)("sha1").update(content).digest("hex");
     return { path: file3, type: link2 ? "link" : "file", id };
   }
   async content(file3) {
-    const { size } = await (0, import_promises4.lstat)(import_node_path9.default.join(this.dir, file3));
+    const { size } = await (0, import_promises4.lstat)(import_node_path8.default.join(this.dir, file3));
     if (size > sizeLimit) return { missing: tooLarge(size) };
-    return (0, import_promises4.readFile)(import_node_path9.default.join(this.dir, file3));
+    return (0, import_promises4.readFile)(import_node_path8.default.join(this.dir, file3));
   }
 };
 
 // src/source/git.ts
-var import_node_fs5 = require("node:fs");
+var import_node_fs4 = require("node:fs");
 
 // src/source/git-command.ts
 var import_node_child_process2 = require("node:child_process");
-var import_node_path10 = __toESM(require("node:path"), 1);
+var import_node_path9 = __toESM(require("node:path"), 1);
 var locating = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -81106,7 +81099,7 @@ async function ask2(repository, ...args) {
 }
 function gitError(repository, args, stderr) {
   if (/dubious ownership|safe\.directory/.test(stderr)) {
-    const dir = import_node_path10.default.resolve(repository.dir);
+    const dir = import_node_path9.default.resolve(repository.dir);
     return new GuardError(
       "source",
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`
@@ -81116,7 +81109,7 @@ function gitError(repository, args, stderr) {
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       "source",
-      `${import_node_path10.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
+      `${import_node_path9.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
     );
   }
   return new GuardError(
@@ -81127,7 +81120,7 @@ function gitError(repository, args, stderr) {
 
 // src/source/git.ts
 async function openRepository(given) {
-  if (!(0, import_node_fs5.existsSync)(given.dir)) throw new GuardError("source", `There is no folder ${given.dir}.`);
+  if (!(0, import_node_fs4.existsSync)(given.dir)) throw new GuardError("source", `There is no folder ${given.dir}.`);
   const bare = await git(given, "rev-parse", "--is-bare-repository") === "true";
   if (bare) return { ...given, bare };
   const top = await git(given, "rev-parse", "--show-toplevel");
@@ -81208,7 +81201,7 @@ async function writtenParents(repository, commit) {
 // src/source/git-revision.ts
 var import_node_crypto10 = require("node:crypto");
 var import_promises5 = require("node:fs/promises");
-var import_node_path11 = __toESM(require("node:path"), 1);
+var import_node_path10 = __toESM(require("node:path"), 1);
 
 // src/source/git-blobs.ts
 var import_node_child_process3 = require("node:child_process");
@@ -81393,7 +81386,7 @@ var WorkingTreeRevision = class {
   }
 };
 function diskPath(dir, { path: file3, raw }) {
-  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path11.default.join(dir, file3);
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path10.default.join(dir, file3);
 }
 async function contentOnDisk(dir, entry) {
   const file3 = diskPath(dir, entry);
@@ -81407,7 +81400,7 @@ async function onDisk(top, bytes, algorithm) {
   const file3 = diskPath(top, place2);
   const stats = await (0, import_promises5.lstat)(file3).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const folder = import_node_path11.default.dirname(import_node_path11.default.join(top, text10));
+  const folder = import_node_path10.default.dirname(import_node_path10.default.join(top, text10));
   if (!place2.raw && await (0, import_promises5.realpath)(folder) !== folder) return void 0;
   const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
   const content = await contentOnDisk(top, entry);
@@ -81470,16 +81463,16 @@ function nameOf3(named5, commit) {
   return commit.startsWith(name) ? short : `${name} (${short})`;
 }
 async function folderOf5(named5, { repo: dir, token, trusted }) {
-  if (!named5 || !(0, import_node_fs6.statSync)(named5, { throwIfNoEntry: false })?.isDirectory()) return void 0;
-  if (named5.startsWith(".") || import_node_path12.default.isAbsolute(named5)) return named5;
+  if (!named5 || !(0, import_node_fs5.statSync)(named5, { throwIfNoEntry: false })?.isDirectory()) return void 0;
+  if (named5.startsWith(".") || import_node_path11.default.isAbsolute(named5)) return named5;
   return await isRevision({ dir, token, trusted }, named5) ? void 0 : named5;
 }
 
 // src/source/render/chart-network.ts
 var import_node_crypto11 = require("node:crypto");
 var import_promises6 = require("node:fs/promises");
-var import_node_os3 = require("node:os");
-var import_node_path13 = __toESM(require("node:path"), 1);
+var import_node_os2 = require("node:os");
+var import_node_path12 = __toESM(require("node:path"), 1);
 var import_yaml14 = __toESM(require_dist(), 1);
 var seconds = 30;
 var mostIndex = 64 * 1024 * 1024;
@@ -81489,8 +81482,8 @@ var ChartNetwork = class {
    * @param allowed URLs of repositories
    * @param cache a folder that may outlive the run
    */
-  constructor(allowed, cache2 = import_node_path13.default.join(
-    process.env.RUNNER_TOOL_CACHE ?? process.env.XDG_CACHE_HOME ?? import_node_path13.default.join((0, import_node_os3.homedir)(), ".cache"),
+  constructor(allowed, cache2 = import_node_path12.default.join(
+    process.env.RUNNER_TOOL_CACHE ?? process.env.XDG_CACHE_HOME ?? import_node_path12.default.join((0, import_node_os2.homedir)(), ".cache"),
     "ingress-guard",
     "charts"
   )) {
@@ -81514,7 +81507,7 @@ var ChartNetwork = class {
     const digest = found.digest?.replace(/^sha256:/, "");
     if (!digest || !/^[0-9a-f]{64}$/.test(digest))
       throw new Error(`${repository} gives no digest of ${name} ${version2}`);
-    const file3 = import_node_path13.default.join(this.cache, `${digest}.tgz`);
+    const file3 = import_node_path12.default.join(this.cache, `${digest}.tgz`);
     const kept2 = await (0, import_promises6.readFile)(file3).catch(() => void 0);
     if (kept2 && digestOf(kept2) === digest) return kept2;
     const archive = await download(new URL(url, root3), mostArchive);
@@ -81578,6 +81571,26 @@ var import_node_crypto12 = require("node:crypto");
 var import_node_fs7 = require("node:fs");
 var import_node_os4 = require("node:os");
 var import_node_path15 = __toESM(require("node:path"), 1);
+
+// src/source/private-folder.ts
+var import_node_fs6 = require("node:fs");
+var import_node_os3 = require("node:os");
+var import_node_path13 = __toESM(require("node:path"), 1);
+var PrivateFolder = class {
+  path;
+  constructor(prefix2) {
+    this.path = (0, import_node_fs6.mkdtempSync)(import_node_path13.default.join((0, import_node_os3.tmpdir)(), prefix2));
+    process.on("exit", this.remove);
+  }
+  remove = () => {
+    process.off("exit", this.remove);
+    (0, import_node_fs6.rmSync)(this.path, { recursive: true, force: true });
+  };
+};
+function endOnSignals() {
+  process.once("SIGINT", () => process.exit(130));
+  process.once("SIGTERM", () => process.exit(143));
+}
 
 // src/source/render/kustomize.ts
 var import_promises7 = require("node:fs/promises");
@@ -82343,9 +82356,12 @@ function plain2(text10) {
 // src/action/sarif-file.ts
 function writeSarif(report, file3, root3) {
   try {
-    const full = import_node_path17.default.resolve(process.env.GITHUB_WORKSPACE ?? ".", file3);
-    (0, import_node_fs9.mkdirSync)(import_node_path17.default.dirname(full), { recursive: true });
-    (0, import_node_fs9.writeFileSync)(full, sarifReport(report, toolIn(root3)));
+    const full = import_node_path17.default.resolve((0, import_node_fs9.realpathSync)(process.env.GITHUB_WORKSPACE ?? "."), file3);
+    const folder = import_node_path17.default.dirname(full);
+    (0, import_node_fs9.mkdirSync)(folder, { recursive: true });
+    if ((0, import_node_fs9.realpathSync)(folder) !== folder) throw new Error("a symbolic link is on the way to it");
+    (0, import_node_fs9.rmSync)(full, { force: true });
+    (0, import_node_fs9.writeFileSync)(full, sarifReport(report, toolIn(root3)), { flag: "wx" });
     return [];
   } catch (error2) {
     const reason = error2 instanceof Error ? error2.message : String(error2);

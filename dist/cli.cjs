@@ -20487,7 +20487,7 @@ var require_semver2 = __commonJS({
 var import_node_fs11 = require("node:fs");
 var import_node_path17 = __toESM(require("node:path"), 1);
 
-// src/private-folder.ts
+// src/source/private-folder.ts
 var import_node_fs = require("node:fs");
 var import_node_os = require("node:os");
 var import_node_path = __toESM(require("node:path"), 1);
@@ -37408,7 +37408,8 @@ var namespace_isolated_default = defineRule({
         const parts2 = [first, second].flatMap(({ installed }) => installed?.release.parts ?? []);
         const ends = [first.watched.at, second.watched.at, ...labels, ...parts2];
         const more = { keys: keysOf2(first, second) };
-        const known3 = [first, second].every(({ facts, installed }) => facts.name === "ingress-nginx" && !installed);
+        const byFlags = namespaces.found.length === 0;
+        const known3 = byFlags && [first, second].every(({ facts, installed }) => facts.name === "ingress-nginx" && !installed);
         if (first.facts.takes !== "Ingresses") report(ends, "contestedRoutes", overlap, more);
         else if (shared2.by === "none") report(ends, known3 ? "unclassed" : "contestedUnclassed", overlap, more);
         else if (shared2.by === "class") {
@@ -45082,11 +45083,11 @@ var not_widened_default = defineRule({
     })
   }),
   messages: messages4,
-  *partners(manifest) {
+  *partners(manifest, _, isGone2) {
     const roleRef = roleRefOf(manifest);
     const isWide = manifest.ref.kind === "ClusterRoleBinding" || subjectsOf(manifest).some(everybodyIn);
     if (roleRef && isWide) yield roleRef.ref.name;
-    if (manifest.ref.kind === "ClusterRole") yield manifest.ref.name;
+    if (manifest.ref.kind === "ClusterRole" && manifest.side === "base" && !isGone2) yield manifest.ref.name;
   },
   check({ change, base, head, params: { protect, escalation }, report }) {
     if (change.kind === "removed") return;
@@ -50864,7 +50865,11 @@ var matrix_facts_default = {
       },
       severity: "error",
       reason: "ingress-nginx before 1.0.0 reads Ingresses of networking.k8s.io/v1beta1, which Kubernetes 1.22 no longer serves",
-      source: ["https://kubernetes.io/docs/reference/using-api/deprecation-guide/#ingress-v122"],
+      source: [
+        "https://kubernetes.io/docs/reference/using-api/deprecation-guide/#ingress-v122",
+        "https://github.com/kubernetes/ingress-nginx/pull/7156",
+        "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.0.0/README.md"
+      ],
       checked: "2026-11-21",
       confidence: "verified"
     },
@@ -55162,9 +55167,12 @@ async function chartWithLocals(checkout, folder) {
 // src/source/as-before.ts
 async function asBefore(base, { checkout, kustomizations, sources }) {
   const described4 = new Set(sources.map(definitionOf));
+  const deployed = new Set(sources.map((source2) => definitionOf(ofAnyKubernetes(source2))));
   const kept2 = [];
   for (const source2 of base) {
-    if (source2.known !== "declared" && source2.known !== "discovered") continue;
+    const isDescribed = source2.known === "declared" || source2.known === "discovered";
+    const isDeployed = source2.known === "named" && deployed.has(definitionOf(ofAnyKubernetes(source2)));
+    if (!isDescribed && !isDeployed) continue;
     if (described4.has(definitionOf(source2))) continue;
     const place2 = source2.kind === "helm" ? source2.chart : source2.root;
     const isThere2 = source2.kind === "kustomize" ? kustomizations.has(place2) : await canStillBeInstalled(place2, source2.values, checkout);
@@ -55182,6 +55190,11 @@ async function canStillBeInstalled(chart, values, checkout) {
   if (!values.every((one2) => !("path" in one2) || checkout.has(one2.path))) return false;
   if (checkout.has(import_posix2.default.join(chart, "Chart.yaml"))) return !(await readChart(checkout, chart)).library;
   return chart.endsWith(".tgz") && checkout.has(chart);
+}
+function ofAnyKubernetes(source2) {
+  if (source2.kind === "kustomize") return source2;
+  const { kubeVersion: _, ...same } = source2;
+  return same;
 }
 function definitionOf({ at: _, saidIn: __, ...source2 }) {
   return JSON.stringify(source2);
@@ -56830,7 +56843,7 @@ function toldKubernetes({ manifests }, declarations) {
     if (!versions.has(cluster)) {
       const own6 = manifests.filter(({ clusters }) => clusters.includes(cluster));
       const said = new ClusterFacts(own6, []).kubernetes?.value;
-      versions.set(cluster, said && parseVersion(said) ? said : void 0);
+      versions.set(cluster, said && releaseIn(said));
     }
     return versions.get(cluster);
   };
