@@ -61107,6 +61107,7 @@ function misnamedIn(root3, resolve2) {
   const metadata = nodeIn(root3, "metadata", resolve2);
   for (const key2 of ["name", "namespace"]) {
     const node2 = nodeIn(metadata, key2, resolve2);
+    if ((0, import_yaml6.isSeq)(node2)) return { node: node2, reason: `metadata.${key2} is a list, and has to be text` };
     if (!(0, import_yaml6.isScalar)(node2) || node2.value === null || typeof node2.value === "string") continue;
     return {
       node: node2,

@@ -53531,6 +53531,7 @@ function misnamedIn(root3, resolve) {
   const metadata = nodeIn(root3, "metadata", resolve);
   for (const key2 of ["name", "namespace"]) {
     const node2 = nodeIn(metadata, key2, resolve);
+    if ((0, import_yaml6.isSeq)(node2)) return { node: node2, reason: `metadata.${key2} is a list, and has to be text` };
     if (!(0, import_yaml6.isScalar)(node2) || node2.value === null || typeof node2.value === "string") continue;
     return {
       node: node2,

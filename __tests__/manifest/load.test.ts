@@ -159,6 +159,7 @@ describe('what cannot be read, at its first error', () => {
       configMap('yes'),
       ['4:9 metadata.name is read as the boolean true, and has to be text; quote it'],
     ],
+    ['a list as a name', configMap('[a]'), ['4:9 metadata.name is a list, and has to be text']],
     [
       'a number as a namespace',
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: 7\n',

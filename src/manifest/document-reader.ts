@@ -221,12 +221,13 @@ function objectsIn(
   return [{ node, apiVersion, kind, metadata: { namespace: stringIn(metadata, 'namespace', resolve) ?? '', name } }]
 }
 
-/** A name or namespace that YAML takes for a number or a truth (`name: 123`, `namespace: n`): the cluster refuses it. */
+/** A name or namespace that YAML takes for a number or a truth (`name: 123`, `namespace: n`), or a list: the cluster refuses it. */
 function misnamedIn(root: unknown, resolve: Resolve): { node: Node; reason: string } | undefined {
   if (!stringIn(root, 'apiVersion', resolve) || !stringIn(root, 'kind', resolve)) return undefined
   const metadata = nodeIn(root, 'metadata', resolve)
   for (const key of ['name', 'namespace']) {
     const node = nodeIn(metadata, key, resolve)
+    if (isSeq(node)) return { node, reason: `metadata.${key} is a list, and has to be text` }
     if (!isScalar(node) || node.value === null || typeof node.value === 'string') continue
     return {
       node,
