@@ -57489,11 +57489,11 @@ var Evaluation = class {
         const { rule } = active;
         const context3 = { ...this.contextOf(active, change.cluster, drafts, "head"), change, base, head };
         if (rule.scope === "change" && judges(active, manifest)) guarded(active, manifest, () => rule.check(context3));
-        if (rule.scope === "removal" && judges(active, manifest) && isGone(change, head)) {
-          guarded(active, manifest, () => rule.check({ ...context3, removed: manifest }));
-        }
         if (rule.scope === "removal" && judges(active, manifest)) {
-          guarded(active, manifest, () => rule.checkChange?.(context3));
+          guarded(active, manifest, () => {
+            if (isGone(change, head)) rule.check({ ...context3, removed: manifest });
+            rule.checkChange?.(context3);
+          });
         }
         if (rule.scope === "snapshot" && reads(active, manifest)) {
           guarded(active, manifest, () => rule.checkChange?.(context3));
@@ -76353,6 +76353,11 @@ var OwnRow = build_default.Object(
   },
   strict10
 );
+var matrixParams = build_default.Object({
+  matrix: build_default.Array(OwnRow, {
+    description: "Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one."
+  })
+});
 var MatrixFile = build_default.Object({ format: build_default.Literal(1), rows: build_default.Array(MatrixRow) }, strict10);
 var matrixRows = matrix_facts_default.rows;
 
@@ -76716,11 +76721,7 @@ var kernel_supported_default = defineRule({
   scope: "snapshot",
   kinds: subjectKinds,
   reads: settingKinds.filter((kind2) => !subjectKinds.includes(kind2)),
-  params: build_default.Object({
-    matrix: build_default.Array(OwnRow, {
-      description: "Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one."
-    })
-  }),
+  params: matrixParams,
   messages: {
     unsupported: ({ name, grounds, reasons, remedies }) => `${name} does not work with ${grounds}: ${reasons}. ${remedies}.`,
     unstable: ({ name, grounds, reasons, remedies }) => `${name} may fail with ${grounds}: ${reasons}. ${remedies}.`,
@@ -77284,11 +77285,7 @@ var kubernetes_supported_default = defineRule({
   scope: "snapshot",
   kinds: subjectKinds,
   reads: settingKinds.filter((kind2) => !subjectKinds.includes(kind2)),
-  params: build_default.Object({
-    matrix: build_default.Array(OwnRow, {
-      description: "Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one."
-    })
-  }),
+  params: matrixParams,
   messages: {
     broken: ({ name, grounds, reasons, remedies }) => `${name} does not work with ${grounds}: ${reasons}. ${remedies}.`,
     untested: ({ name, grounds, reasons, remedies }) => `${name} is not tested with ${grounds}: ${reasons}. ${remedies}.`,

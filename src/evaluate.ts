@@ -77,11 +77,11 @@ export class Evaluation {
         const { rule } = active
         const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
         if (rule.scope === 'change' && judges(active, manifest)) guarded(active, manifest, () => rule.check(context))
-        if (rule.scope === 'removal' && judges(active, manifest) && isGone(change, head)) {
-          guarded(active, manifest, () => rule.check({ ...context, removed: manifest }))
-        }
         if (rule.scope === 'removal' && judges(active, manifest)) {
-          guarded(active, manifest, () => rule.checkChange?.(context))
+          guarded(active, manifest, () => {
+            if (isGone(change, head)) rule.check({ ...context, removed: manifest })
+            rule.checkChange?.(context)
+          })
         }
         if (rule.scope === 'snapshot' && reads(active, manifest)) {
           guarded(active, manifest, () => rule.checkChange?.(context))

@@ -43,11 +43,16 @@ const params = ruleParams('protected-rbac/permissions-kept')
 function stated(before: Manifest, after: Manifest): string[] {
   const lost: string[] = []
   const [base, head] = [new Snapshot('', [before]), new Snapshot('', [after])]
-  const change = { kind: 'changed', cluster: '', before, after }
-  const report = (_: unknown, message: string, __: unknown, { keys }: { keys: string[] }) =>
-    lost.push(...keys.map((key) => `${message} ${key}`))
-  // biome-ignore lint/suspicious/noExplicitAny: the engine gives more than the rule reads
-  permissionsKept.check({ change, base, head, params, report } as any)
+  if (permissionsKept.scope !== 'change') throw new Error('The rule is asked about changes.')
+  permissionsKept.check({
+    change: { kind: 'changed', cluster: '', before, after },
+    base,
+    head,
+    params,
+    report: (_, message, __, { keys = [] } = {}) => lost.push(...keys.map((key) => `${message} ${key}`)),
+    skip: () => {},
+    today: '2026-11-21',
+  })
   return lost
 }
 

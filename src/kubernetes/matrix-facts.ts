@@ -77,6 +77,13 @@ export const OwnRow = Type.Object(
   strict,
 )
 
+/** What a user's config may add to the matrix. */
+export const matrixParams = Type.Object({
+  matrix: Type.Array(OwnRow, {
+    description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
+  }),
+})
+
 /** `policies/facts/version-matrix.yaml` */
 export const MatrixFile = Type.Object({ format: Type.Literal(1), rows: Type.Array(MatrixRow) }, strict)
 export type MatrixFile = Static<typeof MatrixFile>

@@ -1,7 +1,6 @@
-import Type from 'typebox'
 import { endsOf, gravest, wordsOf } from '../../kubernetes/breach'
 import { asksForKernel, breachesOf, rowsWith } from '../../kubernetes/matrix'
-import { OwnRow } from '../../kubernetes/matrix-facts'
+import { matrixParams } from '../../kubernetes/matrix-facts'
 import { firstSubject, subjectKinds, subjectPartners, subjectsOf } from '../../kubernetes/matrix-subject'
 import { settingKinds } from '../../kubernetes/setting'
 import { defineRule } from '../rule'
@@ -15,11 +14,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: subjectKinds,
   reads: settingKinds.filter((kind) => !subjectKinds.includes(kind)),
-  params: Type.Object({
-    matrix: Type.Array(OwnRow, {
-      description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
-    }),
-  }),
+  params: matrixParams,
   messages: {
     broken: ({ name, grounds, reasons, remedies }: Args) =>
       `${name} does not work with ${grounds}: ${reasons}. ${remedies}.`,
