@@ -54786,300 +54786,6 @@ function foldersThatRepeat(files2) {
   return found;
 }
 
-// src/source/blind-spots.ts
-var start3 = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
-var BlindSpots = class {
-  constructor(base, head, tree, hiddenAt2) {
-    this.base = base;
-    this.head = head;
-    this.tree = tree;
-    this.hiddenAt = hiddenAt2;
-    this.opaqueBefore = base.opaque();
-  }
-  base;
-  head;
-  tree;
-  hiddenAt;
-  opaqueBefore;
-  /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path29) {
-    const file3 = this.head.loaded.get(path29);
-    const unreadable4 = file3?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
-    if (unreadable4) return unreadable4.reason;
-    if (file3?.templates.some((content) => !this.opaqueBefore.has(content)))
-      return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path29);
-    if (hidden) return `it is ${hidden} now, which was not rendered`;
-    for (const [link2, reason] of this.tree.refused) {
-      if (path29 === link2 || path29.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
-    }
-    return this.head.missing.get(path29);
-  }
-  /**
-   * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
-   *
-   * @param unknown the base's objects that may be in what could not be read
-   * @param others files this change does not touch
-   */
-  gaps(unknown2, others) {
-    const findings = [];
-    const skipped = [];
-    const lost = /* @__PURE__ */ new Map();
-    for (const manifest of unknown2)
-      lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path29, file3] of this.head.loaded) {
-      const before = this.base.loaded.get(path29);
-      const meant = file3.kubernetes || (before?.objects.length ?? 0) > 0;
-      for (const { reason, region, content } of file3.unreadable) {
-        if (!meant) {
-          skipped.push({ path: path29, reason: `not readable: ${reason}` });
-          continue;
-        }
-        const old = this.opaqueBefore.has(content);
-        findings.push(
-          unreadable(path29, reason, region, old ? "existing" : "introduced", file3.text, old ? [] : lost.get(path29))
-        );
-        if (!old) lost.delete(path29);
-      }
-      if (file3.templates.length > 0) skipped.push({ path: path29, reason: "a template" });
-    }
-    for (const [path29, reason] of this.head.missing) {
-      findings.push(unreadable(path29, reason, start3, "introduced", void 0, lost.get(path29)));
-      lost.delete(path29);
-    }
-    for (const [path29, manifests] of lost) {
-      const text10 = this.head.loaded.get(path29)?.text;
-      findings.push(unreadable(path29, this.reasonFor(path29) ?? "it is gone", start3, "introduced", text10, manifests));
-    }
-    for (const [path29, reason] of this.base.missing) {
-      if (!this.head.missing.has(path29)) findings.push(unreadableBase(path29, reason));
-    }
-    for (const [path29, reason] of others.missing) {
-      if (others.absent.has(path29)) findings.push(unreadable(path29, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path29, reason });
-    }
-    return { findings, skipped };
-  }
-};
-function unreadableBase(path29, reason) {
-  return gateFinding("source/unreadable", "base", "error", {
-    side: "base",
-    path: path29,
-    region: start3,
-    status: "introduced",
-    keys: [path29],
-    text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
-  });
-}
-function wholeGaps(head) {
-  const findings = [];
-  const skipped = [];
-  for (const [path29, file3] of head.loaded) {
-    for (const { reason, region } of file3.unreadable) {
-      if (file3.kubernetes) findings.push(unreadable(path29, reason, region, "existing", file3.text));
-      else skipped.push({ path: path29, reason: `not readable: ${reason}` });
-    }
-    if (file3.templates.length > 0) skipped.push({ path: path29, reason: "a template" });
-  }
-  for (const [path29, reason] of head.missing) findings.push(unreadable(path29, reason, start3, "existing", void 0));
-  return { findings, skipped };
-}
-function unreadable(path29, reason, region, status, fileText, lost = []) {
-  const names4 = lost.map(({ ref }) => nameOf(ref));
-  const more = names4.length > 3 ? ` and ${names4.length - 3} more` : "";
-  const unknown2 = names4.length > 0 ? ` What became of ${names4.slice(0, 3).join(", ")}${more} is not known.` : "";
-  return gateFinding("source/unreadable", "unreadable", "error", {
-    side: "head",
-    path: path29,
-    region,
-    status,
-    keys: [path29],
-    text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
-    ...fileText ? { fileText } : {}
-  });
-}
-
-// src/source/bystanders.ts
-var mostIngresses = 1e3;
-function ingressesIn(texts4) {
-  const loaded = /* @__PURE__ */ new Map();
-  let left = mostIngresses;
-  for (const [path29, text10] of texts4) {
-    if (left <= 0) break;
-    if (!text10.includes("Ingress")) continue;
-    const file3 = loadFile({ text: text10 }, (document) => skimKind(document) === "Ingress");
-    if (file3.objects.length > 0) loaded.set(path29, file3);
-    left -= file3.objects.length;
-  }
-  return loaded;
-}
-
-// src/policy/inventory.ts
-var strict13 = { additionalProperties: false };
-var Text = build_default.String({ minLength: 1 });
-var version = "^v?\\d+\\.\\d+";
-var namespaced = { namespace: Text, name: Text };
-var InventoryFile = build_default.Object(
-  {
-    format: build_default.Literal(1, { description: "The form of this file." }),
-    kind: build_default.Literal("Inventory"),
-    takenAt: build_default.Optional(
-      build_default.String({
-        pattern: momentPattern,
-        description: "When it was seen, as RFC 3339: 2026-11-21T10:00:00Z."
-      })
-    ),
-    kubernetes: build_default.Optional(
-      build_default.String({ pattern: version, description: 'The version of the API server, in quotes: "1.30" or "v1.30.4".' })
-    ),
-    kubeProxyMode: build_default.Optional(build_default.String({ pattern: "^[a-z]+$", description: "iptables, ipvs or nftables." })),
-    nodes: build_default.Optional(
-      build_default.Array(
-        build_default.Object(
-          {
-            name: Text,
-            kernelVersion: build_default.Optional(Text),
-            osImage: build_default.Optional(Text),
-            kubeletVersion: build_default.Optional(Text),
-            kubeProxyVersion: build_default.Optional(Text),
-            containerRuntimeVersion: build_default.Optional(Text),
-            architecture: build_default.Optional(Text),
-            operatingSystem: build_default.Optional(Text)
-          },
-          { ...strict13, description: "Fields as in status.nodeInfo of a Node." }
-        )
-      )
-    ),
-    locks: build_default.Optional(
-      build_default.Array(
-        build_default.Object(
-          {
-            kind: build_default.Enum(["ConfigMap", "Lease"]),
-            ...namespaced,
-            holder: build_default.Optional(build_default.String({ description: "Who leads; absent when nobody does." })),
-            renewTime: build_default.Optional(build_default.String()),
-            duration: build_default.Optional(build_default.Number({ description: "For how many seconds a renewal counts.", minimum: 0 }))
-          },
-          { ...strict13, description: "What replicas of a controller elect their leader with." }
-        )
-      )
-    ),
-    ingressClasses: build_default.Optional(
-      build_default.Array(
-        build_default.Object({ name: Text, controller: build_default.Optional(Text), default: build_default.Optional(build_default.Boolean()) }, strict13)
-      )
-    ),
-    services: build_default.Optional(build_default.Array(build_default.Object({ ...namespaced, type: build_default.Optional(Text) }, strict13))),
-    pods: build_default.Optional(build_default.Array(build_default.Object({ ...namespaced, node: build_default.Optional(Text) }, strict13)))
-  },
-  { ...strict13, title: "What a cluster was seen to run on" }
-);
-var isDocument = /^kind:[ \t]+["']?Inventory\b|^\s*\{[^{[]*"kind"\s*:\s*"Inventory"/m;
-function readInventoryFile(text10, path29, ref) {
-  if (isDocument.test(text10)) {
-    const document = readOwnDocument(text10, path29, InventoryFile, "source");
-    if (Object.keys(document.value).length === 2) throw saysNothing(path29);
-    return [document.objectAt([], ref)];
-  }
-  const { objects, unreadable: unreadable4 } = loadFile({ text: text10 });
-  const [broken] = unreadable4;
-  if (broken)
-    throw new GuardError(
-      "source",
-      `This inventory cannot be read: ${broken.reason}. Write it with \`ingress-guard inventory\`.`,
-      { path: path29, region: broken.region }
-    );
-  const other = objects.find(({ ref: { kind: kind2 } }) => !liveKinds.some((known3) => known3 === kind2));
-  if (other) {
-    throw new GuardError(
-      "source",
-      `An inventory holds no ${other.ref.kind}; it is \`kind: Inventory\`, as \`ingress-guard inventory\` writes it, or what \`kubectl get\` prints of ${liveKinds.join(", ")}.`,
-      { path: path29, region: other.region }
-    );
-  }
-  if (objects.length === 0) throw saysNothing(path29);
-  return objects.map((object) => ({ ...object, ref }));
-}
-function saysNothing(path29) {
-  const message = "This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.";
-  return new GuardError("source", message, { path: path29, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } });
-}
-
-// src/source/render/rendering.ts
-var firstLine = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
-function lineRegion(line, column = 1) {
-  return { startLine: line, startColumn: column, endLine: line, endColumn: column };
-}
-
-// src/source/descriptions.ts
-var nothingDescribed = { manifests: [], findings: [], skipped: [] };
-async function readDescriptions(side, { checkout, tree }, declared2) {
-  const manifests = [];
-  const findings = [];
-  const skipped = [];
-  const namesOf6 = deployedUnder(declared2, tree);
-  const contents = await checkout.read(Object.values(declared2).flatMap(({ inventory: inventory2 }) => inventory2?.path ?? []));
-  for (const [name, { inventory: inventory2, entry }] of Object.entries(declared2)) {
-    const clusters = namesOf6(name);
-    const place2 = (path29, object) => new Manifest(object, side, { kind: "file", path: path29 }, clusters, "declared");
-    if (clusters.length === 0 && entry) {
-      const reason = `it is not known which files are deployed to the cluster ${name}, as it has neither \`paths\` nor a folder of its name`;
-      skipped.push({ path: entry.path, reason });
-    }
-    if (entry) manifests.push(place2(entry.path, entry.object));
-    if (!inventory2) continue;
-    try {
-      const objects = parse2(contents.get(inventory2.path), inventory2.path, name);
-      manifests.push(...objects.map((object) => place2(inventory2.path, object)));
-    } catch (error) {
-      if (!(error instanceof GuardError)) throw error;
-      findings.push(unreadable2(error, inventory2, entry, side));
-    }
-  }
-  return { manifests, findings, skipped };
-}
-function deployedUnder(declared2, tree) {
-  const homeless = Object.keys(declared2).filter((name) => !declared2[name]?.paths && tree.below(name).length === 0);
-  const folders = new Set(homeless.length > 0 ? [...tree.entries.keys()].map(layoutFolderOf) : []);
-  const found = new Map(
-    homeless.map((name) => [name, [...folders].filter((folder) => folder?.endsWith(`/${name}`))])
-  );
-  const left = homeless.filter((name) => found.get(name)?.length === 0);
-  return (name) => {
-    if (left.includes(name)) return left.length === 1 ? [""] : [];
-    return found.get(name) ?? [name];
-  };
-}
-async function inventoriesOf(base, declared2) {
-  const named5 = (clusters) => Object.values(clusters).flatMap(({ inventory: inventory2 }) => inventory2?.path ?? []);
-  const before = new Set(named5(declared2.base));
-  const further = named5(declared2.head).filter((path29) => !before.has(path29));
-  const there = new Set(further.length > 0 ? (await base?.list())?.map(({ path: path29 }) => path29) : []);
-  return { base: before, head: /* @__PURE__ */ new Set([...before, ...further.filter((path29) => !there.has(path29))]) };
-}
-var parsed2 = /* @__PURE__ */ new WeakMap();
-function parse2(content, path29, cluster) {
-  if (!content) throw new GuardError("source", "There is no such file, so nothing is known of the cluster.");
-  if ("missing" in content) throw new GuardError("source", `This inventory cannot be read: ${content.missing}.`);
-  const key2 = JSON.stringify([path29, cluster]);
-  const known3 = parsed2.get(content) ?? /* @__PURE__ */ new Map();
-  parsed2.set(content, known3);
-  const objects = known3.get(key2) ?? readInventoryFile(decodeFile(content).text, path29, clusterRef(cluster));
-  known3.set(key2, objects);
-  return objects;
-}
-function unreadable2({ message, at: at3 }, { path: path29, region }, entry, side) {
-  const place2 = at3 ? { path: at3.path, region: at3.region ?? firstLine } : { path: entry?.path ?? path29, region };
-  return gateFinding("source/unreadable", "inventory", "error", {
-    side,
-    ...place2,
-    keys: [path29, message],
-    status: "introduced",
-    text: `The inventory ${path29}: ${message}`,
-    ...at3 || !entry ? {} : { fileText: entry.object.fileText }
-  });
-}
-
 // src/source/discover.ts
 var import_posix9 = __toESM(require("node:path/posix"), 1);
 
@@ -55304,7 +55010,7 @@ async function readKustomizations(checkout) {
   for (const [folder, file3] of files2) {
     const text10 = texts4.get(file3);
     if (text10 === void 0 || isFlux(text10)) continue;
-    found.set(folder, parse3(folder, file3, text10, checkout));
+    found.set(folder, parse2(folder, file3, text10, checkout));
   }
   return found;
 }
@@ -55314,10 +55020,10 @@ function isFlux(text10) {
 function folderOf4(file3) {
   return file3.includes("/") ? import_posix3.default.dirname(file3) : "";
 }
-var parsed3 = /* @__PURE__ */ new Map();
-function parse3(folder, file3, text10, checkout) {
-  const written2 = parsed3.get(text10) ?? parseText(text10);
-  parsed3.set(text10, written2);
+var parsed2 = /* @__PURE__ */ new Map();
+function parse2(folder, file3, text10, checkout) {
+  const written2 = parsed2.get(text10) ?? parseText(text10);
+  parsed2.set(text10, written2);
   const { component, namespace, includes: includes2, strings: strings2, charts: charts2, chartHome, plugins, named: named5 } = written2;
   const leadsTo = [...strings2].flatMap((string) => {
     const place2 = inside(folder, string);
@@ -55815,6 +55521,14 @@ var import_posix8 = __toESM(require("node:path/posix"), 1);
 
 // src/source/made-kustomization.ts
 var import_posix7 = __toESM(require("node:path/posix"), 1);
+
+// src/source/render/rendering.ts
+var firstLine = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
+function lineRegion(line, column = 1) {
+  return { startLine: line, startColumn: column, endLine: line, endColumn: column };
+}
+
+// src/source/made-kustomization.ts
 function madeIn(place2, manifest, { checkout, kustomizations }) {
   const start4 = place2 === "" ? 0 : place2.length + 1;
   const members = /* @__PURE__ */ new Set();
@@ -56244,6 +55958,330 @@ function deployedRoots(all3, base, spoken) {
     return !old || old.component && !taken2.has(root3);
   };
   return [.../* @__PURE__ */ new Set([...still, ...[...roots].filter(isNew)])].filter((root3) => !spoken.has(root3)).sort();
+}
+
+// src/source/adopted.ts
+function adoptedIn(base, head, rendered2) {
+  const tried = new Map(
+    base?.discovery.sources.flatMap((source2) => source2.known === "discovered" ? [[source2.id, placeOf3(source2)]] : [])
+  );
+  for (const { id } of head.discovery.sources) tried.delete(id);
+  const alone = new Set(
+    base?.discovery.sources.flatMap((one2) => one2.kind === "helm" && one2.values.length === 0 ? [placeOf3(one2)] : [])
+  );
+  const objects = new Set(
+    rendered2.flatMap(
+      ({ source: source2, objects: its }) => source2.was !== void 0 || source2.known === "discovered" && !alone.has(placeOf3(source2)) ? [] : its.map(({ object: { ref } }) => JSON.stringify([placeOf3(source2), ref.kind, ref.name]))
+    )
+  );
+  return (id, { kind: kind2, name }) => objects.has(JSON.stringify([tried.get(id), kind2, name]));
+}
+
+// src/source/blind-spots.ts
+var start3 = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
+var BlindSpots = class {
+  constructor(base, head, tree, hiddenAt2) {
+    this.base = base;
+    this.head = head;
+    this.tree = tree;
+    this.hiddenAt = hiddenAt2;
+    this.opaqueBefore = base.opaque();
+  }
+  base;
+  head;
+  tree;
+  hiddenAt;
+  opaqueBefore;
+  /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
+  reasonFor(path29) {
+    const file3 = this.head.loaded.get(path29);
+    const unreadable4 = file3?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
+    if (unreadable4) return unreadable4.reason;
+    if (file3?.templates.some((content) => !this.opaqueBefore.has(content)))
+      return "it is a template now, which some tool has to fill in";
+    const hidden = this.hiddenAt(path29);
+    if (hidden) return `it is ${hidden} now, which was not rendered`;
+    for (const [link2, reason] of this.tree.refused) {
+      if (path29 === link2 || path29.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+    }
+    return this.head.missing.get(path29);
+  }
+  /**
+   * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
+   *
+   * @param unknown the base's objects that may be in what could not be read
+   * @param others files this change does not touch
+   */
+  gaps(unknown2, others) {
+    const findings = [];
+    const skipped = [];
+    const lost = /* @__PURE__ */ new Map();
+    for (const manifest of unknown2)
+      lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
+    for (const [path29, file3] of this.head.loaded) {
+      const before = this.base.loaded.get(path29);
+      const meant = file3.kubernetes || (before?.objects.length ?? 0) > 0;
+      for (const { reason, region, content } of file3.unreadable) {
+        if (!meant) {
+          skipped.push({ path: path29, reason: `not readable: ${reason}` });
+          continue;
+        }
+        const old = this.opaqueBefore.has(content);
+        findings.push(
+          unreadable(path29, reason, region, old ? "existing" : "introduced", file3.text, old ? [] : lost.get(path29))
+        );
+        if (!old) lost.delete(path29);
+      }
+      if (file3.templates.length > 0) skipped.push({ path: path29, reason: "a template" });
+    }
+    for (const [path29, reason] of this.head.missing) {
+      findings.push(unreadable(path29, reason, start3, "introduced", void 0, lost.get(path29)));
+      lost.delete(path29);
+    }
+    for (const [path29, manifests] of lost) {
+      const text10 = this.head.loaded.get(path29)?.text;
+      findings.push(unreadable(path29, this.reasonFor(path29) ?? "it is gone", start3, "introduced", text10, manifests));
+    }
+    for (const [path29, reason] of this.base.missing) {
+      if (!this.head.missing.has(path29)) findings.push(unreadableBase(path29, reason));
+    }
+    for (const [path29, reason] of others.missing) {
+      if (others.absent.has(path29)) findings.push(unreadable(path29, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path29, reason });
+    }
+    return { findings, skipped };
+  }
+};
+function unreadableBase(path29, reason) {
+  return gateFinding("source/unreadable", "base", "error", {
+    side: "base",
+    path: path29,
+    region: start3,
+    status: "introduced",
+    keys: [path29],
+    text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
+  });
+}
+function wholeGaps(head) {
+  const findings = [];
+  const skipped = [];
+  for (const [path29, file3] of head.loaded) {
+    for (const { reason, region } of file3.unreadable) {
+      if (file3.kubernetes) findings.push(unreadable(path29, reason, region, "existing", file3.text));
+      else skipped.push({ path: path29, reason: `not readable: ${reason}` });
+    }
+    if (file3.templates.length > 0) skipped.push({ path: path29, reason: "a template" });
+  }
+  for (const [path29, reason] of head.missing) findings.push(unreadable(path29, reason, start3, "existing", void 0));
+  return { findings, skipped };
+}
+function unreadable(path29, reason, region, status, fileText, lost = []) {
+  const names4 = lost.map(({ ref }) => nameOf(ref));
+  const more = names4.length > 3 ? ` and ${names4.length - 3} more` : "";
+  const unknown2 = names4.length > 0 ? ` What became of ${names4.slice(0, 3).join(", ")}${more} is not known.` : "";
+  return gateFinding("source/unreadable", "unreadable", "error", {
+    side: "head",
+    path: path29,
+    region,
+    status,
+    keys: [path29],
+    text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
+    ...fileText ? { fileText } : {}
+  });
+}
+
+// src/source/bystanders.ts
+var mostIngresses = 1e3;
+function ingressesIn(texts4) {
+  const loaded = /* @__PURE__ */ new Map();
+  let left = mostIngresses;
+  for (const [path29, text10] of texts4) {
+    if (left <= 0) break;
+    if (!text10.includes("Ingress")) continue;
+    const file3 = loadFile({ text: text10 }, (document) => skimKind(document) === "Ingress");
+    if (file3.objects.length > 0) loaded.set(path29, file3);
+    left -= file3.objects.length;
+  }
+  return loaded;
+}
+
+// src/source/changed-texts.ts
+function changedTexts(before, after, still) {
+  const texts4 = /* @__PURE__ */ new Map();
+  for (const [path29, { text: text10 }] of before.loaded) {
+    const now = still.get(path29);
+    texts4.set(path29, { before: text10, ...now === void 0 ? {} : { after: now } });
+  }
+  for (const [path29, { text: text10 }] of after.loaded) texts4.set(path29, { ...texts4.get(path29), after: text10 });
+  return texts4;
+}
+function describedTexts(changes) {
+  const texts4 = /* @__PURE__ */ new Map();
+  for (const { before, after } of changes.map(sidesOf)) {
+    if (before) texts4.set(before.origin.path, { ...texts4.get(before.origin.path), before: before.object.fileText });
+    if (after) texts4.set(after.origin.path, { ...texts4.get(after.origin.path), after: after.object.fileText });
+  }
+  return texts4;
+}
+
+// src/policy/inventory.ts
+var strict13 = { additionalProperties: false };
+var Text = build_default.String({ minLength: 1 });
+var version = "^v?\\d+\\.\\d+";
+var namespaced = { namespace: Text, name: Text };
+var InventoryFile = build_default.Object(
+  {
+    format: build_default.Literal(1, { description: "The form of this file." }),
+    kind: build_default.Literal("Inventory"),
+    takenAt: build_default.Optional(
+      build_default.String({
+        pattern: momentPattern,
+        description: "When it was seen, as RFC 3339: 2026-11-21T10:00:00Z."
+      })
+    ),
+    kubernetes: build_default.Optional(
+      build_default.String({ pattern: version, description: 'The version of the API server, in quotes: "1.30" or "v1.30.4".' })
+    ),
+    kubeProxyMode: build_default.Optional(build_default.String({ pattern: "^[a-z]+$", description: "iptables, ipvs or nftables." })),
+    nodes: build_default.Optional(
+      build_default.Array(
+        build_default.Object(
+          {
+            name: Text,
+            kernelVersion: build_default.Optional(Text),
+            osImage: build_default.Optional(Text),
+            kubeletVersion: build_default.Optional(Text),
+            kubeProxyVersion: build_default.Optional(Text),
+            containerRuntimeVersion: build_default.Optional(Text),
+            architecture: build_default.Optional(Text),
+            operatingSystem: build_default.Optional(Text)
+          },
+          { ...strict13, description: "Fields as in status.nodeInfo of a Node." }
+        )
+      )
+    ),
+    locks: build_default.Optional(
+      build_default.Array(
+        build_default.Object(
+          {
+            kind: build_default.Enum(["ConfigMap", "Lease"]),
+            ...namespaced,
+            holder: build_default.Optional(build_default.String({ description: "Who leads; absent when nobody does." })),
+            renewTime: build_default.Optional(build_default.String()),
+            duration: build_default.Optional(build_default.Number({ description: "For how many seconds a renewal counts.", minimum: 0 }))
+          },
+          { ...strict13, description: "What replicas of a controller elect their leader with." }
+        )
+      )
+    ),
+    ingressClasses: build_default.Optional(
+      build_default.Array(
+        build_default.Object({ name: Text, controller: build_default.Optional(Text), default: build_default.Optional(build_default.Boolean()) }, strict13)
+      )
+    ),
+    services: build_default.Optional(build_default.Array(build_default.Object({ ...namespaced, type: build_default.Optional(Text) }, strict13))),
+    pods: build_default.Optional(build_default.Array(build_default.Object({ ...namespaced, node: build_default.Optional(Text) }, strict13)))
+  },
+  { ...strict13, title: "What a cluster was seen to run on" }
+);
+var isDocument = /^kind:[ \t]+["']?Inventory\b|^\s*\{[^{[]*"kind"\s*:\s*"Inventory"/m;
+function readInventoryFile(text10, path29, ref) {
+  if (isDocument.test(text10)) {
+    const document = readOwnDocument(text10, path29, InventoryFile, "source");
+    if (Object.keys(document.value).length === 2) throw saysNothing(path29);
+    return [document.objectAt([], ref)];
+  }
+  const { objects, unreadable: unreadable4 } = loadFile({ text: text10 });
+  const [broken] = unreadable4;
+  if (broken)
+    throw new GuardError(
+      "source",
+      `This inventory cannot be read: ${broken.reason}. Write it with \`ingress-guard inventory\`.`,
+      { path: path29, region: broken.region }
+    );
+  const other = objects.find(({ ref: { kind: kind2 } }) => !liveKinds.some((known3) => known3 === kind2));
+  if (other) {
+    throw new GuardError(
+      "source",
+      `An inventory holds no ${other.ref.kind}; it is \`kind: Inventory\`, as \`ingress-guard inventory\` writes it, or what \`kubectl get\` prints of ${liveKinds.join(", ")}.`,
+      { path: path29, region: other.region }
+    );
+  }
+  if (objects.length === 0) throw saysNothing(path29);
+  return objects.map((object) => ({ ...object, ref }));
+}
+function saysNothing(path29) {
+  const message = "This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.";
+  return new GuardError("source", message, { path: path29, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } });
+}
+
+// src/source/descriptions.ts
+var nothingDescribed = { manifests: [], findings: [], skipped: [] };
+async function readDescriptions(side, { checkout, tree }, declared2) {
+  const manifests = [];
+  const findings = [];
+  const skipped = [];
+  const namesOf6 = deployedUnder(declared2, tree);
+  const contents = await checkout.read(Object.values(declared2).flatMap(({ inventory: inventory2 }) => inventory2?.path ?? []));
+  for (const [name, { inventory: inventory2, entry }] of Object.entries(declared2)) {
+    const clusters = namesOf6(name);
+    const place2 = (path29, object) => new Manifest(object, side, { kind: "file", path: path29 }, clusters, "declared");
+    if (clusters.length === 0 && entry) {
+      const reason = `it is not known which files are deployed to the cluster ${name}, as it has neither \`paths\` nor a folder of its name`;
+      skipped.push({ path: entry.path, reason });
+    }
+    if (entry) manifests.push(place2(entry.path, entry.object));
+    if (!inventory2) continue;
+    try {
+      const objects = parse3(contents.get(inventory2.path), inventory2.path, name);
+      manifests.push(...objects.map((object) => place2(inventory2.path, object)));
+    } catch (error) {
+      if (!(error instanceof GuardError)) throw error;
+      findings.push(unreadable2(error, inventory2, entry, side));
+    }
+  }
+  return { manifests, findings, skipped };
+}
+function deployedUnder(declared2, tree) {
+  const homeless = Object.keys(declared2).filter((name) => !declared2[name]?.paths && tree.below(name).length === 0);
+  const folders = new Set(homeless.length > 0 ? [...tree.entries.keys()].map(layoutFolderOf) : []);
+  const found = new Map(
+    homeless.map((name) => [name, [...folders].filter((folder) => folder?.endsWith(`/${name}`))])
+  );
+  const left = homeless.filter((name) => found.get(name)?.length === 0);
+  return (name) => {
+    if (left.includes(name)) return left.length === 1 ? [""] : [];
+    return found.get(name) ?? [name];
+  };
+}
+async function inventoriesOf(base, declared2) {
+  const named5 = (clusters) => Object.values(clusters).flatMap(({ inventory: inventory2 }) => inventory2?.path ?? []);
+  const before = new Set(named5(declared2.base));
+  const further = named5(declared2.head).filter((path29) => !before.has(path29));
+  const there = new Set(further.length > 0 ? (await base?.list())?.map(({ path: path29 }) => path29) : []);
+  return { base: before, head: /* @__PURE__ */ new Set([...before, ...further.filter((path29) => !there.has(path29))]) };
+}
+var parsed3 = /* @__PURE__ */ new WeakMap();
+function parse3(content, path29, cluster) {
+  if (!content) throw new GuardError("source", "There is no such file, so nothing is known of the cluster.");
+  if ("missing" in content) throw new GuardError("source", `This inventory cannot be read: ${content.missing}.`);
+  const key2 = JSON.stringify([path29, cluster]);
+  const known3 = parsed3.get(content) ?? /* @__PURE__ */ new Map();
+  parsed3.set(content, known3);
+  const objects = known3.get(key2) ?? readInventoryFile(decodeFile(content).text, path29, clusterRef(cluster));
+  known3.set(key2, objects);
+  return objects;
+}
+function unreadable2({ message, at: at3 }, { path: path29, region }, entry, side) {
+  const place2 = at3 ? { path: at3.path, region: at3.region ?? firstLine } : { path: entry?.path ?? path29, region };
+  return gateFinding("source/unreadable", "inventory", "error", {
+    side,
+    ...place2,
+    keys: [path29, message],
+    status: "introduced",
+    text: `The inventory ${path29}: ${message}`,
+    ...at3 || !entry ? {} : { fileText: entry.object.fileText }
+  });
 }
 
 // src/source/unrendered.ts
@@ -57533,6 +57571,35 @@ function mayHold(rule, kind2) {
   return [...rule.kinds, ...rule.reads ?? []].some((groupKind) => groupKind.split(".")[0] === kind2);
 }
 
+// src/source/reading.ts
+async function readFiles(revision, entries, reader) {
+  const files2 = new Files();
+  for await (const [entry, content] of revision.read(entries)) {
+    if ("missing" in content) files2.miss(entry.path, content);
+    else files2.loaded.set(entry.path, loadFile(decodeFile(content), void 0, reader));
+  }
+  return files2;
+}
+async function readTexts(revision, entries, files2) {
+  const texts4 = /* @__PURE__ */ new Map();
+  for await (const [entry, content] of revision.read(entries)) {
+    if ("missing" in content) {
+      files2.miss(entry.path, content);
+      continue;
+    }
+    const { text: text10 } = decodeFile(content);
+    if (mentionsKubernetes(text10)) texts4.set(entry.path, text10);
+  }
+  return texts4;
+}
+async function changedPaths(base, head) {
+  const [before, after] = await Promise.all([base.list(), head.list()]);
+  const ids = new Map(before.map(({ path: path29, id }) => [path29, id]));
+  const changed = after.filter(({ path: path29, id }) => ids.get(path29) !== id).map(({ path: path29 }) => path29);
+  for (const { path: path29 } of after) ids.delete(path29);
+  return /* @__PURE__ */ new Set([...changed, ...ids.keys()]);
+}
+
 // src/source/substitution.ts
 var import_yaml13 = __toESM(require_dist(), 1);
 function substituted(text10, substitutions) {
@@ -57800,13 +57867,6 @@ async function gather(scope2) {
     sides: { base, head }
   };
 }
-async function changedPaths(base, head) {
-  const [before, after] = await Promise.all([base.list(), head.list()]);
-  const ids = new Map(before.map(({ path: path29, id }) => [path29, id]));
-  const changed = after.filter(({ path: path29, id }) => ids.get(path29) !== id).map(({ path: path29 }) => path29);
-  for (const { path: path29 } of after) ids.delete(path29);
-  return /* @__PURE__ */ new Set([...changed, ...ids.keys()]);
-}
 function differing(base, head) {
   const keyOf2 = ({ ref, origin, object }) => [identityOf(ref), origin.kind === "file" ? origin.path : origin.id, object.content].join("\n");
   const [before, after] = [base, head].map((manifests) => new Set(manifests.map(keyOf2)));
@@ -57819,21 +57879,6 @@ function manifestsIn(side, files2) {
   return [...files2.loaded].flatMap(
     ([path29, file3]) => file3.objects.map((object) => new Manifest(object, side, { kind: "file", path: path29 }, []))
   );
-}
-function adoptedIn(base, head, rendered2) {
-  const tried = new Map(
-    base?.discovery.sources.flatMap((source2) => source2.known === "discovered" ? [[source2.id, placeOf3(source2)]] : [])
-  );
-  for (const { id } of head.discovery.sources) tried.delete(id);
-  const alone = new Set(
-    base?.discovery.sources.flatMap((one2) => one2.kind === "helm" && one2.values.length === 0 ? [placeOf3(one2)] : [])
-  );
-  const objects = new Set(
-    rendered2.flatMap(
-      ({ source: source2, objects: its }) => source2.was !== void 0 || source2.known === "discovered" && !alone.has(placeOf3(source2)) ? [] : its.map(({ object: { ref } }) => JSON.stringify([placeOf3(source2), ref.kind, ref.name]))
-    )
-  );
-  return (id, { kind: kind2, name }) => objects.has(JSON.stringify([tried.get(id), kind2, name]));
 }
 async function hiddenAt(head, rendered2) {
   const seen = /* @__PURE__ */ new Set();
@@ -57850,26 +57895,6 @@ function objectsBySource(side, rendered2) {
     ({ source: { target }, objects }) => "path" in target ? [{ path: target.path, side, refs: objects.map(({ object }) => object.ref) }] : []
   );
 }
-async function readFiles(revision, entries, reader) {
-  const files2 = new Files();
-  for await (const [entry, content] of revision.read(entries)) {
-    if ("missing" in content) files2.miss(entry.path, content);
-    else files2.loaded.set(entry.path, loadFile(decodeFile(content), void 0, reader));
-  }
-  return files2;
-}
-async function readTexts(revision, entries, files2) {
-  const texts4 = /* @__PURE__ */ new Map();
-  for await (const [entry, content] of revision.read(entries)) {
-    if ("missing" in content) {
-      files2.miss(entry.path, content);
-      continue;
-    }
-    const { text: text10 } = decodeFile(content);
-    if (mentionsKubernetes(text10)) texts4.set(entry.path, text10);
-  }
-  return texts4;
-}
 function objectsByFile(before, after, rest) {
   const loaded = (side, files2) => [...files2.loaded].map(([path29, file3]) => ({ path: path29, side, refs: file3.objects.map((object) => object.ref) }));
   const skimmed = [...rest].flatMap(([path29, text10]) => {
@@ -57880,23 +57905,6 @@ function objectsByFile(before, after, rest) {
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
-}
-function changedTexts(before, after, still) {
-  const texts4 = /* @__PURE__ */ new Map();
-  for (const [path29, { text: text10 }] of before.loaded) {
-    const now = still.get(path29);
-    texts4.set(path29, { before: text10, ...now === void 0 ? {} : { after: now } });
-  }
-  for (const [path29, { text: text10 }] of after.loaded) texts4.set(path29, { ...texts4.get(path29), after: text10 });
-  return texts4;
-}
-function describedTexts(changes) {
-  const texts4 = /* @__PURE__ */ new Map();
-  for (const { before, after } of changes.map(sidesOf)) {
-    if (before) texts4.set(before.origin.path, { ...texts4.get(before.origin.path), before: before.object.fileText });
-    if (after) texts4.set(after.origin.path, { ...texts4.get(after.origin.path), after: after.object.fileText });
-  }
-  return texts4;
 }
 function inspected(revision, tree, manifests) {
   const files2 = new Set(manifests.flatMap(({ origin }) => origin.kind === "file" ? [origin.path] : []));

@@ -1,26 +1,28 @@
 import type { Evidence } from '../evidence'
-import { type Change, changesBetween, renamedClusters, sidesOf } from '../manifest/change'
+import { changesBetween, renamedClusters } from '../manifest/change'
 import { type DeclaredClusters, type FileObjects, mapClusters } from '../manifest/cluster'
 import { DocumentReader } from '../manifest/document-reader'
-import { decodeFile, type LoadedFile, loadFile, mentionsKubernetes } from '../manifest/load'
-import { type ClusterEvidence, identityOf, Manifest, type ObjectRef, type Side } from '../manifest/manifest'
+import type { LoadedFile } from '../manifest/load'
+import { type ClusterEvidence, identityOf, Manifest, type Side } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
 import { snapshotsOf } from '../manifest/snapshot'
 import type { DeclaredRelease } from '../policy/config'
 import type { ActiveRule } from '../policy/policy'
 import type { Inspected } from '../report/report'
+import { adoptedIn } from './adopted'
 import { BlindSpots, wholeGaps } from './blind-spots'
 import { ingressesIn } from './bystanders'
+import { changedTexts, describedTexts } from './changed-texts'
 import { type Descriptions, inventoriesOf, nothingDescribed } from './descriptions'
-import { placeOf } from './discover'
 import { droppedElsewhere } from './dropped-elsewhere'
 import { duplicateKeys } from './duplicate-keys'
 import { Files } from './files'
 import { leftBehind } from './left-behind'
 import { loadPartners, needsOtherFiles } from './partners'
+import { changedPaths, readFiles, readTexts } from './reading'
 import type { Renderer } from './render/renderer'
 import { looseManifests, renderPartners } from './rendered-partners'
-import type { Entry, Revision } from './revision'
+import type { Revision } from './revision'
 import { type RenderedSide, SideOfChange } from './side'
 import type { Source } from './source'
 import type { Tree } from './tree'
@@ -238,15 +240,6 @@ export async function gather(scope: Scope): Promise<Gathered> {
   }
 }
 
-/** The paths that are not the same on both sides. */
-async function changedPaths(base: Revision, head: Revision): Promise<Set<string>> {
-  const [before, after] = await Promise.all([base.list(), head.list()])
-  const ids = new Map(before.map(({ path, id }) => [path, id]))
-  const changed = after.filter(({ path, id }) => ids.get(path) !== id).map(({ path }) => path)
-  for (const { path } of after) ids.delete(path)
-  return new Set([...changed, ...ids.keys()])
-}
-
 /** Of the objects of both sides those that are not written the same, in the same place, on the other one. */
 function differing(base: readonly Manifest[], head: readonly Manifest[]): Manifest[] {
   const keyOf = ({ ref, origin, object }: Manifest) =>
@@ -263,33 +256,6 @@ function manifestsIn(side: Side, files: Files): Manifest[] {
   return [...files.loaded].flatMap(([path, file]) =>
     file.objects.map((object) => new Manifest(object, side, { kind: 'file', path }, [])),
   )
-}
-
-/**
- * Whether an object of the base comes of what was tried by itself, and of what something names now: it then stands in
- * another namespace or cluster than was guessed, and was not removed.
- */
-function adoptedIn(
-  base: SideOfChange | undefined,
-  head: SideOfChange,
-  rendered: readonly RenderedSide[],
-): (id: string, ref: ObjectRef) => boolean {
-  const tried = new Map(
-    base?.discovery.sources.flatMap((source) => (source.known === 'discovered' ? [[source.id, placeOf(source)]] : [])),
-  )
-  for (const { id } of head.discovery.sources) tried.delete(id)
-  // A chart that was tried with its own values alone is tried with sets of values instead once it has some.
-  const alone = new Set(
-    base?.discovery.sources.flatMap((one) => (one.kind === 'helm' && one.values.length === 0 ? [placeOf(one)] : [])),
-  )
-  const objects = new Set(
-    rendered.flatMap(({ source, objects: its }) =>
-      source.was !== undefined || (source.known === 'discovered' && !alone.has(placeOf(source)))
-        ? []
-        : its.map(({ object: { ref } }) => JSON.stringify([placeOf(source), ref.kind, ref.name])),
-    ),
-  )
-  return (id, { kind, name }) => objects.has(JSON.stringify([tried.get(id), kind, name]))
 }
 
 /** Why what stood in a file may be in something that could not be rendered, by path. */
@@ -313,29 +279,6 @@ function objectsBySource(side: Side, rendered: readonly RenderedSide[]): FileObj
   )
 }
 
-async function readFiles(revision: Revision, entries: readonly Entry[], reader: DocumentReader): Promise<Files> {
-  const files = new Files()
-  for await (const [entry, content] of revision.read(entries)) {
-    if ('missing' in content) files.miss(entry.path, content)
-    else files.loaded.set(entry.path, loadFile(decodeFile(content), undefined, reader))
-  }
-  return files
-}
-
-/** The texts of files that are the same on both sides and may hold manifests. */
-async function readTexts(revision: Revision, entries: readonly Entry[], files: Files): Promise<Map<string, string>> {
-  const texts = new Map<string, string>()
-  for await (const [entry, content] of revision.read(entries)) {
-    if ('missing' in content) {
-      files.miss(entry.path, content)
-      continue
-    }
-    const { text } = decodeFile(content)
-    if (mentionsKubernetes(text)) texts.set(entry.path, text)
-  }
-  return texts
-}
-
 function objectsByFile(before: Files, after: Files, rest: ReadonlyMap<string, string>): FileObjects[] {
   const loaded = (side: Side, files: Files): FileObjects[] =>
     [...files.loaded].map(([path, file]) => ({ path, side, refs: file.objects.map((object) => object.ref) }))
@@ -347,27 +290,6 @@ function objectsByFile(before: Files, after: Files, rest: ReadonlyMap<string, st
     ]
   })
   return [...loaded('base', before), ...loaded('head', after), ...skimmed]
-}
-
-/** @param still the texts of files that are no plain manifests any more, but were not deleted */
-function changedTexts(before: Files, after: Files, still: ReadonlyMap<string, string>): Evidence['changedTexts'] {
-  const texts = new Map<string, { before?: string; after?: string }>()
-  for (const [path, { text }] of before.loaded) {
-    const now = still.get(path)
-    texts.set(path, { before: text, ...(now === undefined ? {} : { after: now }) })
-  }
-  for (const [path, { text }] of after.loaded) texts.set(path, { ...texts.get(path), after: text })
-  return texts
-}
-
-/** The texts of inventories and configs that say something else now. */
-function describedTexts(changes: readonly Change[]): Map<string, { before?: string; after?: string }> {
-  const texts = new Map<string, { before?: string; after?: string }>()
-  for (const { before, after } of changes.map(sidesOf)) {
-    if (before) texts.set(before.origin.path, { ...texts.get(before.origin.path), before: before.object.fileText })
-    if (after) texts.set(after.origin.path, { ...texts.get(after.origin.path), after: after.object.fileText })
-  }
-  return texts
 }
 
 function inspected(revision: Revision, tree: Tree, manifests: readonly Manifest[]): Inspected {
