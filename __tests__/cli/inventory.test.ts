@@ -197,6 +197,11 @@ ${JSON.stringify(second)}
     expect(first).toBeDefined()
   })
 
+  test('of what was given twice, once', async () => {
+    const run = await guard(['inventory', printed(cluster), printed(version), printed(cluster, 'again.json')])
+    expect(run).toEqual({ status: 0, stdout: document, stderr: '' })
+  })
+
   test('of 500 nodes and 10,000 Pods in under a second', async () => {
     const nodes = Array.from({ length: 500 }, (_, index) => ({
       ...node(`node-${index}`),

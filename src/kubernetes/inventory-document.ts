@@ -44,9 +44,10 @@ function inline(values: Readonly<Record<string, Field>>): string {
   return `{ ${fields(values).join(', ')} }`
 }
 
-/** Entries sorted by what they say, which begins with what names them. */
+/** Entries sorted by what they say, which begins with what names them; what was given twice is told once. */
 function list<T>(key: string, entries: readonly T[], write: (entry: T) => string): string[] {
-  return entries.length === 0 ? [] : [`${key}:`, ...entries.map((entry) => `  - ${write(entry)}`).sort()]
+  if (entries.length === 0) return []
+  return [`${key}:`, ...new Set(entries.map((entry) => `  - ${write(entry)}`).sort())]
 }
 
 /** Text that no YAML reader takes for anything else stands plain; all other text is quoted as JSON has it. */

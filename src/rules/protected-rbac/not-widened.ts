@@ -1,24 +1,8 @@
 import Type from 'typebox'
 import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
-import {
-  bindingKinds,
-  covers,
-  inNamespace,
-  type Permissions,
-  permissionsIn,
-  roleKinds,
-  uncovered,
-} from '../../kubernetes/rbac'
-import {
-  type BoundSubject,
-  permissionsOfRoleRef,
-  permissionsOfSubject,
-  roleRefOf,
-  sameRole,
-  subjectName,
-  subjectsOf,
-} from '../../kubernetes/rbac-binding'
+import { bindingKinds, covers, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac'
+import { type BoundSubject, roleRefOf, sameRole, subjectName, subjectsOf } from '../../kubernetes/rbac-binding'
 import {
   boundAlready,
   gainedLeak,
@@ -26,18 +10,11 @@ import {
   gainedSelectors,
   gainingSubjects,
 } from '../../kubernetes/rbac-gain'
-import {
-  allowsEverything,
-  escalations,
-  everybodyIn,
-  isAnonymous,
-  isPublic,
-  onlyReads,
-} from '../../kubernetes/rbac-power'
+import { type Grant, wideGrant } from '../../kubernetes/rbac-grant'
+import { allowsEverything, escalations, everybodyIn } from '../../kubernetes/rbac-power'
 import { aggregateLabels } from '../../kubernetes/rbac-role'
 import { firstFew, permissionKeys } from '../../kubernetes/rbac-words'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule, type ReportFunction } from '../rule'
 
 type More = { role: string; more: string }
@@ -101,8 +78,10 @@ export default defineRule({
       if (isProtected && (before ? !isForeign(before) : defaults)) {
         const others = gaining.filter((subject) => !defaults?.includes(subjectName(subject)))
         reportGiven(after, others, 'subject', report)
-      } else if (after.ref.kind === 'ClusterRoleBinding') widensCluster(after, gaining, [base, head], report)
-      else widensNamespace(after, gaining, head, report)
+      } else {
+        const wide = wideGrant(after, gaining, base, head)
+        if (wide) reportGiven(after, wide.subjects, wide.as, report)
+      }
       return
     }
     if (isProtected) {
@@ -132,7 +111,8 @@ export default defineRule({
       const isComplete = allowsEverything(is) && !allowsEverything(was)
       for (const [binding, subjects] of boundAlready(after, base, head)) {
         const gaining = isComplete ? subjects : subjects.filter(everybodyIn)
-        widensCluster(binding, gaining, [base, head], report, after)
+        const wide = wideGrant(binding, gaining, base, head)
+        if (wide) reportGiven(binding, wide.subjects, wide.as, report, after)
       }
     }
     if (escalation) reportMore(after, uncovered(escalations(was), escalations(is)), 'escalation', report)
@@ -151,49 +131,11 @@ function reportMore(
   report(first.at ?? role.root.at('rules'), message, { role: nameOf(role.ref), more: firstFew(keys) }, { keys })
 }
 
-/**
- * What a ClusterRoleBinding gives to everybody, and all of it to anybody.
- *
- * @param role the role that changed, where it is not the binding that did
- */
-function widensCluster(
-  binding: Manifest,
-  gaining: readonly BoundSubject[],
-  [base, head]: readonly [Snapshot, Snapshot],
-  report: Report,
-  role?: Manifest,
-): void {
-  const roleRef = roleRefOf(binding)
-  const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head)
-  const gained = (subject: BoundSubject) => uncovered(permissionsOfSubject(subject, base), permissions ?? [])
-  const everybody = gaining.filter(everybodyIn)
-  if (everybody.length === 0) {
-    // These pass without any binding: https://github.com/kubernetes/apiserver/blob/master/pkg/authentication/user/user.go
-    const others = gaining.filter((subject) => subject.name !== 'system:masters' && gained(subject).length > 0)
-    if (permissions && allowsEverything(permissions)) reportGiven(binding, others, 'administrator', report, role)
-    return
-  }
-  const isOpen = everybody.some(isAnonymous)
-  const more = everybody.flatMap(gained)
-  if (permissions && isPublic(more, isOpen)) return
-  const tells = !permissions || (!isOpen && onlyReads(more))
-  reportGiven(binding, everybody, tells ? 'exposed' : 'everybody', report, role)
-}
-
-/** What a RoleBinding gives to those who need no login, and to everybody where the cluster's own Pods and Secrets are. */
-function widensNamespace(binding: Manifest, gaining: readonly BoundSubject[], head: Snapshot, report: Report): void {
-  const roleRef = roleRefOf(binding)
-  const given = (roleRef && permissionsOfRoleRef(roleRef.ref, head)) ?? []
-  // What matters here is what is allowed, not where.
-  if (binding.ref.namespace === 'kube-system' && !onlyReads(inNamespace(given, '*')))
-    reportGiven(binding, gaining.filter(everybodyIn), 'everybody', report)
-  else reportGiven(binding, gaining.filter(isAnonymous), 'exposed', report)
-}
-
+/** @param role the role that changed, where it is not the binding that did */
 function reportGiven(
   binding: Manifest,
   gaining: readonly BoundSubject[],
-  message: 'subject' | 'everybody' | 'exposed' | 'administrator',
+  message: 'subject' | Grant['as'],
   report: Report,
   role?: Manifest,
 ): void {
