@@ -1,4 +1,5 @@
-import { type Io, program } from '../../src/cli/program'
+import type { Io } from '../../src/cli/io'
+import { program } from '../../src/cli/program'
 import type { ReportJson } from '../../src/report/json'
 import { root } from '../harness'
 import { gitSettings, withEnvironment } from '../source/repository'

@@ -5,7 +5,7 @@ import { type Paint, terminalReport } from '../report/terminal'
 import { run } from '../run'
 import { PrivateFolder } from '../source/private-folder'
 import { findProgram } from '../source/render/tool'
-import type { Io } from './program'
+import type { Io } from './io'
 
 /**
  * Replays each incident as two commits of a new Git repository and prints what the gate says of the second one.

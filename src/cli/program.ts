@@ -12,19 +12,11 @@ import { sarifReport } from '../report/sarif'
 import { type Paint, terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
 import { rules } from '../rules/index'
-import { type Host, run } from '../run'
+import { run } from '../run'
 import { rulePage, toolIn, versionIn } from '../source/bundled'
 import { demo } from './demo'
 import { inventory } from './inventory'
-
-/** What a process gives the command line; tests give buffers. */
-export interface Io {
-  readonly stdout: { write(text: string): unknown; isTTY?: boolean }
-  readonly stderr: { write(text: string): unknown }
-  /** The folder of the package. */
-  readonly root: string
-  readonly limits?: Host['limits']
-}
+import type { Io } from './io'
 
 const formats = ['terminal', 'json', 'markdown', 'sarif', 'github'] as const
 

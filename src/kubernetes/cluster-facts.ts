@@ -10,8 +10,8 @@ import {
   type LiveService,
   type Lock as LockIn,
   type NodeFacts,
-  readInventory,
 } from './inventory'
+import { readInventory } from './inventory-reader'
 import { newestOf } from './version'
 
 /** A value that somebody states of a cluster, and the cursor that says so. */
