@@ -88,7 +88,7 @@ describe('a chart that an Application names', () => {
     [
       'a plugin makes it',
       application('web', `  source: {repoURL: ${url}, path: tools, plugin: {name: x}}\n`),
-      'a plugin makes its manifests of tools',
+      'a plugin makes its manifests of tools, which is judged as it stands',
     ],
     ['files are parameters', edge('fileParameters: [{name: host, path: host.txt}]'), 'its fileParameters are not read'],
   ]
@@ -319,5 +319,30 @@ describe('plain manifests, in a repository that has nothing to render', () => {
       'introduced error head/argocd/portal.yaml:1 source/unrendered',
     ])
     expect(report.findings[1]?.text).toBe('There is no chart apps/portl in this repository.')
+  })
+})
+
+describe('a folder whose manifests a plugin makes', () => {
+  const app = (more: string) => application('portal', `  source: {repoURL: ${url}, path: apps/portal${more}}\n`)
+  const base: Files = {
+    'apps/portal/kustomization.yaml': 'resources: [role.yaml]\n',
+    'apps/portal/role.yaml':
+      'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: "system:portal"}\n',
+    'argocd/portal.yaml': app(', plugin: {name: kustomize-with-helm}'),
+  }
+
+  test('is built as it stands, with or without the plugin', async () => {
+    expect(lines(await change(base, { 'argocd/portal.yaml': app('') }))).toEqual([])
+    expect(lines(await change({ ...base, 'argocd/portal.yaml': app('') }, base))).toEqual([])
+  })
+
+  test('loses what it no longer names', async () => {
+    const report = await change(base, { 'apps/portal/kustomization.yaml': 'resources: []\nnamespace: portal\n' })
+    expect(lines(report)).toEqual(['introduced error head/apps/portal/kustomization.yaml:1 protected-rbac/object-kept'])
+  })
+
+  test('is deployed no longer when its Application goes', async () => {
+    const report = await change(base, { 'argocd/portal.yaml': null })
+    expect(lines(report)).toEqual(['introduced error base/argocd/portal.yaml:1 protected-rbac/object-kept'])
   })
 })

@@ -33,6 +33,9 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
       named.skip(manifest, `${[url, written].filter(Boolean).join(' ')} is not in this repository`)
       continue
     }
+    // What a plugin makes of a folder is most often what helm or kustomize does, and some more.
+    const isPlugin = source.plugin !== undefined
+    if (isPlugin) named.skip(manifest, `a plugin makes its manifests of ${written}, which is judged as it stands`)
     const at = {
       id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}`,
       known: 'named' as const,
@@ -40,14 +43,14 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
       at: spokenAt(manifest),
     }
     const { checkout } = named.surroundings
-    if (source.plugin !== undefined) {
-      named.skip(manifest, `a plugin makes its manifests of ${written}`)
-    } else if (checkout.has(path.join(place, 'Chart.yaml'))) {
+    if (checkout.has(path.join(place, 'Chart.yaml'))) {
       const helm = fieldsOf(source.helm)
       const values = valuesOf(manifest, helm, place, sources, named)
       if (!values) continue
       named.sources.push({
         ...at,
+        // Without what only the plugin knows it may not render.
+        ...(isPlugin ? { known: 'discovered' as const } : {}),
         kind: 'helm',
         chart: place,
         values,
@@ -72,7 +75,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
       })
     } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, fieldsOf(source.directory), name, named)
-    } else {
+    } else if (!isPlugin) {
       // Rendering says that nothing is there, at the object that says there is.
       named.sources.push({ ...at, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace })
     }
