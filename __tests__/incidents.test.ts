@@ -18,7 +18,7 @@ function expectationsOf(incident: string): Expectation[] {
 }
 
 /** An outage has other forms: without a chart, for machines that have no helm, or with one that is not in the repository. */
-const forms = ['raw', 'flux', 'argocd']
+const forms = ['raw', 'flux', 'argocd', 'argocd-values', 'applicationset', 'kustomize', 'kustomize-inline']
 const cases = readdirSync(folder).flatMap((incident) => [
   incident,
   ...forms.map((form) => path.join(incident, form)).filter((form) => existsSync(path.join(folder, form))),

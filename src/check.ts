@@ -98,7 +98,7 @@ function placingIn({ changes, described, changedTexts }: Evidence): Placing {
   const hunks = new Map<string, Hunks>()
   const restorer = new Restorer()
   return {
-    touched: (manifest) => touched.has(manifest),
+    touched: (manifest) => touched.has(manifest.owner ?? manifest),
     isNew: (path) => changedTexts.has(path) && changedTexts.get(path)?.before === undefined,
     isDeleted: (path) => changedTexts.has(path) && changedTexts.get(path)?.after === undefined,
     restoring: (removed) => restorer.restoring(removed, changedTexts.get(removed.origin.path)?.after),

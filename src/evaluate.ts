@@ -1,10 +1,10 @@
 import { withDoubt } from './doubt'
 import { GuardError } from './errors'
 import type { Evidence } from './evidence'
-import { clusterKind, describesCluster, factKinds } from './kubernetes/cluster-facts'
+import { clusterKind, factKinds } from './kubernetes/cluster-facts'
 import { type Change, sidesOf } from './manifest/change'
 import type { Cursor } from './manifest/cursor'
-import { groupKindOf, identityOf, type Manifest, nameOf, type Side } from './manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, nameOf, ownGroup, type Side } from './manifest/manifest'
 import { Snapshot } from './manifest/snapshot'
 import type { ActiveRule } from './policy/policy'
 import type { Draft } from './report/finding'
@@ -113,6 +113,7 @@ export class Evaluation {
     return {
       params: active.params,
       today: this.today,
+      isWritten: this.touched,
       report: (
         at: Cursor | readonly Cursor[],
         message: string,
@@ -135,8 +136,8 @@ export class Evaluation {
 }
 
 function judges({ rule }: ActiveRule, manifest: Manifest): boolean {
-  // What describes a cluster is no object of it.
-  return rule.kinds === '*' ? !describesCluster(manifest) : rule.kinds.includes(groupKindOf(manifest.ref))
+  // What describes a cluster, or stands for a release, is no object of it.
+  return rule.kinds === '*' ? manifest.ref.group !== ownGroup : rule.kinds.includes(groupKindOf(manifest.ref))
 }
 
 function asksForFacts({ rule }: ActiveRule): boolean {

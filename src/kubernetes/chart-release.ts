@@ -1,17 +1,25 @@
 import { maxSatisfying, valid } from 'semver'
 import type { Cursor } from '../manifest/cursor'
-import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest, ownGroup } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { type ChartFacts, chartFacts } from './chart-facts'
 import { isPlaceholder } from './ingress'
 import { ReleaseValues, type ValuesLayer } from './release-values'
 
-/** The kinds that install a chart: objects of Flux, Argo CD and k3s. */
+/** An Application that an ApplicationSet makes, as the set and the tree tell it. */
+export const madeApplication: GroupKind = `Application.${ownGroup}`
+
+/** A chart that a Kustomization inflates. */
+export const inflatedChart: GroupKind = `HelmChart.${ownGroup}`
+
+/** The kinds that install a chart: objects of Flux, Argo CD and k3s, what those make, and the charts of Kustomizations. */
 export const releaseKinds: readonly GroupKind[] = [
   'HelmRelease.helm.toolkit.fluxcd.io',
   'Application.argoproj.io',
   'ApplicationSet.argoproj.io',
   'HelmChart.helm.cattle.io',
+  madeApplication,
+  inflatedChart,
 ]
 
 /** The kinds that hold parts of a release: its values, or which chart it installs. */
@@ -45,9 +53,10 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
     case 'HelmRelease.helm.toolkit.fluxcd.io':
       return fluxReleasesOf(manifest, snapshot)
     case 'Application.argoproj.io':
+    case madeApplication:
       return argoReleasesOf(manifest.root)
     case 'ApplicationSet.argoproj.io':
-      return argoReleasesOf(manifest.root.at('spec', 'template'))
+      return manifest.object.around?.makes ? [] : argoReleasesOf(manifest.root.at('spec', 'template'))
     case 'HelmChart.helm.cattle.io':
       return k3sReleasesOf(manifest)
     default:
@@ -74,7 +83,7 @@ function fluxReleasesOf(manifest: Manifest, snapshot: Snapshot | undefined): Cha
   const target = spec.at('targetNamespace').string
   const namespace = target ?? ref.namespace
   const name = spec.at('releaseName').string ?? (target ? `${target}-${ref.name}` : ref.name)
-  const values = new ReleaseValues(spec.at('values'), layersOf(layers), more, single)
+  const values = new ReleaseValues(spec.at('values'), [...layersOf(layers), ...hiddenIf(more)], single)
   const cluster = spec.at('kubeConfig').exists ? `of HelmRelease ${ref.name}` : ''
   const all = [...parts, ...holders.flatMap((holder) => holder ?? [])]
   return [{ facts, manifest, name, namespace, cluster, version, at, values, parts: all }]
@@ -130,8 +139,8 @@ function heldBy(reference: Cursor, namespace: string, snapshot: Snapshot | undef
 }
 
 /**
- * Reads an Application, or the template of an ApplicationSet: that stands for all of its Applications, each in a cluster of its
- * own where the destination is filled in.
+ * Reads an Application, or the template of an ApplicationSet of which nobody tells what it makes: that stands for all of its
+ * Applications, each in a cluster of its own where the destination is filled in.
  * https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml
  */
 function argoReleasesOf(application: Cursor): ChartRelease[] {
@@ -151,9 +160,9 @@ function argoReleasesOf(application: Cursor): ChartRelease[] {
     const inline = object.exists ? object : helm.at('values').nested
     const parameters: ValuesLayer = { root: helm.at('parameters'), parameters: true }
     const single = [...helm.at('fileParameters').items()].flatMap((one) => one.at('name').string ?? [])
-    const more = [...helm.at('valueFiles').items()].length > 0 || set.at('templatePatch').exists
+    const layers = [parameters, ...layersOf([inline]), ...filesOf(helm.at('valueFiles'))]
     const place = object.exists ? object : helm.at('values')
-    const values = new ReleaseValues(place, [parameters, ...layersOf([inline])], more, single)
+    const values = new ReleaseValues(place, [...hiddenIf(set.at('templatePatch').exists), ...layers], single)
     const name = helm.at('releaseName').string ?? application.at('metadata', 'name').string ?? ''
     const into = helm.at('namespace').string ?? destination.at('namespace').string ?? ''
     const namespace = isPlaceholder(into) ? '' : into
@@ -173,7 +182,8 @@ function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
   const content = spec.at('valuesContent')
   // Values may be set one by one, too, with their paths as keys.
   const single = [...spec.at('set').entries()].map(([path]) => path)
-  const values = new ReleaseValues(content, layersOf([content.nested]), spec.at('valuesSecrets').exists, single)
+  const layers = [...layersOf([content.nested]), ...hiddenIf(spec.at('valuesSecrets').exists)]
+  const values = new ReleaseValues(content, layers, single)
   const namespace = spec.at('targetNamespace').string ?? ref.namespace
   const { manifest } = root
   const version = versionAt(facts, spec.at('version'))
@@ -184,11 +194,31 @@ function layersOf(roots: readonly (Cursor | undefined)[]): ValuesLayer[] {
   return roots.flatMap((root) => (root ? [{ root }] : []))
 }
 
+function hiddenIf(condition: boolean): ValuesLayer[] {
+  return condition ? [{ hidden: true }] : []
+}
+
+/** What values files hold, the last over the others; one that is not in this repository may hold anything. */
+function filesOf(list: Cursor): ValuesLayer[] {
+  return [...list.items()].toReversed().flatMap((name): ValuesLayer[] => {
+    const files = name.string === undefined ? undefined : list.manifest.valuesIn(name.string)
+    return files ? layersOf(files.toReversed()) : hiddenIf(true)
+  })
+}
+
+/** Whether a chart is one that the facts know, by how objects name it and where from. */
+export function isKnownChart(chart: string, repository: string): boolean {
+  return factsNamed(chart, repository) !== undefined
+}
+
 /** The chart of an OCI registry is named with its path. */
 function factsOf(chart: Cursor, repository: Cursor): ChartFacts | undefined {
-  const written = chart.string?.split('/').at(-1)
-  const from = repository.string ?? ''
-  return chartFacts.find(({ name, notOf = [] }) => name === written && !notOf.some((part) => from.includes(part)))
+  return factsNamed(chart.string ?? '', repository.string ?? '')
+}
+
+function factsNamed(chart: string, repository: string): ChartFacts | undefined {
+  const written = chart.split('/').at(-1)
+  return chartFacts.find(({ name, notOf = [] }) => name === written && !notOf.some((part) => repository.includes(part)))
 }
 
 /** A version that is written; of a range, or of none, the newest that the facts know. */

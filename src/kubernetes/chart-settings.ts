@@ -3,7 +3,7 @@ import type { Cursor } from '../manifest/cursor'
 import type { ChartFacts, Condition, Part } from './chart-facts'
 import type { ChartRelease } from './chart-release'
 import { isPlaceholder } from './ingress'
-import type { ReleaseValue } from './release-values'
+import type { ReleaseValues } from './release-values'
 import type { Setting, Settings } from './settings'
 
 /** What a chart tells its controller: flags, each at the value that decides it. */
@@ -28,7 +28,7 @@ export class ChartSettings implements Settings {
   }
 
   all(flag: string): Setting[] {
-    const given = this.facts.more.flatMap(({ at, as }) => givenBy(this.release.values.get(at), as, flag))
+    const given = this.facts.more.flatMap(({ at, as }) => givenBy(this.release.values, at, as, flag))
     if (given.length > 0) return given
     const [made] = this.partsOf(flag).flatMap((part) => this.take(part) ?? [])
     return made ? [made] : []
@@ -112,20 +112,22 @@ export class ChartSettings implements Settings {
   }
 }
 
-function givenBy(given: ReleaseValue, as: 'map' | 'list' | 'variables', flag: string): Setting[] {
-  if (!given.told && !given.at.exists) return []
+function givenBy(values: ReleaseValues, path: string, as: 'map' | 'list' | 'variables', flag: string): Setting[] {
+  const meaning = (value: string, told: boolean) => (told && !isPlaceholder(value) ? value : undefined)
   if (as === 'list') {
-    return [...given.at.items()].flatMap((at) => {
+    const { at: list, told } = values.get(path)
+    return [...list.items()].flatMap((at) => {
       const [, name, value = ''] = at.string?.match(/^--?([^=\s]+)(?:[=\s](.*))?$/s) ?? []
-      return name?.toLowerCase() === flag ? [{ at, value: isPlaceholder(value) ? undefined : value }] : []
+      return name?.toLowerCase() === flag ? [{ at, value: meaning(value, told) }] : []
     })
   }
   const key = as === 'variables' ? flag.replace(/[-.]/g, '_') : flag
-  return [...given.at.entries()].flatMap(([name, at]) => {
-    if ((as === 'variables' ? name.toLowerCase() : name) !== key) return []
-    const value = textOf(at.value)
-    return [{ at, value: isPlaceholder(value) || at.isMap ? undefined : value }]
-  })
+  for (const { at: map, told } of values.maps(path)) {
+    const given = [...map.entries()].filter(([name]) => (as === 'variables' ? name.toLowerCase() : name) === key)
+    if (given.length > 0)
+      return given.map(([, at]) => ({ at, value: at.isMap ? undefined : meaning(textOf(at.value), told) }))
+  }
+  return []
 }
 
 /** What a template takes for true. */

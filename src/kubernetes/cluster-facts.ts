@@ -1,5 +1,5 @@
 import type { Cursor } from '../manifest/cursor'
-import { type GroupKind, groupKindOf, type Manifest, type ObjectRef } from '../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest, type ObjectRef, ownGroup } from '../manifest/manifest'
 import { installerKinds, installerMarks, isTold, kubeProxyModeIn, kubernetesIn } from './installer'
 import {
   type Fact as FactIn,
@@ -23,11 +23,11 @@ export type Lock = LockIn<Cursor>
  * The kind of what describes a cluster: the config's entry and the documents of its inventory. All that describes one cluster
  * has one identity, so that a finding stays the same one when a node gets a new name, or a fact a better place.
  */
-export const clusterKind: GroupKind = 'Cluster.ingress-guard'
+export const clusterKind: GroupKind = `Cluster.${ownGroup}`
 
 /** The identity of what describes a cluster: a cluster named like its folder goes by the folder's own name. */
 export function clusterRef(cluster: string): ObjectRef {
-  return { group: 'ingress-guard', kind: 'Cluster', namespace: '', name: cluster.slice(cluster.lastIndexOf('/') + 1) }
+  return { group: ownGroup, kind: 'Cluster', namespace: '', name: cluster.slice(cluster.lastIndexOf('/') + 1) }
 }
 
 /** The kinds that a rule which asks for facts has to read. */

@@ -10,11 +10,8 @@ export interface ReleaseValue {
   readonly told: boolean
 }
 
-/** Where values of a release are written: a map, or a list of parameters by their paths. */
-export interface ValuesLayer {
-  readonly root: Cursor
-  readonly parameters?: true
-}
+/** Where values of a release are written: a map, or a list of parameters by their paths; or something that is not to be seen. */
+export type ValuesLayer = { readonly root: Cursor; readonly parameters?: true } | { readonly hidden: true }
 
 /** The values of a release, the first layer over the later ones. */
 export class ReleaseValues {
@@ -22,22 +19,47 @@ export class ReleaseValues {
     /** Where a value is written that is nowhere yet. */
     readonly place: Cursor,
     private readonly layers: readonly ValuesLayer[],
-    /** Whether there are others below, which no file of the cluster's objects shows. */
-    private readonly more: boolean,
     /** The paths of single values that something else gives. */
     private readonly elsewhere: readonly string[] = [],
   ) {}
 
   /** @param path as `--set` takes it: `controller.scope.enabled` */
   get(path: string): ReleaseValue {
-    const keys = path.split('.')
-    const isTold = !this.elsewhere.some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`))
-    for (const { root, parameters } of this.layers) {
-      const at = parameters ? parameterOf(root, path) : root.at(...keys)
-      if (at?.exists) return { at, value: meaningOf(at, parameters), told: isTold && !holdsPlaceholder(at) }
+    let told = this.isTold(path)
+    for (const layer of this.layers) {
+      if ('hidden' in layer) {
+        told = false
+        continue
+      }
+      const { root, parameters } = layer
+      const at = parameters ? parameterOf(root, path) : root.at(...path.split('.'))
+      if (at?.exists) return { at, value: meaningOf(at, parameters), told: told && !holdsPlaceholder(at) }
     }
-    const [first] = this.layers.filter(({ parameters }) => !parameters)
-    return { at: first?.root.at(...keys) ?? this.place, value: undefined, told: isTold && !this.more }
+    return { at: this.placeFor(path), value: undefined, told }
+  }
+
+  /** The maps under a path, one over the other, as helm merges maps. */
+  maps(path: string): { readonly at: Cursor; readonly told: boolean }[] {
+    const found: { at: Cursor; told: boolean }[] = []
+    let told = this.isTold(path)
+    for (const layer of this.layers) {
+      if ('hidden' in layer) told = false
+      else if (!layer.parameters) found.push({ at: layer.root.at(...path.split('.')), told })
+    }
+    return found
+  }
+
+  private isTold(path: string): boolean {
+    return !this.elsewhere.some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`))
+  }
+
+  /** Where a value would be written: beside those that stand nearest to it. */
+  private placeFor(path: string): Cursor {
+    const keys = path.split('.')
+    const depthIn = (root: Cursor) => keys.findIndex((_, index) => !root.at(...keys.slice(0, index + 1)).exists)
+    const roots = this.layers.flatMap((layer) => ('hidden' in layer || layer.parameters ? [] : [layer.root]))
+    const [nearest] = roots.toSorted((a, b) => depthIn(b) - depthIn(a))
+    return nearest?.at(...keys) ?? this.place
   }
 }
 

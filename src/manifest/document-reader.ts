@@ -42,10 +42,40 @@ export class DocumentReader {
 }
 
 function readDocument(original: string): Reading {
-  const unreadable = (text: string, reason: string, node?: Node): Reading => {
-    const [from, to] = node?.range ?? [0, 1]
-    return { text, reason, from, to }
-  }
+  const sound = readYaml(original)
+  if (!('contents' in sound)) return sound
+  const { text, contents, resolve, duplicates } = sound
+  const misnamed = misnamedIn(contents, resolve)
+  if (misnamed) return unreadable(text, misnamed.reason, misnamed.node)
+  const all = objectsIn(contents, resolve)
+  const found = all.filter(
+    ({ apiVersion, kind, metadata }) => !isTemplate(apiVersion, kind, metadata.namespace, metadata.name),
+  )
+  const objects = found.map(({ node, apiVersion, kind, metadata }): ReadObject => {
+    const [from, , to] = node.range ?? [0, 0, text.length]
+    const startOf = (key: Node) => key.range?.[0] ?? 0
+    return {
+      ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
+      apiVersion,
+      node,
+      duplicates: duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to),
+    }
+  })
+  return { text, objects, resolve, ...(found.length < all.length ? { template: true } : {}) }
+}
+
+/** A document that can be read, whatever it is: the first of its text. */
+export interface SoundYaml {
+  readonly text: string
+  readonly contents: Node | null
+  readonly resolve: Resolve
+  readonly duplicates: ReadObject['duplicates']
+}
+
+/** Reads a document as the cluster's tools do, or says why they would not. */
+export function readYaml(
+  original: string,
+): SoundYaml | Extract<Reading, { reason: string }> | { text: string; template: true } {
   if (original.length > documentLimit) {
     const size = Math.round(original.length / 1024 / 1024)
     return unreadable('', `this one document has ${size} MiB, and an API server takes 3 MiB; split it`)
@@ -59,7 +89,7 @@ function readDocument(original: string): Reading {
   const parsed = parse(original)
   if (parsed instanceof Error) return unreadable('', parsed.message)
   const noAlias: Resolve = () => undefined
-  if (!parsed) return { text: original, objects: [], resolve: noAlias }
+  if (!parsed) return { text: original, contents: null, resolve: noAlias, duplicates: [] }
   const { document, text } = parsed
   const error = document.errors[0]
   if (error) {
@@ -84,23 +114,12 @@ function readDocument(original: string): Reading {
     return unreadable(text, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias)
   }
   const resolve: Resolve = (alias) => survey.targets.get(alias)
-  const misnamed = misnamedIn(document.contents, resolve)
-  if (misnamed) return unreadable(text, misnamed.reason, misnamed.node)
-  const all = objectsIn(document.contents, resolve)
-  const found = all.filter(
-    ({ apiVersion, kind, metadata }) => !isTemplate(apiVersion, kind, metadata.namespace, metadata.name),
-  )
-  const objects = found.map(({ node, apiVersion, kind, metadata }): ReadObject => {
-    const [from, , to] = node.range ?? [0, 0, text.length]
-    const startOf = (key: Node) => key.range?.[0] ?? 0
-    return {
-      ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
-      apiVersion,
-      node,
-      duplicates: survey.duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to),
-    }
-  })
-  return { text, objects, resolve, ...(found.length < all.length ? { template: true } : {}) }
+  return { text, contents: document.contents, resolve, duplicates: survey.duplicates }
+}
+
+function unreadable(text: string, reason: string, node?: Node): Extract<Reading, { reason: string }> {
+  const [from, to] = node?.range ?? [0, 1]
+  return { text, reason, from, to }
 }
 
 function parse(text: string): ParsedDocument | Error | undefined {

@@ -38,6 +38,9 @@ export function identityOf(ref: ObjectRef): string {
   return JSON.stringify([ref.group, ref.kind, ref.namespace, ref.name])
 }
 
+/** The group of what is no object of a cluster: what describes one, and releases that have no object of their own. */
+export const ownGroup = 'ingress-guard'
+
 /** `Ingress.networking.k8s.io`, `Secret`: a kind with its group, as kubectl writes it. */
 export type GroupKind = string
 
@@ -89,6 +92,8 @@ export class Manifest {
     readonly origin: Origin,
     readonly clusters: readonly string[],
     readonly evidence: ClusterEvidence = 'none',
+    /** The object whose values stand in this file, which holds no object of its own. */
+    readonly owner?: Manifest,
   ) {
     this.root = Cursor.root(this)
   }
@@ -96,4 +101,20 @@ export class Manifest {
   get ref(): ObjectRef {
     return this.object.ref
   }
+
+  /** What the files hold that the object takes values from by a name, in their order; undefined where that is not known. */
+  valuesIn(name: string): readonly Cursor[] | undefined {
+    const { object, side, clusters, evidence } = this
+    return object.around?.files
+      .get(name)
+      ?.map(
+        ({ path, ...file }) =>
+          new Manifest({ ...object, ...file }, side, { kind: 'file', path }, clusters, evidence, this).root,
+      )
+  }
+}
+
+/** An object as a manifest, and those that it is known to make. */
+export function manifestsOf(object: LoadedObject, ...place: [Side, Origin, readonly string[], ClusterEvidence?]) {
+  return [object, ...(object.around?.makes ?? [])].map((one) => new Manifest(one, ...place))
 }

@@ -34,10 +34,12 @@ export function readApplicationSet(manifest: Manifest, named: Named): void {
 }
 
 /** The elements of a generator, or why they are not known. */
-function elementsOf(generator: Fields, goTemplate: boolean, named: Named): readonly Element[] | string {
+export function elementsOf(generator: Fields, goTemplate: boolean, named: Named): readonly Element[] | string {
   const kinds = Object.keys(generator).filter((key) => key !== 'selector')
   const kind = kinds.join(', ') || '(none)'
   if (generator.selector !== undefined) return `the selector of its generator ${kind} is not read`
+  if (kinds.some((one) => fieldsOf(generator[one]).template !== undefined))
+    return `the template of its generator ${kind} is not read`
   const { elements } = fieldsOf(generator.list)
   if (Array.isArray(elements)) return elements.map((element) => flattened(fieldsOf(element)))
   const git = fieldsOf(generator.git)

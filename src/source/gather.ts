@@ -2,8 +2,14 @@ import type { Evidence } from '../evidence'
 import { changesBetween, renamedClusters } from '../manifest/change'
 import { type DeclaredClusters, type FileObjects, mapClusters } from '../manifest/cluster'
 import { DocumentReader } from '../manifest/document-reader'
-import type { LoadedFile } from '../manifest/load'
-import { type ClusterEvidence, identityOf, Manifest, type Side } from '../manifest/manifest'
+import { type LoadedFile, stateOf } from '../manifest/load'
+import {
+  type ClusterEvidence,
+  identityOf,
+  Manifest,
+  manifestsOf as manifestsOfObject,
+  type Side,
+} from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
 import { snapshotsOf } from '../manifest/snapshot'
 import type { DeclaredRelease } from '../policy/config'
@@ -18,6 +24,7 @@ import { droppedElsewhere } from './dropped-elsewhere'
 import { duplicateKeys } from './duplicate-keys'
 import { Files } from './files'
 import { leftBehind } from './left-behind'
+import { LentValues } from './lent-values'
 import { loadPartners, needsOtherFiles } from './partners'
 import { changedPaths, readFiles, readTexts } from './reading'
 import type { Renderer } from './render/renderer'
@@ -92,28 +99,33 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files()
   const after = await readFiles(head.revision, changedIn(headTree), reader)
   const untouched = base ? [...headTree.files.values()].filter(({ path }) => !differs(path)) : []
-  const sameSource = ({ id }: Source) => base !== undefined && base.keys.get(id) === head.keys.get(id)
+  const others = new Files()
+  const lent = new LentValues({ base, head, before, after, changed, repository: scope.repository })
+  const texts = lent.mayDiffer ? await readTexts(head.revision, untouched, others) : undefined
+  const reached = await lent.reach(texts)
+  const sameSource = ({ id }: Source) =>
+    base !== undefined && base.keys.get(id) === head.keys.get(id) && !reached.has(id)
   const renderAll = (side: SideOfChange | undefined, wants: (source: Source) => boolean) =>
     Promise.all(
       (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source) as Promise<RenderedSide>),
     )
   const [renderedBefore, renderedAfter] = await Promise.all([
-    renderAll(base, (source) => !sameSource(source)),
-    renderAll(head, (source) => !sameSource(source)),
+    renderAll(base, (source) => !sameSource(source)).then((sides) => lent.complete('base', sides)),
+    renderAll(head, (source) => !sameSource(source)).then((sides) => lent.complete('head', sides)),
   ])
 
   const descriptions: { base: Descriptions; head: Descriptions } = {
     base: base?.descriptions ?? nothingDescribed,
     head: head.descriptions,
   }
-  const others = new Files()
   const touched = differing(
     [...manifestsIn('base', before), ...looseManifests('base', renderedBefore), ...descriptions.base.manifests],
     [...manifestsIn('head', after), ...looseManifests('head', renderedAfter), ...descriptions.head.manifests],
   )
   const needsRest = needsOtherFiles(rules, touched)
-  const rest = needsRest ? await readTexts(head.revision, untouched, others) : new Map<string, string>()
-  const renderedRest = needsRest ? await renderPartners(head, sameSource, rules, touched) : []
+  const rest = needsRest ? (texts ?? (await readTexts(head.revision, untouched, others))) : new Map<string, string>()
+  const partnersRendered = needsRest ? await renderPartners(head, sameSource, rules, touched) : []
+  const renderedRest = await lent.complete('head', partnersRendered)
 
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
@@ -131,7 +143,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     return [...files].flatMap(([path, file]) => {
       const names = named(side, clustersOf(tree, path))
       const { evidence } = clusters.of(path)
-      return file.objects.map((object) => new Manifest(object, side, { kind: 'file', path }, names, evidence))
+      return file.objects.flatMap((object) => manifestsOfObject(object, side, { kind: 'file', path }, names, evidence))
     })
   }
   const asBefore = new Map(
@@ -143,7 +155,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
         'cluster' in target ? { clusters: [target.cluster], evidence: 'declared' } : clusters.of(target.path)
       const before = side === 'base' ? asBefore.get(id) : undefined
       const names = [...named(side, place.clusters), ...(before ?? [])]
-      return objects.map(({ object, origin }) => new Manifest(object, side, origin, names, place.evidence))
+      return objects.flatMap(({ object, origin }) => manifestsOfObject(object, side, origin, names, place.evidence))
     })
   const changedOf = (side: Side) =>
     side === 'base'
@@ -176,6 +188,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const described = base ? changesBetween(describing, descriptions.head.manifests).changes : []
   const further = manifestsFrom('head', renderedRest)
   const partners = loadPartners(rules, [...changes, ...described], moves, rest, further)
+  for (const [path, file] of partners) partners.set(path, await lent.completed(file))
 
   const baseManifests = [...changedBase, ...manifestsOf('base', partners), ...manifestsFrom('base', renderedRest)]
   const headManifests = [...changedHead, ...manifestsOf('head', partners), ...further]
@@ -214,10 +227,12 @@ export async function gather(scope: Scope): Promise<Gathered> {
     clusters,
     changedTexts: new Map([
       ...changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
+      ...(await lent.texts()),
       ...describedTexts(described),
     ]),
     findings: [
       ...descriptions.head.findings,
+      ...lent.findings(),
       ...gaps.findings,
       ...unseen.findings,
       ...left,
@@ -233,7 +248,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
         ...descriptions.head.skipped,
         ...gaps.skipped,
         ...unseen.skipped,
-        ...(await untakenValues(head, changed)),
+        ...(await untakenValues(head, changed, lent.taken)),
       ],
     },
     sides: { base, head },
@@ -243,7 +258,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
 /** Of the objects of both sides those that are not written the same, in the same place, on the other one. */
 function differing(base: readonly Manifest[], head: readonly Manifest[]): Manifest[] {
   const keyOf = ({ ref, origin, object }: Manifest) =>
-    [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, object.content].join('\n')
+    [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, stateOf(object)].join('\n')
   const [before, after] = [base, head].map((manifests) => new Set(manifests.map(keyOf))) as [Set<string>, Set<string>]
   return [
     ...base.filter((manifest) => !after.has(keyOf(manifest))),
@@ -254,7 +269,7 @@ function differing(base: readonly Manifest[], head: readonly Manifest[]): Manife
 /** Manifests of files, before it is known to which clusters they go. */
 function manifestsIn(side: Side, files: Files): Manifest[] {
   return [...files.loaded].flatMap(([path, file]) =>
-    file.objects.map((object) => new Manifest(object, side, { kind: 'file', path }, [])),
+    file.objects.flatMap((object) => manifestsOfObject(object, side, { kind: 'file', path }, [])),
   )
 }
 

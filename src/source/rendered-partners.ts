@@ -1,4 +1,4 @@
-import { Manifest, type Side } from '../manifest/manifest'
+import { type Manifest, manifestsOf, type Side } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
 import { partnersWanted, type Wanted } from './partners'
 import type { RenderedSide, SideOfChange } from './side'
@@ -57,5 +57,7 @@ function putsWordsTogether(source: Source, texts: readonly string[]): boolean {
 
 /** Manifests of renderings, before it is known to which clusters they go. */
 export function looseManifests(side: Side, rendered: readonly RenderedSide[]): Manifest[] {
-  return rendered.flatMap(({ objects }) => objects.map(({ object, origin }) => new Manifest(object, side, origin, [])))
+  return rendered.flatMap(({ objects }) =>
+    objects.flatMap(({ object, origin }) => manifestsOf(object, side, origin, [])),
+  )
 }

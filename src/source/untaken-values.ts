@@ -2,10 +2,20 @@ import { mentionsKubernetes } from '../manifest/load'
 import type { SideOfChange } from './side'
 import type { Skipped } from './tree'
 
-/** Files that look like a release's values and are changed, while no release is known to take them. */
-export async function untakenValues(head: SideOfChange, changed: ReadonlySet<string> | undefined): Promise<Skipped[]> {
+/**
+ * Files that look like a release's values and are changed, while no release is known to take them.
+ *
+ * @param known the files that releases of charts from elsewhere take
+ */
+export async function untakenValues(
+  head: SideOfChange,
+  changed: ReadonlySet<string> | undefined,
+  known: ReadonlySet<string>,
+): Promise<Skipped[]> {
   const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/
-  const files = [...(changed ?? [])].filter((path) => looksLikeValues.test(path) && head.tree.files.has(path))
+  const files = [...(changed ?? [])].filter(
+    (path) => looksLikeValues.test(path) && head.tree.files.has(path) && !known.has(path),
+  )
   if (files.length === 0) return []
   const taken = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat())
   const texts = await head.checkout.texts(files.filter((path) => !taken.has(path)))

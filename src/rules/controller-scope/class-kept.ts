@@ -2,6 +2,7 @@ import { releaseKinds } from '../../kubernetes/chart-release'
 import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controller'
 import { isPlaceholder } from '../../kubernetes/ingress'
 import { isDefaultClass } from '../../kubernetes/ingress-class'
+import { stateOf } from '../../manifest/load'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
@@ -106,7 +107,7 @@ function isTakenWithout(head: Snapshot, name: string): boolean {
 function releaseThatComes(base: Snapshot, head: Snapshot, name: string): Manifest | undefined {
   return releaseKinds
     .flatMap((one) => head.ofKind(one))
-    .filter(({ ref, object }) => !base.get(ref).some((was) => was.object.content === object.content))
+    .filter(({ ref, object }) => !base.get(ref).some((was) => stateOf(was.object) === stateOf(object)))
     .find(({ object: { content } }) => ['ingress', name, ...marksOfControllers].some((mark) => content.includes(mark)))
 }
 

@@ -18,20 +18,24 @@ export default defineRule({
   },
   partners: marksOfGrants,
   check({ manifest, snapshot, report }) {
-    for (const { watched, serviceAccount: named } of controllersOf(manifest)) {
-      if (watched.scope !== 'namespaces') continue
-      const account = serviceAccount(named.namespace, named.name)
-      const given = permissionsOfSubject(account, snapshot)
-      const wide = reads.flatMap((verb) => {
-        const secrets = permissionsOf({ apiGroups: [''], resources: ['secrets'], verbs: [verb] })
-        return given.find((one) => covers([one], secrets)) ?? []
-      })
-      const at = wide[0]?.at
-      if (!at) continue
-      const namespaces = `${watched.names.length > 1 ? 'the namespaces' : 'namespace'} ${watched.names.join(', ')}`
-      const names = { controller: nameOf(manifest.ref), account: subjectName(account), role: nameOf(at.manifest.ref) }
-      report([watched.at, at.at('resources')], 'secrets', { ...names, namespaces }, { keys: [names.account] })
-    }
+    const controllers = controllersOf(manifest)
+    const limits = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? [watched] : []))
+    const [first] = controllers
+    // One program may be several controllers, and as one account it needs what the least limited of them needs.
+    if (!first || limits.length < controllers.length) return
+    const account = serviceAccount(first.serviceAccount.namespace, first.serviceAccount.name)
+    const given = permissionsOfSubject(account, snapshot)
+    const wide = reads.flatMap((verb) => {
+      const secrets = permissionsOf({ apiGroups: [''], resources: ['secrets'], verbs: [verb] })
+      return given.find((one) => covers([one], secrets)) ?? []
+    })
+    const at = wide[0]?.at
+    if (!at) return
+    const watched = [...new Set(limits.flatMap(({ names }) => names))]
+    const namespaces = `${watched.length > 1 ? 'the namespaces' : 'namespace'} ${watched.join(', ')}`
+    const names = { controller: nameOf(manifest.ref), account: subjectName(account), role: nameOf(at.manifest.ref) }
+    const ends = [...limits.map((one) => one.at), at.at('resources')]
+    report(ends, 'secrets', { ...names, namespaces }, { keys: [names.account] })
   },
 })
 

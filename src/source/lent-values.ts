@@ -1,0 +1,126 @@
+import type { LoadedFile } from '../manifest/load'
+import type { Side } from '../manifest/manifest'
+import { gateFinding } from '../report/gate-finding'
+import type { Finding } from '../report/report'
+import type { Files } from './files'
+import { mayTakeFiles, ReleaseFiles, reachedByValues } from './release-files'
+import type { RenderedSide, SideOfChange } from './side'
+
+interface Change {
+  readonly base: SideOfChange | undefined
+  readonly head: SideOfChange
+  readonly before: Files
+  readonly after: Files
+  /** The paths that differ. */
+  readonly changed: ReadonlySet<string> | undefined
+  readonly repository: readonly string[]
+}
+
+/** What both sides of a change lend to releases of charts that are not in the repository. */
+export class LentValues {
+  private readonly before: ReleaseFiles | undefined
+  private readonly after: ReleaseFiles
+  /** Whether the change may reach objects by nothing but the files that they take. */
+  readonly mayDiffer: boolean
+
+  constructor(private readonly change: Change) {
+    const { base, head, repository } = change
+    this.before = base && new ReleaseFiles(base.checkout, repository)
+    this.after = new ReleaseFiles(head.checkout, repository)
+    this.mayDiffer = mayLend(change)
+  }
+
+  /**
+   * Completes the files that were read, and adds those of the others in which an object takes something else than before.
+   *
+   * @returns the sources that may render to such objects
+   */
+  async reach(texts: Map<string, string> | undefined): Promise<Set<string>> {
+    const { base, head, before, after } = this.change
+    for (const [files, lent] of [
+      [before, this.before],
+      [after, this.after],
+    ] as const) {
+      for (const [path, file] of files.loaded) if (lent) files.loaded.set(path, await lent.completed(file))
+    }
+    if (!base || !this.before || !texts) return new Set()
+    for await (const reached of reachedByValues(this.before, this.after, texts)) {
+      before.loaded.set(reached.path, reached.before)
+      after.loaded.set(reached.path, reached.after)
+      texts.delete(reached.path)
+    }
+    const sources = new Set<string>()
+    for (const source of head.discovery.sources) {
+      const files = await head.checkout.texts(await head.files(source))
+      if ([...files.values()].some(mayTakeFiles)) sources.add(source.id)
+    }
+    return sources
+  }
+
+  /** The head's files of an object that this change leaves as it is. */
+  completed(file: LoadedFile): Promise<LoadedFile> {
+    return this.after.completed(file)
+  }
+
+  /** What was rendered, with what it takes from the tree. */
+  async complete(side: Side, rendered: readonly RenderedSide[]): Promise<RenderedSide[]> {
+    const lent = side === 'base' ? this.before : this.after
+    if (!lent) return [...rendered]
+    return Promise.all(
+      rendered.map(async (one) => ({
+        ...one,
+        objects: await Promise.all(
+          one.objects.map(async ({ object, origin }) => ({ object: await lent.complete(object), origin })),
+        ),
+      })),
+    )
+  }
+
+  /** The head's files of values that something takes. */
+  get taken(): ReadonlySet<string> {
+    return this.after.taken
+  }
+
+  /** The texts of files that something takes and that the change touches, which places of findings are told by. */
+  async texts(): Promise<Map<string, { before?: string; after?: string }>> {
+    const { base, head, changed } = this.change
+    const paths = [...new Set([...(this.before?.taken ?? []), ...this.after.taken])].filter((path) =>
+      changed?.has(path),
+    )
+    const [was, is] = await Promise.all([base?.checkout.texts(paths), head.checkout.texts(paths)])
+    return new Map(
+      paths.map((path) => {
+        const [before, after] = [was?.get(path), is.get(path)]
+        return [path, { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }]
+      }),
+    )
+  }
+
+  /** `source/unreadable` for what something takes and nobody can read. */
+  findings(): Finding[] {
+    return [...this.after.unreadable].map(([path, { reason, region, text }]) => {
+      const known = !this.before || (this.before.unreadable.has(path) && !this.change.changed?.has(path))
+      return gateFinding('source/unreadable', 'values', 'error', {
+        side: 'head',
+        path,
+        region,
+        status: known ? 'existing' : 'introduced',
+        keys: [path],
+        text: `These values cannot be read: ${reason}. Mend them; a release takes them, and nobody sees what it is told.`,
+        ...(text ? { fileText: text } : {}),
+      })
+    })
+  }
+}
+
+/** Whether a change touches what may be a file of values, or makes or empties a folder. */
+function mayLend({ base, head, before, after, changed }: Change): boolean {
+  if (!base || !changed) return false
+  const isManifest = (path: string) => [before, after].some(({ loaded }) => loaded.get(path)?.objects.length)
+  const folderOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf('/'), 0))
+  return [...changed].some((path) => {
+    if (/\.(?:ya?ml|json)$|values/i.test(path) && !isManifest(path)) return true
+    const folder = folderOf(path)
+    return folder !== '' && [base, head].some(({ checkout }) => checkout.below(folder).length === 0)
+  })
+}

@@ -1,0 +1,214 @@
+import { minimatch } from 'minimatch'
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+import { isKnownChart } from '../kubernetes/chart-release'
+import { isPlaceholder } from '../kubernetes/ingress'
+import { findPair } from '../manifest/cursor'
+import { type LoadedFile, type LoadedObject, loadFile, stateOf, type ValuesFile } from '../manifest/load'
+import { groupKindOf, Manifest, ownGroup } from '../manifest/manifest'
+import { type Element, elementsOf, fill } from './application-set'
+import type { Checkout } from './checkout'
+import { inside } from './kustomization'
+import { Named } from './named'
+import { type Fields, fieldsOf, listOf, textOf } from './untyped'
+import { readValues, type UnreadableValues } from './values-file'
+
+/** An ApplicationSet of more than this is read as its template alone. */
+const mostApplications = 1000
+
+/**
+ * What the releases of known charts that are not in the repository take from it all the same: files of values, and for an
+ * ApplicationSet the folders that it makes Applications of. One for each side of a change.
+ */
+export class ReleaseFiles {
+  /** The files of values that something takes. */
+  readonly taken = new Set<string>()
+  /** Those of them that cannot be read, by path. */
+  readonly unreadable = new Map<string, UnreadableValues>()
+  private readonly named: Named
+
+  constructor(
+    private readonly checkout: Checkout,
+    repository: readonly string[],
+  ) {
+    this.named = new Named({ checkout, kustomizations: new Map(), repository })
+  }
+
+  /** A file's objects with what they take from the tree. */
+  async completed(file: LoadedFile): Promise<LoadedFile> {
+    if (!mayTakeFiles(file.text)) return file
+    return { ...file, objects: await Promise.all(file.objects.map((object) => this.complete(object))) }
+  }
+
+  /** An object with what it takes from the tree; the object itself where it takes nothing. */
+  async complete(object: LoadedObject): Promise<LoadedObject> {
+    switch (groupKindOf(object.ref)) {
+      case 'Application.argoproj.io':
+        return this.withFiles(object)
+      case 'ApplicationSet.argoproj.io':
+        return this.withApplications(object)
+      default:
+        return object
+    }
+  }
+
+  /** https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository */
+  private async withFiles(object: LoadedObject): Promise<LoadedObject> {
+    const spec = fieldsOf(fieldOf(object, 'spec'))
+    const sources = [spec.source, ...listOf(spec.sources)].map(fieldsOf)
+    const files = new Map<string, readonly ValuesFile[]>()
+    for (const source of sources.filter(installsKnownChart)) {
+      const helm = fieldsOf(source.helm)
+      const entries = listOf(helm.valueFiles).map(textOf)
+      const places = new Map(entries.map((entry) => [entry, this.placeOf(entry, sources)]))
+      for (const [entry, place] of places) {
+        if (place === undefined) continue
+        const found = isGlob(place) ? this.matching(place, new Set(places.values())) : [place].filter(this.isFile)
+        if (found.length === 0 && helm.ignoreMissingValueFiles !== true) continue
+        const its = await this.read(found)
+        if (its) files.set(entry, its)
+      }
+    }
+    return files.size > 0 ? { ...object, around: { files } } : object
+  }
+
+  /** The path of this repository that an entry of `valueFiles` names: others are files of the chart, or of another repository. */
+  private placeOf(entry: string, sources: readonly Fields[]): string | undefined {
+    const [, ref, behind = ''] = entry.match(/^\$([^/]+)\/(.*)$/) ?? []
+    const owner = ref && sources.find((source) => textOf(source.ref) === ref)
+    if (!owner || isPlaceholder(entry) || behind.includes('$')) return undefined
+    const place = inside('', behind.replace(/^\/+/, ''))
+    const [folder = ''] = (place ?? '').split(/[*?[{]/)
+    return place && this.named.isHere(textOf(owner.repoURL), isGlob(place) ? folder.replace(/\/?[^/]*$/, '') : place)
+      ? place
+      : undefined
+  }
+
+  /**
+   * The files that a pattern takes, in their order; those that are named by themselves keep their own place.
+   * Since Argo CD 3.4: https://argo-cd.readthedocs.io/en/release-3.4/user-guide/helm/
+   */
+  private matching(pattern: string, others: ReadonlySet<string | undefined>): string[] {
+    const found = [...this.checkout.tree.entries.keys()].filter(
+      (file) => !others.has(file) && minimatch(file, pattern, { dot: true, nocomment: true, nonegate: true }),
+    )
+    return found.filter(this.isFile).sort()
+  }
+
+  private readonly isFile = (path: string): boolean => {
+    const { entries, resolved } = this.checkout.tree
+    return entries.get(resolved.get(path) ?? path)?.type === 'file'
+  }
+
+  /** @returns undefined when one of them cannot be read */
+  async read(places: readonly string[]): Promise<ValuesFile[] | undefined> {
+    const contents = await this.checkout.read(places)
+    const files: ValuesFile[] = []
+    for (const place of places) {
+      const path = this.checkout.tree.resolved.get(place) ?? place
+      const content = contents.get(place)
+      if (!content) return undefined
+      this.taken.add(path)
+      const values = readValues(content)
+      if ('reason' in values) this.unreadable.set(path, values)
+      else files.push({ ...values, path })
+    }
+    return files.length === places.length ? files : undefined
+  }
+
+  /** https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/ */
+  private async withApplications(object: LoadedObject): Promise<LoadedObject> {
+    const spec = fieldsOf(fieldOf(object, 'spec'))
+    if (spec.templatePatch !== undefined) return object
+    const elements: Element[] = []
+    for (const generator of listOf(spec.generators).map(fieldsOf)) {
+      const its = elementsOf(generator, spec.goTemplate === true, this.named)
+      if (typeof its === 'string') return object
+      elements.push(...its)
+    }
+    if (elements.length > mostApplications) return object
+    const template = under(under(object.node, 'spec', object), 'template', object)
+    if (!template) return object
+    const makes: LoadedObject[] = []
+    let known = elements.length === 0
+    for (const element of elements) {
+      const filled = fieldsOf(fill(spec.template, element))
+      const name = textOf(fieldsOf(filled.metadata).name)
+      if (name === '' || isPlaceholder(name)) return object
+      const { source, sources } = fieldsOf(filled.spec)
+      known ||= [source, ...listOf(sources)].map(fieldsOf).some(installsKnownChart)
+      const made: LoadedObject = {
+        ...object,
+        ref: { group: ownGroup, kind: 'Application', namespace: object.ref.namespace, name },
+        node: filledNode(template, element) as Node,
+        content: JSON.stringify(filled),
+        region: object.regionOf(template),
+        duplicateKeys: [],
+      }
+      makes.push(await this.withFiles(made))
+    }
+    return known ? { ...object, around: { files: new Map(), makes } } : object
+  }
+}
+
+/** The files, of those that this change leaves as they are, in which an object takes something else than before: read for both sides. */
+export async function* reachedByValues(
+  base: ReleaseFiles,
+  head: ReleaseFiles,
+  texts: ReadonlyMap<string, string>,
+): AsyncGenerator<{ path: string; before: LoadedFile; after: LoadedFile }> {
+  for (const [path, text] of texts) {
+    if (!mayTakeFiles(text)) continue
+    const file = loadFile({ text })
+    const [before, after] = [await base.completed(file), await head.completed(file)]
+    if (statesIn(before) !== statesIn(after)) yield { path, before, after }
+  }
+}
+
+function statesIn({ objects }: LoadedFile): string {
+  return JSON.stringify(objects.flatMap((object) => [object, ...(object.around?.makes ?? [])].map(stateOf)))
+}
+
+/** Whether a text may hold an object that takes files of this repository into a release of a chart that is not in it. */
+export function mayTakeFiles(text: string): boolean {
+  return text.includes('argoproj.io/') && /\bvalueFiles\b|\bApplicationSet\b/.test(text)
+}
+
+function installsKnownChart(source: Fields): boolean {
+  return source.chart !== undefined && isKnownChart(textOf(source.chart), textOf(source.repoURL))
+}
+
+function isGlob(place: string): boolean {
+  return /[*?[{]/.test(place)
+}
+
+function fieldOf(object: LoadedObject, key: string): unknown {
+  return new Manifest(object, 'head', { kind: 'file', path: '' }, []).root.at(key).value
+}
+
+function under(map: Node | undefined, key: string, object: LoadedObject): Node | undefined {
+  const resolve = (alias: Alias) => object.resolve(alias)
+  const value = isMap(map) ? findPair(map, key, resolve)?.value : undefined
+  return (isAlias(value) ? resolve(value) : value) as Node | undefined
+}
+
+/** A template with an element's values in it, where it is written. Aliases lead to what they led to. */
+function filledNode(node: unknown, element: Element): unknown {
+  if (isScalar(node) && typeof node.value === 'string' && node.value.includes('{{'))
+    return placedAt(node, new Scalar(fill(node.value, element)))
+  if (isMap(node)) {
+    const map = placedAt(node, new YAMLMap())
+    map.items = node.items.map(({ key, value }) => new Pair(key, filledNode(value, element)))
+    return map
+  }
+  if (isSeq(node)) {
+    const list = placedAt(node, new YAMLSeq())
+    list.items = node.items.map((item) => filledNode(item, element))
+    return list
+  }
+  return node
+}
+
+function placedAt<T extends Node>({ range }: Node, node: T): T {
+  if (range) node.range = range
+  return node
+}
