@@ -1,18 +1,21 @@
-import { namesOfParts, partKinds, releaseKinds } from '../../kubernetes/chart-release'
+import { releaseKinds } from '../../kubernetes/chart-release'
 import {
   areOneController,
   type Controller,
   controllerKinds,
   controllersIn,
   controllersOf,
+  endsOf,
   isInstalledBy,
   marksOfControllers,
   shareCluster,
 } from '../../kubernetes/controller'
 import type { Claims } from '../../kubernetes/controller-claims'
 import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
+import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
 import { classAnnotation } from '../../kubernetes/ingress-class'
 import { labelsOf } from '../../kubernetes/label-selector'
+import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
@@ -43,7 +46,13 @@ export default defineRule({
   since: '1.0.0',
   scope: 'snapshot',
   kinds: [...controllerKinds, ...releaseKinds],
-  reads: ['IngressClass.networking.k8s.io', 'Ingress.networking.k8s.io', 'Namespace', ...partKinds],
+  reads: [
+    'IngressClass.networking.k8s.io',
+    'GatewayClass.gateway.networking.k8s.io',
+    'Ingress.networking.k8s.io',
+    'Namespace',
+    ...partKinds,
+  ],
   messages: {
     overlap: ({ first, second, name, where, scope, own }: Overlap) =>
       `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
@@ -79,13 +88,15 @@ export default defineRule({
     yield* namesOfParts(manifest)
     // Which chart it is stands elsewhere.
     if (manifest.root.at('spec', 'chartRef').exists) yield* marksOfControllers
-    if (manifest.ref.kind === 'IngressClass') yield* marksOfControllers
+    if (['IngressClass', 'GatewayClass'].includes(manifest.ref.kind)) yield* marksOfControllers
     if (manifest.ref.kind === 'Ingress') yield* classAnnotation(manifest).exists ? marksOfControllers : []
     if (groupKindOf(manifest.ref) === 'Namespace' && manifest.root.at('metadata', 'labels').exists)
       yield* marksOfControllers
-    for (const { claims, watched } of controllersOf(manifest)) {
+    for (const { facts, claims, watched } of controllersOf(manifest)) {
       yield* marksOfControllers
       if (watched.scope === 'selector') yield* labelsOf(watched.selector)
+      // What it claims may stand in another object.
+      if (claims.length === 0) yield* facts.classes.flatMap(({ controller }) => controller ?? [])
       for (const { controller, facts: way } of claims) {
         if (controller) yield controller
         // Only between classes of different names does it matter which Ingresses still use the annotation.
@@ -107,26 +118,34 @@ export default defineRule({
         if (!shared) continue
         const overlap = { ...wordsOf(first, second, shared), where: namespaces.words }
         const labels = namespaces.found.map(({ root }) => root.at('metadata', 'labels'))
-        const parts = [first, second].flatMap(({ installed }) => installed?.release.parts ?? [])
-        const ends = [first.watched.at, second.watched.at, ...labels, ...parts]
-        const more = { keys: keysOf(first, second) }
+        const [[one, ...more], [other, ...others]] = [placesOf(first), placesOf(second)]
+        const ends = [one, other, ...labels, ...more, ...others].filter((end) => end !== undefined)
+        const about = { keys: keysOf(first, second) }
         const byFlags = namespaces.found.length === 0
         const known =
           byFlags && [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
-        if (first.facts.takes !== 'Ingresses') report(ends, 'contestedRoutes', overlap, more)
-        else if (shared.by === 'none') report(ends, known ? 'unclassed' : 'contestedUnclassed', overlap, more)
+        const through = shared.by === 'class' && shared.through ? [shared.through] : []
+        if (first.facts.takes !== 'Ingresses') {
+          const labelled = through.map(({ root }) => root.at('metadata', 'labels'))
+          report([...ends, ...labelled], 'contestedRoutes', overlap, about)
+        } else if (shared.by === 'none') report(ends, known ? 'unclassed' : 'contestedUnclassed', overlap, about)
         else if (shared.by === 'class') {
-          const through = shared.through ? [shared.through.root.at('spec', 'controller')] : []
-          report([...ends, ...through], known ? 'overlap' : 'contested', overlap, more)
+          const classes = through.map(({ root }) => root.at('spec', 'controller'))
+          report([...ends, ...classes], known ? 'overlap' : 'contested', overlap, about)
         } else {
           const at = classAnnotation(shared.ingress)
           const ingress = nameOf(shared.ingress.ref)
-          report([...ends, at], known ? 'annotated' : 'contestedAnnotation', { ...overlap, ingress }, more)
+          report([...ends, at], known ? 'annotated' : 'contestedAnnotation', { ...overlap, ingress }, about)
         }
       }
     }
   },
 })
+
+/** Where a controller says what it watches, and where else what it takes. */
+function placesOf(controller: Controller): Cursor[] {
+  return endsOf(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
+}
 
 /** Of two, the one that watches more is named first: it is the one to limit. */
 function comesFirst(a: Controller, b: Controller): boolean {
@@ -143,16 +162,15 @@ function mayBeCopies({ ref: a }: Manifest, { ref: b }: Manifest): boolean {
 }
 
 function wordsOf(first: Controller, second: Controller, { by, name }: SharedClaim): Omit<Overlap, 'where'> {
-  const { scope, classes, dashes, takes } = first.facts
+  const { facts, wordsFor } = first
+  const { scope, classes, takes } = facts
   // Where the release is not told, the newest way.
   const way = first.claims.at(-1)?.facts ?? classes.at(-1)
-  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) => (flag ? `${dashes}${flag}` : []))
-  const byClass = first.installed
-    ? `${way?.value} in its values`
-    : `${flags.join(' and ')} (in its chart ${way?.value})`
+  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) => flag ?? [])
+  const byClass = first.installed ? `${way?.value} in its values` : inWords(flags.map(wordsFor), way?.value)
   const own = {
     class: byClass,
-    annotation: flags[0],
+    annotation: flags.slice(0, 1).map(wordsFor)[0],
     // Classes differ here, so one of the two says by a flag that it takes these Ingresses, or names no class.
     none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined) ?? byClass,
   }[by]
@@ -163,14 +181,18 @@ function wordsOf(first: Controller, second: Controller, { by, name }: SharedClai
     limited: nameOf(first.manifest.ref),
     takes,
     name,
-    scope: first.installed
-      ? `${scope.value} in its values`
-      : `${dashes}${scope.namespaces} (in its chart ${scope.value})`,
+    scope: first.installed ? `${scope.value} in its values` : inWords([wordsFor(scope.namespaces)], scope.value),
     own: own ?? '',
     outcome: [first, second].every(writes)
       ? flapping
       : 'so both serve them, and which of them a client reaches is chance',
   }
+}
+
+/** Flags, with the value of the chart that gives them; a setting of a config file needs no other words. */
+function inWords(flags: readonly string[], value: string | undefined): string {
+  const words = flags.join(' and ')
+  return words.startsWith('-') ? `${words} (in its chart ${value})` : words
 }
 
 function writes({ status }: Controller): boolean {
