@@ -77,7 +77,7 @@ export interface Expectation {
 
 /**
  * The `# expect: <rule> "part of the message"` comments of a file. A trailing one stands for its own line, one alone on a
- * line for the next line that is no comment.
+ * line for the next line that is no comment. In a block of text those alone on a line count too.
  */
 export function expectationsIn(file: string, text: string): Expectation[] {
   const lines = text.split('\n')
@@ -86,10 +86,10 @@ export function expectationsIn(file: string, text: string): Expectation[] {
   for (const token of new Lexer().lex(text)) {
     // The lexer's own marks (document start, scalar follows) are no part of the text.
     if (['\u0002', '\u0018', '\u001f'].includes(token)) continue
-    if (/^#\s*expect/.test(token)) {
-      const match = token.match(/^# expect: ([a-z-]+\/[a-z-]+)(?: "(.*)")?\s*$/)
-      if (!match) throw new Error(`${file}: no expectation: ${token}`)
-      const own = text.slice(0, offset).split('\n').length
+    for (const { 0: comment, index } of token.matchAll(/^[^\S\n]*#\s*expect.*$/gm)) {
+      const match = comment.match(/^\s*# expect: ([a-z-]+\/[a-z-]+)(?: "(.*)")?\s*$/)
+      if (!match) throw new Error(`${file}: no expectation: ${comment}`)
+      const own = text.slice(0, offset + index).split('\n').length
       let line = own
       if (lines[own - 1]?.trimStart().startsWith('#')) {
         while (/^\s*(#|$)/.test(lines[line - 1] ?? 'end')) line++

@@ -86,7 +86,8 @@ describe('arguments', () => {
     ).toEqual(['1', '2'])
     const nested = of({ args: ['--p.q=1'] }, {})
     expect([nested.has('p'), nested.has('p.q'), nested.has('q')]).toEqual([true, true, false])
-    expect(of({ args: ['--config=a'] }, { elsewhere: ['config'] }).opaque).toBe(true)
+    const alone = of({ args: ['--p=1'], env: [{ name: 'A_Q', value: '2' }] }, { variables: 'A_', exclusive: true })
+    expect(alone.get('q')).toBeUndefined()
   })
 
   test('what all of a ConfigMap brings is not told', () => {

@@ -309,3 +309,57 @@ test('a chart from elsewhere that a generator inflates may get another version',
     'existing: It inflates a chart of oci://registry.example.com/charts/web, which is not in this repository; run `helm pull --untar` and commit it.',
   ])
 })
+
+describe('a file of settings that a generator puts into a ConfigMap', () => {
+  const controller = (team: string) =>
+    [
+      'apiVersion: apps/v1',
+      'kind: Deployment',
+      'metadata: { name: traefik }',
+      'spec:',
+      '  template:',
+      '    spec:',
+      '      containers:',
+      '        - name: traefik',
+      '          image: docker.io/traefik:v3.7.9',
+      '          volumeMounts: [{ name: config, mountPath: /etc/traefik }]',
+      `      volumes: [{ name: config, configMap: { name: edge-${team} } }]`,
+      '',
+    ].join('\n')
+  const settings = (port: number, ...namespaces: string[]) =>
+    [
+      'entryPoints:',
+      `  web: { address: ":${port}" }`,
+      'providers:',
+      '  kubernetesIngress:',
+      '    namespaces:',
+      ...namespaces.map((name) => `      - ${name}`),
+      '',
+    ].join('\n')
+  const team = (name: string, text: string) => ({
+    [`clusters/prod/${name}/kustomization.yaml`]: kustomization(
+      `namespace: ${name}`,
+      'resources: [controller.yaml]',
+      `configMapGenerator: [{ name: edge-${name}, files: [traefik.yml] }]`,
+    ),
+    [`clusters/prod/${name}/controller.yaml`]: controller(name),
+    [`clusters/prod/${name}/traefik.yml`]: text,
+  })
+  const newest = ['controller-scope@1.1.0']
+
+  test('is read, and is where the finding stands', async () => {
+    const base = { ...team('a', settings(80, 'a')), ...team('b', settings(80, 'b')) }
+    const head = { 'clusters/prod/b/traefik.yml': settings(80, 'a', 'b') }
+    const report = await judgeChange(base, head, 'helm', newest)
+    expect(places(report)).toEqual(['head/clusters/prod/b/traefik.yml:6 exact controller-scope/namespace-isolated'])
+  })
+
+  test('gives it another name, and what stood before is no news', async () => {
+    const base = { ...team('a', settings(80, 'a')), ...team('b', settings(80, 'a', 'b')) }
+    const head = { 'clusters/prod/b/traefik.yml': settings(8080, 'a', 'b') }
+    const { findings } = await judgeChange(base, head, 'helm', newest)
+    expect(findings.map(({ status, rule }) => `${status} ${rule}`)).toEqual([
+      'existing controller-scope/namespace-isolated',
+    ])
+  })
+})

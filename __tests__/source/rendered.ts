@@ -10,12 +10,12 @@ export const tool = (name: string): string => path.join(root, '.tools', 'bin', n
 export const policies = ['ingress-tls@1.0.0', 'controller-scope@1.0.0', 'protected-rbac@1.0.0']
 
 /** Judges a change as two commits of a real repository, with the real tools. */
-export async function judgeChange(base: Files, head: Files, helm = 'helm') {
+export async function judgeChange(base: Files, head: Files, helm = 'helm', policy = policies) {
   const repo = new TestRepository()
   repo.commit(base)
   repo.commit(head)
   const tools = ['--helm', tool(helm), '--kustomize', tool('kubectl')]
-  return checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools, '--policy', ...policies)
+  return checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools, '--policy', ...policy)
 }
 
 type Judged = Awaited<ReturnType<typeof judgeChange>>

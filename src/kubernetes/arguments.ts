@@ -1,5 +1,6 @@
 import type { Cursor } from '../manifest/cursor'
-import { isPlaceholder } from './ingress'
+import type { Snapshot } from '../manifest/snapshot'
+import { Environment } from './environment'
 import type { Setting, Settings } from './settings'
 
 /** How a program takes its flags. */
@@ -8,19 +9,24 @@ interface Style {
   readonly anyCase?: boolean
   /** The prefix of the variables that say what no flag does: of `A_`, `--b-c` is `A_B_C`. */
   readonly variables?: string
-  /** Flags that name a place where the others stand. */
-  readonly elsewhere?: readonly string[]
+  /** Whether variables count only where there is no flag at all. */
+  readonly exclusive?: boolean
+  /** How many dashes stand before a flag. */
+  readonly dashes?: string
 }
 
 /** What a container's process is given, with its variables resolved as the kubelet does. */
 export class Arguments implements Settings {
   private readonly words: readonly Cursor[]
+  private readonly environment: Environment
 
   constructor(
     private readonly container: Cursor,
     private readonly style: Style = {},
+    private readonly snapshot?: Snapshot,
   ) {
     this.words = [...container.at('command').items(), ...container.at('args').items()]
+    this.environment = new Environment(container, snapshot)
   }
 
   get place(): Cursor {
@@ -43,7 +49,11 @@ export class Arguments implements Settings {
   }
 
   get opaque(): boolean {
-    return this.inShell || (this.style.elsewhere ?? []).some((flag) => this.has(flag))
+    return this.inShell
+  }
+
+  wordsFor(flag: string): string {
+    return `${this.style.dashes ?? '--'}${flag}`
   }
 
   get(flag: string): Setting | undefined {
@@ -56,9 +66,9 @@ export class Arguments implements Settings {
       if (this.nameOf(at) !== flag) return []
       const written = at.string ?? ''
       const equals = written.indexOf('=')
-      if (equals !== -1) return [{ at, value: this.resolve(written.slice(equals + 1)) }]
+      if (equals !== -1) return [this.environment.resolve(written.slice(equals + 1), at)]
       const next = this.words[index + 1]
-      return [next ? { at: next, value: this.resolve(next.string ?? '') } : { at, value: '' }]
+      return [next ? this.environment.resolve(next.string ?? '', next) : { at, value: '' }]
     })
     const byVariable = given.length > 0 ? undefined : this.settingOf(flag)
     return byVariable ? [byVariable] : given
@@ -69,23 +79,30 @@ export class Arguments implements Settings {
    * Source: https://pkg.go.dev/github.com/spf13/pflag#readme-command-line-flag-syntax
    */
   isOn(flag: string, byDefault: boolean): boolean | undefined {
-    const at = this.words.findLast((word) => this.nameOf(word) === flag)?.string
-    const byVariable = at === undefined ? this.settingOf(flag) : undefined
-    if (at === undefined && !byVariable) return byDefault
-    if (at !== undefined && !at.includes('=')) return true
-    const value = byVariable ? byVariable.value : this.resolve(at?.slice(at.indexOf('=') + 1) ?? '')
-    return value === undefined ? undefined : /^(?:1|t|true)$/i.test(value)
+    const word = this.words.findLast((one) => this.nameOf(one) === flag)
+    const written = word?.string ?? ''
+    if (word && !written.includes('=')) return true
+    const given = word ? this.environment.resolve(written.slice(written.indexOf('=') + 1), word) : this.settingOf(flag)
+    if (!given) return byDefault
+    return given.value === undefined ? undefined : /^(?:1|t|true)$/i.test(given.value)
   }
 
   has(flag: string): boolean {
     const below = (name: string, sign: string) => name === flag || name.startsWith(`${flag}${sign}`)
     if (this.words.some((word) => below(this.nameOf(word) ?? '', '.'))) return true
     const name = this.variableOf(flag)
-    return name !== undefined && this.entries().some(([key]) => key === name || key.startsWith(`${name}_`))
+    return name !== undefined && this.environment.names.some((key) => key === name || key.startsWith(`${name}_`))
   }
 
   variable(name: string): string | undefined {
-    return this.valueOf(name, 0)
+    return this.environment.get(name)?.value
+  }
+
+  variableBeside(name: string): string | undefined {
+    const { root } = this.container.manifest
+    return [...root.at('spec', 'template', 'spec', 'containers').items()]
+      .map((one) => new Environment(one, this.snapshot).get(name)?.value)
+      .find((value) => value !== undefined)
   }
 
   private nameOf(word: Cursor): string | undefined {
@@ -95,64 +112,19 @@ export class Arguments implements Settings {
   }
 
   private variableOf(flag: string): string | undefined {
-    const { variables } = this.style
-    return variables === undefined ? undefined : variables + flag.replace(/[-.]/g, '_').toUpperCase()
+    const { variables, exclusive } = this.style
+    if (variables === undefined || (exclusive && this.words.some((word) => this.nameOf(word)))) return undefined
+    return variables + flag.replace(/[-.]/g, '_').toUpperCase()
   }
 
-  /** What a variable says of a flag; where a ConfigMap or Secret brings all of its own, nobody can tell. */
+  /** What a variable says of a flag; where a Secret or an unknown ConfigMap brings all of its own, nobody can tell. */
   private settingOf(flag: string): Setting | undefined {
     const name = this.variableOf(flag)
     if (name === undefined) return undefined
-    const entry = this.entries().findLast(([key]) => key === name)?.[1]
-    if (entry) return { at: entry.at('value').exists ? entry.at('value') : entry, value: this.valueOf(name, 0) }
-    const from = this.container.at('envFrom')
-    return [...from.items()].length > 0 ? { at: from, value: undefined } : undefined
-  }
-
-  private entries(): [string, Cursor][] {
-    return [...this.container.at('env').items()].map((entry) => [entry.at('name').string ?? '', entry])
-  }
-
-  /**
-   * Puts variables in: `$(NAME)`, where `$$(NAME)` is text. Undefined when one of them is not written here.
-   * Source: https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/
-   */
-  private resolve(written: string, depth = 0): string | undefined {
-    if (isPlaceholder(written.replace(/\$?\$\([^)]*\)/g, ''))) return undefined
-    let told = true
-    const value = written.replace(/(\$?)\$\(([^)]*)\)/g, (whole, doubled: string, name: string) => {
-      if (doubled) return whole.slice(1)
-      const resolved = this.valueOf(name, depth)
-      if (resolved === undefined) told = false
-      return resolved ?? whole
-    })
-    return told ? value : undefined
-  }
-
-  private valueOf(name: string, depth: number): string | undefined {
-    const entry = this.entries().findLast(([key]) => key === name)?.[1]
-    const field = entry?.at('valueFrom', 'fieldRef', 'fieldPath').string
-    if (field !== undefined) return this.fieldOf(field)
-    if (!entry || entry.at('valueFrom').exists || depth > deepestVariable) return undefined
-    return this.resolve(entry.at('value').string ?? '', depth + 1)
-  }
-
-  /**
-   * What the Pod is known to have before it runs.
-   * Source: https://kubernetes.io/docs/concepts/workloads/pods/downward-api/
-   */
-  private fieldOf(path: string): string | undefined {
-    const { ref, root } = this.container.manifest
-    const pod = root.at('spec', 'template')
-    if (path === 'metadata.namespace') return ref.namespace || undefined
-    if (path === 'spec.serviceAccountName') return pod.at('spec', 'serviceAccountName').string
-    const [, labels, key] = path.match(/^metadata\.(labels|annotations)\['(.+)'\]$/) ?? []
-    return labels && key ? pod.at('metadata', labels, key).string : undefined
+    const { hidden } = this.environment
+    return this.environment.get(name) ?? (hidden && { at: hidden, value: undefined, maybe: true })
   }
 }
-
-/** Variables may name variables before them; nobody goes further. */
-const deepestVariable = 8
 
 function isLongFlag(word: Cursor): boolean {
   return /^--[a-z]/.test(word.string ?? '')

@@ -49,6 +49,14 @@ export class ChartSettings implements Settings {
     return undefined
   }
 
+  variableBeside(name: string): string | undefined {
+    return this.get(name)?.value
+  }
+
+  wordsFor(flag: string): string {
+    return `--${flag}`
+  }
+
   /** What the chart makes of a part, such as its IngressClass; undefined where it makes none. */
   take(part: Part): Setting | undefined {
     if (!satisfies(this.release.version, part.charts ?? '*')) return undefined

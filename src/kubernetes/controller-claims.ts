@@ -1,4 +1,5 @@
 import { satisfies } from 'semver'
+import type { Cursor } from '../manifest/cursor'
 import type { ClassFacts, ControllerFacts } from './controller-facts'
 import { isSwitchedOn, listOf, type Settings, valueOr } from './settings'
 
@@ -10,13 +11,16 @@ export interface Claims {
   /** What `spec.controller` of its IngressClasses says; undefined where it is not looked at. */
   readonly controller: string | undefined
   /**
-   * Which IngressClasses are its own: those of these names, those of that controller, those of both, or those of either.
+   * Which IngressClasses are its own: those of these names, those of that controller, those of both, or those of either. Of
+   * GatewayClasses those of that controller with the labels that it names.
    */
-  readonly by: 'name' | 'controller' | 'both' | 'either'
+  readonly by: 'name' | 'controller' | 'both' | 'either' | 'labels'
   /** Whether it takes Ingresses that name no class. */
   readonly unclassed: boolean
   /** The IngressClass that its release makes, beside those that are written. */
   readonly made?: string | undefined
+  /** Where its class is named. */
+  readonly at: readonly Cursor[]
 }
 
 /** Reads what a controller claims: one for each way its release may decide; none when its class is not told. */
@@ -28,7 +32,8 @@ export function claimsOf(facts: ControllerFacts, settings: Settings, release: st
     const by = byWhat(way, settings)
     const unclassed = takesUnclassed(way, settings, names ?? [])
     if (!names || !controller.told || !by || unclassed === undefined) return []
-    return [{ facts: way, names, controller: controller.value, by, unclassed }]
+    const at = flagsOf(way).flatMap((flag) => settings.get(flag)?.at ?? [])
+    return [{ facts: way, names, controller: controller.value, by, unclassed, at }]
   })
 }
 

@@ -8,14 +8,39 @@ const text = Type.String({ minLength: 1 })
 /** Where a fact was read, and on which day. */
 const proof = { source: Type.String({ pattern: '^https://' }), checked: Type.String({ format: 'date' }) }
 
-/** What a flag decides: it is on by the flag, off by it, on where it is given, or on where it is missing. */
+/**
+ * What a flag decides: it is on by the flag, off by it, on where it is given, or on where it is missing; or on where a variable
+ * of its Pod says so.
+ */
 const Switch = Type.Union([
   Type.Object({ on: text, default: Type.Boolean() }, strict),
   Type.Object({ off: text }, strict),
   Type.Object({ given: text }, strict),
   Type.Object({ missing: text }, strict),
+  Type.Object({ variable: text, is: Type.Array(text, { minItems: 1 }) }, strict),
 ])
 export type Switch = Static<typeof Switch>
+
+/** What holds settings of a controller beside its arguments. */
+const ConfigFacts = Type.Object(
+  {
+    /** The flags that name it, as a path in the container, or as an object's name with or without its namespace. */
+    flags: Type.Array(text, { minItems: 1 }),
+    /** The files that are read where no flag names one: of these the first that is there. */
+    files: Type.Optional(Type.Array(text)),
+    /** The kind of object that it is, if it is no file, and where that stands when its name does not tell. */
+    object: Type.Optional(
+      Type.Object({ kind: text, variable: Type.Optional(text), default: Type.Optional(text) }, strict),
+    ),
+    /** Whether flags and variables do not count for what it may say; else they go before it. */
+    instead: Type.Optional(Type.Literal(true)),
+    /** What it may say: the places of each flag, the newest first. Without this every flag, at its own name and in any case. */
+    keys: Type.Optional(Type.Record(text, Type.Array(text, { minItems: 1 }))),
+    ...proof,
+  },
+  strict,
+)
+export type ConfigFacts = Static<typeof ConfigFacts>
 
 const ScopeFacts = Type.Object(
   {
@@ -45,9 +70,9 @@ const ClassFacts = Type.Object(
     many: Type.Optional(Type.Boolean()),
     /**
      * How `spec.ingressClassName` is compared: with the class's name; by the `spec.controller` of the IngressClass it names;
-     * or by both, where a class is given.
+     * or by both, where a class is given. `labels`: the name is a selector of labels for the classes of the controller.
      */
-    by: Type.Enum(['name', 'controller', 'both']),
+    by: Type.Enum(['name', 'controller', 'both', 'labels']),
     /** What that `spec.controller` says, and the flag that gives another; `below` appends it as a path. */
     controller: Type.Optional(text),
     controllerFlag: Type.Optional(text),
@@ -67,7 +92,7 @@ export type ClassFacts = Static<typeof ClassFacts>
 const StatusFacts = Type.Object(
   {
     releases: text,
-    /** The flags that give an address, the first one by a Service. */
+    /** The flags that give an address, the one that wins first; where the nodes' are written without, that is a Service. */
     sources: Type.Array(text, { minItems: 1 }),
     writes: Type.Optional(Switch),
     /** What is written when no flag gives an address. */
@@ -91,13 +116,16 @@ const ElectionFacts = Type.Object(
     /** The flag that names the lock, and the name without it. */
     id: text,
     default: text,
+    /** How it is named, where no flag does. */
+    setBy: Type.Optional(text),
     /** What the lock is called: `{id}` is that name, `{class}` the controller's class. */
     name: text,
     /** Where it is, if not in the controller's own namespace: by a flag, by a variable, or without both. */
     namespace: Type.Optional(
       Type.Object({ flag: text, variable: Type.Optional(text), default: Type.Optional(text) }, strict),
     ),
-    elects: Type.Optional(Switch),
+    /** Without this it always does; any of these is enough. */
+    elects: Type.Optional(Type.Array(Switch, { minItems: 1 })),
     ...proof,
   },
   strict,
@@ -120,12 +148,14 @@ const ControllerFacts = Type.Object(
     command: Type.Optional(text),
     /** The flag that turns it on, itself or by one below it, where one program is several controllers. */
     enabledBy: Type.Optional(text),
-    /** Flags that name a place where all the others stand. */
-    elsewhere: Type.Optional(Type.Array(text)),
+    /** What it reads settings from beside its arguments, the first one that is there. */
+    config: Type.Optional(Type.Array(ConfigFacts)),
     /** How its flags are written: with which dashes, in any case, as variables with a prefix. */
     dashes: Type.Enum(['-', '--']),
     anyCase: Type.Optional(Type.Boolean()),
     variables: Type.Optional(text),
+    /** Whether variables count only where there is no flag at all. */
+    exclusive: Type.Optional(Type.Boolean()),
     /** Of these strings each of its manifests has one. */
     marks: Type.Array(text, { minItems: 1 }),
     ...proof,

@@ -91,7 +91,9 @@ export function sharedClaim(a: Controller, b: Controller, snapshot: Snapshot): S
   for (const one of a.claims) {
     for (const other of b.claims) {
       const shared =
-        sharedClass(one, other, snapshot, a.facts !== b.facts) ?? sharedOtherwise(a, one, b, other, snapshot)
+        sharedClass(one, other, snapshot, a.facts !== b.facts) ??
+        sharedByLabels(a, one, b, other, snapshot) ??
+        sharedOtherwise(a, one, b, other, snapshot)
       if (!shared) return undefined
       if (!weakest || weakest.by === 'class') weakest = shared
     }
@@ -110,6 +112,34 @@ function sharedClass(a: Claims, b: Claims, snapshot: Snapshot, products: boolean
   if (a.controller === undefined || a.controller !== b.controller || !isOpen(a) || !isOpen(b)) return undefined
   const same = a.names.length > 0 && a.names.join() === b.names.join()
   return { by: 'class', name: same ? a.names.join(', ') : `of ${a.controller}` }
+}
+
+/**
+ * What two controllers of GatewayClasses share of which one finds its classes by labels: those that are written with them.
+ * Where none is written, all that one takes are the other's too that takes every class in every namespace.
+ */
+function sharedByLabels(
+  a: Controller,
+  one: Claims,
+  b: Controller,
+  other: Claims,
+  snapshot: Snapshot,
+): SharedClaim | undefined {
+  const selectors = [...one.names, ...other.names]
+  if (one.by !== 'labels' || other.by !== 'labels' || selectors.length === 0) return undefined
+  const written = snapshot
+    .ofKind('GatewayClass.gateway.networking.k8s.io')
+    .filter(({ root }) => root.at('spec', 'controllerName').string === one.controller)
+  const [found] = written.filter((each) => selectors.every((selector) => hasLabels(each, selector)))
+  if (found) return { by: 'class', name: found.ref.name, through: found }
+  const takesAll = [a, b].some(
+    ({ watched, claims }) => watched.scope === 'all' && claims.some(({ names }) => !names[0]),
+  )
+  return written.length === 0 && takesAll ? { by: 'class', name: `labelled ${selectors[0]}` } : undefined
+}
+
+function hasLabels({ root }: Manifest, selector: string): boolean {
+  return matchesLabels(selector, (key) => root.at('metadata', 'labels', key).string)
 }
 
 /** Whether every class of its controller is its own. */

@@ -32,15 +32,16 @@ export function statusOf(
   if (!status) return { writes: 'nothing' }
   const writes = status.writes ? isSwitchedOn(settings, status.writes) : true
   if (writes !== true) return { writes: writes === false ? 'nothing' : 'unknown' }
-  for (const flag of status.sources) {
-    const given = settings.get(flag)
-    if (given && given.value !== '') return { writes: 'source', at: given.at, flag, value: given.value }
+  const sources = status.sources.map((flag) => ({ flag, given: settings.get(flag) }))
+  for (const { flag, given } of sources) {
+    if (given && !given.maybe && given.value !== '') return { writes: 'source', at: given.at, flag, value: given.value }
   }
+  if (sources.some(({ given }) => given?.maybe)) return { writes: 'unknown' }
   if (status.without === 'nothing') return { writes: 'nothing' }
   if (status.without === 'service') return { writes: 'service' }
   const asked = status.nodes === undefined ? false : settings.isOn(status.nodes, false)
   if (onNodes || asked !== false) return { writes: 'nodes' }
-  const empty = status.sources.map((flag) => settings.get(flag)?.at).find((at) => at !== undefined)
+  const empty = sources.map(({ given }) => given?.at).find((at) => at !== undefined)
   return { writes: 'fallback', at: empty ?? settings.placeOf(status.sources[0] ?? '') }
 }
 

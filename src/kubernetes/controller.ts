@@ -9,11 +9,12 @@ import { ChartSettings } from './chart-settings'
 import { type Claims, claimsOf } from './controller-claims'
 import { type ControllerFacts, controllerFacts } from './controller-facts'
 import { type Watched, watchedBy } from './controller-scope'
+import { settingsOf } from './controller-settings'
 import { type Status, statusOf } from './controller-status'
 import { minorOf, parseImage, releaseOf } from './image'
 import { type Lock, locksOf, sharedLock } from './leader-lock'
 import { shareNamespace } from './namespace'
-import type { Setting } from './settings'
+import type { Setting, Settings } from './settings'
 
 /** The kinds that run an ingress controller. */
 export const controllerKinds: readonly GroupKind[] = [
@@ -55,6 +56,10 @@ export interface Controller {
   /** What its leader is elected by: one for each way its release may do it; none when it elects none or no file tells. */
   readonly locks: readonly Lock[]
   readonly serviceAccount: ServiceAccount
+  /** What it is read from beside its own object, wherever its settings are. */
+  readonly parts: readonly Cursor[]
+  /** How a person sets one of its flags. */
+  readonly wordsFor: (flag: string) => string
   /** What installs it, where only that tells of it. */
   readonly installed: Installed | undefined
 }
@@ -80,24 +85,28 @@ export function controllersIn(snapshot: Snapshot): readonly Controller[] {
 const controllersBySnapshot = new WeakMap<Snapshot, readonly Controller[]>()
 
 /**
- * The controllers that a workload runs: none while it is scaled to nothing, or where the manifest is only a patch. Those that
- * a release installs need the snapshot where their values stand in other objects.
+ * The controllers that a workload runs: none while it is scaled to nothing, or where the manifest is only a patch. Without the
+ * snapshot what stands in other objects is unknown: values of a release, config files, variables.
  */
 export function controllersOf(manifest: Manifest, snapshot?: Snapshot): Controller[] {
   if (releaseKinds.includes(groupKindOf(manifest.ref))) {
     return chartReleasesOf(manifest, snapshot).flatMap(installedBy)
   }
   if (!controllerKinds.includes(groupKindOf(manifest.ref))) return []
-  if (manifest.root.at('spec', 'replicas').value === 0) return []
+  const rollout = manifest.root.at('spec', 'replicas').value === 0 ? rolloutOf(manifest, snapshot) : undefined
+  if (manifest.root.at('spec', 'replicas').value === 0 && !rollout) return []
   const containers = [...manifest.root.at('spec', 'template', 'spec', 'containers').items()]
   return containers.flatMap((container) => {
     if (!container.at('image').string) return []
-    return recognised(container, containers.length === 1).map((facts) => read(facts, container))
+    return recognised(container, containers.length === 1, snapshot).map(({ facts, settings }) => ({
+      ...read(facts, container, settings),
+      parts: rollout ? [rollout] : [],
+    }))
   })
 }
 
 /** What a container runs: the program tells, else the image, else the labels of the Pods. */
-function recognised(container: Cursor, alone: boolean): ControllerFacts[] {
+function recognised(container: Cursor, alone: boolean, snapshot: Snapshot | undefined) {
   const { repository } = parseImage(container.at('image').string ?? '')
   const args = new Arguments(container)
   const labelled = alone || container.at('name').string === 'controller'
@@ -105,7 +114,10 @@ function recognised(container: Cursor, alone: boolean): ControllerFacts[] {
   const byProgram = controllerFacts.filter(({ binary }) => binary !== undefined && args.runs(binary))
   const byLabel = controllerFacts.filter((facts) => labelled && isLabelled(facts, container))
   const [found = []] = [byProgram, byImage, byLabel].filter((one) => one.length > 0)
-  return found.filter((facts) => isOn(facts, container))
+  return found
+    .filter(({ command }) => command === undefined || args.runs(command))
+    .map((facts) => ({ facts, settings: settingsOf(facts, container, snapshot) }))
+    .filter(({ facts, settings }) => isOn(facts, settings))
 }
 
 /** One expression for each row, as every workload that is read is tried. */
@@ -117,37 +129,42 @@ function isLabelled({ labels }: ControllerFacts, container: Cursor): boolean {
 }
 
 /** Whether a program runs as this controller, if it can be several things. */
-function isOn(facts: ControllerFacts, container: Cursor): boolean {
-  const { command, enabledBy } = facts
-  const args = new Arguments(container, facts)
-  if (command !== undefined && !args.runs(command)) return false
-  return enabledBy === undefined || (args.has(enabledBy) && args.isOn(enabledBy, true) !== false)
+function isOn({ enabledBy }: ControllerFacts, settings: Settings): boolean {
+  return enabledBy === undefined || (settings.has(enabledBy) && settings.isOn(enabledBy, true) !== false)
 }
 
-function read(facts: ControllerFacts, container: Cursor): Controller {
+function read(facts: ControllerFacts, container: Cursor, settings: Settings): Omit<Controller, 'parts'> {
   const { manifest } = container
-  const args = new Arguments(container, facts)
+  const args = new Arguments(container)
   const image = container.at('image')
   const parsed = parseImage(image.string ?? '')
   const release = releaseOf(parsed) ?? minorOf(parsed)
-  const { inShell, place } = args
   const { namespace } = manifest.ref
-  const claims = claimsOf(facts, args, release)
+  const claims = claimsOf(facts, settings, release)
   return {
     facts,
     manifest,
     image,
     release,
     namespace,
-    place,
-    inShell,
-    watched: watchedBy(facts, args),
+    place: args.place,
+    inShell: args.inShell,
+    watched: watchedBy(facts, settings),
     claims,
-    status: statusOf(facts, args, release, isOnNodes(container)),
-    locks: locksOf(facts, args, { release, namespace, className: claims[0]?.names[0] }),
+    status: statusOf(facts, settings, release, isOnNodes(container)),
+    locks: locksOf(facts, settings, { release, namespace, className: claims[0]?.names[0] }),
     serviceAccount: accountOf(manifest),
+    wordsFor: (flag) => settings.wordsFor(flag),
     installed: undefined,
   }
+}
+
+/** The Rollout that runs the Pods of a Deployment in its place: https://argoproj.github.io/argo-rollouts/migrating/ */
+function rolloutOf(manifest: Manifest, snapshot: Snapshot | undefined): Cursor | undefined {
+  return (snapshot?.ofKind('Rollout.argoproj.io') ?? [])
+    .filter((one) => shareNamespace(one, manifest) && one.root.at('spec', 'replicas').value !== 0)
+    .map(({ root }) => root.at('spec', 'workloadRef'))
+    .find((at) => at.at('kind').string === manifest.ref.kind && at.at('name').string === manifest.ref.name)
 }
 
 /** The controllers that a release of a chart installs. */
@@ -163,7 +180,7 @@ function installedBy(release: ChartRelease): Controller[] {
   const made = settings.take(chart.class)?.value
   return controllerFacts.flatMap((facts): Controller[] => {
     if (!chart.controllers.includes(facts.name)) return []
-    if (facts.enabledBy && (!settings.has(facts.enabledBy) || !settings.isOn(facts.enabledBy, true))) return []
+    if (facts.enabledBy && !(settings.has(facts.enabledBy) && settings.isOn(facts.enabledBy, true))) return []
     const isMain = facts.name === chart.controllers[0]
     const claims = claimsOf(facts, settings, app).map((claim) => (isMain ? { ...claim, made } : claim))
     return [
@@ -180,10 +197,21 @@ function installedBy(release: ChartRelease): Controller[] {
         status: statusOf(facts, settings, app, onNodes),
         locks: locksOf(facts, settings, { release: app, namespace, className: claims[0]?.names[0] }),
         serviceAccount: { name: settings.fullname() ?? '', namespace, at: settings.place },
+        parts: release.parts,
+        wordsFor: (flag) => settings.wordsFor(flag),
         installed: { release, service: settings.take(chart.service) },
       },
     ]
   })
+}
+
+/** Where a statement about a controller is made: at the first of these places, then at one in each other object it is read from. */
+export function endsOf({ place, parts }: Controller, at: readonly Cursor[]): Cursor[] {
+  return at.concat(place, parts).filter((one, index, all) => all.findIndex(isIn(one.manifest)) === index)
+}
+
+function isIn(manifest: Manifest): (one: Cursor) => boolean {
+  return (one) => one.manifest === manifest
 }
 
 /** The version of the controller that a version of its chart brings. */

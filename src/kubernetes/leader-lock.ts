@@ -12,6 +12,8 @@ export interface Lock {
   readonly name: string
   /** The flag that names it, else where that would stand. */
   readonly at: Cursor
+  /** How a person names it. */
+  readonly setBy: string
 }
 
 /** What a lock's name and place come from, beside the settings. */
@@ -32,11 +34,12 @@ export function locksOf(facts: ControllerFacts, settings: Settings, elector: Ele
   if (settings.opaque) return []
   const ways = facts.election.filter(({ releases }) => release === undefined || satisfies(release, releases))
   const locks = ways.map((way): Lock | undefined => {
-    const elects = way.elects ? isSwitchedOn(settings, way.elects) : true
+    const elects = way.elects ? way.elects.some((one) => isSwitchedOn(settings, one)) : true
     const name = nameOf(way, settings, elector.className)
     const namespace = namespaceOf(way, settings, elector.namespace)
-    if (elects !== true || name === undefined || namespace === undefined) return undefined
-    return { kinds: way.kinds, namespace, name, at: settings.get(way.id)?.at ?? settings.placeOf(way.id) }
+    if (!elects || name === undefined || namespace === undefined) return undefined
+    const at = settings.get(way.id)?.at ?? settings.placeOf(way.id)
+    return { kinds: way.kinds, namespace, name, at, setBy: way.setBy ?? settings.wordsFor(way.id) }
   })
   return locks.every((lock) => lock !== undefined) ? locks : []
 }

@@ -6,6 +6,8 @@ export interface Setting {
   readonly at: Cursor
   /** Undefined where no file tells: a tool fills it in, or a ConfigMap of the cluster does. */
   readonly value: string | undefined
+  /** Whether nothing may be said at all: no file tells what stands there. */
+  readonly maybe?: true
 }
 
 /** What a controller is told, wherever that is written: flags are named without their dashes. */
@@ -26,6 +28,10 @@ export interface Settings {
   has(flag: string): boolean
   /** The value of a variable of the process; undefined where no file tells. */
   variable(name: string): string | undefined
+  /** The value of a variable of any process of its Pod; undefined where no file tells. */
+  variableBeside(name: string): string | undefined
+  /** How a person sets a flag. */
+  wordsFor(flag: string): string
 }
 
 /** The value of a flag; what holds without it when it is absent or empty. */
@@ -38,6 +44,7 @@ export function valueOr(settings: Settings, flag: string, byDefault: string): st
 export function isSwitchedOn(settings: Settings, by: Switch): boolean | undefined {
   if ('on' in by) return settings.isOn(by.on, by.default)
   if ('off' in by) return inverted(settings.isOn(by.off, false))
+  if ('variable' in by) return by.is.includes(settings.variableBeside(by.variable) ?? '')
   const value = valueOr(settings, 'given' in by ? by.given : by.missing, '')
   const given = value === undefined ? undefined : value !== ''
   return 'given' in by ? given : inverted(given)

@@ -23,8 +23,18 @@ export interface Draft {
 
 /** What a draft says, without its keys: the same rule and message of the same objects in the same cluster. */
 export function subjectOf({ active, message, cluster, ends }: Draft): string {
-  const identities = ends.map((end) => identityOf(end.manifest.ref)).sort()
+  const identities = ends.map((end) => lastingIdentityOf(end.manifest)).sort()
   return JSON.stringify([active.rule.id, message, cluster, identities])
+}
+
+/**
+ * Kustomize puts a hash of what it says into the name of a ConfigMap or Secret that it makes, so that each edit gives another name.
+ * Source: https://github.com/kubernetes-sigs/kustomize/blob/kustomize/v5.8.1/api/hasher/hasher.go (encode)
+ */
+function lastingIdentityOf({ ref, origin }: Manifest): string {
+  const isMade = origin.kind === 'rendered' && origin.source.kind === 'kustomize'
+  if (!isMade || !['ConfigMap', 'Secret'].includes(groupKindOf(ref))) return identityOf(ref)
+  return identityOf({ ...ref, name: ref.name.replace(/-[2456789bcdfghkmt]{10}$/, '') })
 }
 
 /** Equal for the same statement at any line, in any file, on any day. */

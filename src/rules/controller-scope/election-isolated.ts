@@ -1,14 +1,15 @@
-import { namesOfParts, partKinds, releaseKinds } from '../../kubernetes/chart-release'
+import { releaseKinds } from '../../kubernetes/chart-release'
 import {
   areOneController,
-  type Controller,
   controllerKinds,
   controllersIn,
   controllersOf,
+  endsOf,
   isInstalledBy,
   marksOfControllers,
   shareCluster,
 } from '../../kubernetes/controller'
+import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
 import { sharedLock } from '../../kubernetes/leader-lock'
 import { shareNamespace } from '../../kubernetes/namespace'
 import { identityOf, nameOf } from '../../manifest/manifest'
@@ -18,8 +19,8 @@ interface Shared {
   first: string
   second: string
   lock: string
-  /** The flag that names the lock. */
-  flag: string
+  /** How the lock is named. */
+  own: string
 }
 
 export default defineRule({
@@ -30,8 +31,8 @@ export default defineRule({
   kinds: [...controllerKinds, ...releaseKinds],
   reads: partKinds,
   messages: {
-    shared: ({ first, second, lock, flag }: Shared) =>
-      `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with --${flag}, and let its Role name that lock.`,
+    shared: ({ first, second, lock, own }: Shared) =>
+      `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with ${own}, and let its Role name that lock.`,
   },
   *partners(manifest) {
     yield* namesOfParts(manifest)
@@ -51,12 +52,10 @@ export default defineRule({
         const names = { first: nameOf(first.manifest.ref), second: nameOf(second.manifest.ref) }
         const kind = lock.kinds.find((one) => other.kinds.includes(one)) ?? ''
         const lockName = nameOf({ group: '', kind, namespace: lock.namespace, name: lock.name })
-        report([lock.at, other.at], 'shared', { ...names, lock: lockName, flag: flagOf(first) }, { keys: [lock.name] })
+        const [[one, ...more], [another, ...others]] = [endsOf(first, [lock.at]), endsOf(second, [other.at])]
+        const ends = [one, another, ...more, ...others].filter((end) => end !== undefined)
+        report(ends, 'shared', { ...names, lock: lockName, own: lock.setBy }, { keys: [lock.name] })
       }
     }
   },
 })
-
-function flagOf({ facts }: Controller): string {
-  return facts.election.at(-1)?.id ?? ''
-}

@@ -1,10 +1,11 @@
-import { namesOfParts, partKinds, releaseKinds } from '../../kubernetes/chart-release'
+import { releaseKinds } from '../../kubernetes/chart-release'
 import {
   areOneController,
   type Controller,
   controllerKinds,
   controllersIn,
   controllersOf,
+  endsOf,
   isInstalledBy,
   marksOfControllers,
   shareCluster,
@@ -12,8 +13,10 @@ import {
 import type { Claims } from '../../kubernetes/controller-claims'
 import type { ClassFacts } from '../../kubernetes/controller-facts'
 import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
+import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
 import { classAnnotation } from '../../kubernetes/ingress-class'
 import { labelsOf } from '../../kubernetes/label-selector'
+import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
@@ -46,7 +49,13 @@ export default defineRule({
   since: '1.0.0',
   scope: 'snapshot',
   kinds: [...controllerKinds, ...releaseKinds],
-  reads: ['IngressClass.networking.k8s.io', 'Ingress.networking.k8s.io', 'Namespace', ...partKinds],
+  reads: [
+    'IngressClass.networking.k8s.io',
+    'GatewayClass.gateway.networking.k8s.io',
+    'Ingress.networking.k8s.io',
+    'Namespace',
+    ...partKinds,
+  ],
   messages: {
     overlap: ({ first, second, name, where, mending }: Overlap) =>
       `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. ${mending}.`,
@@ -82,13 +91,15 @@ export default defineRule({
     yield* namesOfParts(manifest)
     // Which chart it is stands elsewhere.
     if (manifest.root.at('spec', 'chartRef').exists) yield* marksOfControllers
-    if (manifest.ref.kind === 'IngressClass') yield* marksOfControllers
+    if (['IngressClass', 'GatewayClass'].includes(manifest.ref.kind)) yield* marksOfControllers
     if (manifest.ref.kind === 'Ingress') yield* classAnnotation(manifest).exists ? marksOfControllers : []
     if (groupKindOf(manifest.ref) === 'Namespace' && manifest.root.at('metadata', 'labels').exists)
       yield* marksOfControllers
-    for (const { claims, watched } of controllersOf(manifest)) {
+    for (const { facts, claims, watched } of controllersOf(manifest)) {
       yield* marksOfControllers
       if (watched.scope === 'selector') yield* labelsOf(watched.selector)
+      // What it claims may stand in another object.
+      if (claims.length === 0) yield* facts.classes.flatMap(({ controller }) => controller ?? [])
       for (const { controller, facts: way } of claims) {
         if (controller) yield controller
         // Only between classes of different names does it matter which Ingresses still use the annotation.
@@ -111,26 +122,34 @@ export default defineRule({
         const mended = isWritten(second.manifest) && !isWritten(first.manifest) ? second : first
         const overlap = { ...wordsOf(first, second, shared, mended), where: namespaces.words }
         const labels = namespaces.found.map(({ root }) => root.at('metadata', 'labels'))
-        const parts = [first, second].flatMap(({ installed }) => installed?.release.parts ?? [])
-        const ends = [first.watched.at, second.watched.at, ...labels, ...parts]
-        const more = { keys: keysOf(first, second) }
+        const [[one, ...more], [other, ...others]] = [placesOf(first), placesOf(second)]
+        const ends = [one, other, ...labels, ...more, ...others].filter((end) => end !== undefined)
+        const about = { keys: keysOf(first, second) }
         const byFlags = namespaces.found.length === 0
         const known =
           byFlags && [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
-        if (first.facts.takes !== 'Ingresses') report(ends, 'contestedRoutes', overlap, more)
-        else if (shared.by === 'none') report(ends, known ? 'unclassed' : 'contestedUnclassed', overlap, more)
+        const through = shared.by === 'class' && shared.through ? [shared.through] : []
+        if (first.facts.takes !== 'Ingresses') {
+          const labelled = through.map(({ root }) => root.at('metadata', 'labels'))
+          report([...ends, ...labelled], 'contestedRoutes', overlap, about)
+        } else if (shared.by === 'none') report(ends, known ? 'unclassed' : 'contestedUnclassed', overlap, about)
         else if (shared.by === 'class') {
-          const through = shared.through ? [shared.through.root.at('spec', 'controller')] : []
-          report([...ends, ...through], known ? 'overlap' : 'contested', overlap, more)
+          const classes = through.map(({ root }) => root.at('spec', 'controller'))
+          report([...ends, ...classes], known ? 'overlap' : 'contested', overlap, about)
         } else {
           const at = classAnnotation(shared.ingress)
           const ingress = nameOf(shared.ingress.ref)
-          report([...ends, at], known ? 'annotated' : 'contestedAnnotation', { ...overlap, ingress }, more)
+          report([...ends, at], known ? 'annotated' : 'contestedAnnotation', { ...overlap, ingress }, about)
         }
       }
     }
   },
 })
+
+/** Where a controller says what it watches, and where else what it takes. */
+function placesOf(controller: Controller): Cursor[] {
+  return endsOf(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
+}
 
 /** Of two, the one that watches more is named first: where the change wrote both or none, it is the one to mend. */
 function comesFirst(a: Controller, b: Controller): boolean {
@@ -157,7 +176,7 @@ function wordsOf(
   const limiting = limitingOf(mended, other)
   const own = {
     class: ownClassOf(mended),
-    annotation: flagOf(mended, wayOf(mended)?.name),
+    annotation: mended.wordsFor(wayOf(mended)?.name ?? ''),
     // Classes differ here, so one of the two says by a flag that it takes these Ingresses, or names no class.
     none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined),
   }[by]
@@ -197,19 +216,21 @@ function limitingOf(mended: Controller, other: Controller): string {
   return limited ? `${nameOf(limited.manifest.ref)} to other namespaces with ${scopeOf(limited)}` : ''
 }
 
-function scopeOf({ facts: { scope, dashes }, installed }: Controller): string {
-  return installed ? `${scope.value} in its values` : `${dashes}${scope.namespaces} (in its chart ${scope.value})`
+function scopeOf({ facts: { scope }, installed, wordsFor }: Controller): string {
+  return installed ? `${scope.value} in its values` : inWords([wordsFor(scope.namespaces)], scope.value)
 }
 
 function ownClassOf(controller: Controller): string {
   const way = wayOf(controller)
   if (controller.installed) return `${way?.value} in its values`
-  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) => flagOf(controller, flag) ?? [])
-  return `${flags.join(' and ')} (in its chart ${way?.value})`
+  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) => flag ?? [])
+  return inWords(flags.map(controller.wordsFor), way?.value)
 }
 
-function flagOf({ facts }: Controller, flag: string | undefined): string | undefined {
-  return flag && `${facts.dashes}${flag}`
+/** Flags, with the value of the chart that gives them; a setting of a config file needs no other words. */
+function inWords(flags: readonly string[], value: string | undefined): string {
+  const words = flags.join(' and ')
+  return words.startsWith('-') ? `${words} (in its chart ${value})` : words
 }
 
 /** How it decides which Ingresses are its own: where the release is not told, in the newest way. */

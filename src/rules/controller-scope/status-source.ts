@@ -1,5 +1,6 @@
-import { namesOfParts, partKinds, releaseKinds } from '../../kubernetes/chart-release'
+import { releaseKinds } from '../../kubernetes/chart-release'
 import { type Controller, controllerKinds, controllersOf } from '../../kubernetes/controller'
+import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
 import { statusFactsOf } from '../../kubernetes/controller-status'
 import { selectionMarks, selects } from '../../kubernetes/service'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'

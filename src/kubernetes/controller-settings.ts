@@ -1,0 +1,133 @@
+import type { Cursor } from '../manifest/cursor'
+import { nameOf } from '../manifest/manifest'
+import type { Snapshot } from '../manifest/snapshot'
+import { Arguments } from './arguments'
+import { type Config, keyOf, placeIn, saidBy, speaksOf } from './config-settings'
+import { mountedAt } from './container-file'
+import type { ConfigFacts, ControllerFacts } from './controller-facts'
+import { alike } from './named-object'
+import type { Setting, Settings } from './settings'
+
+/** What a controller in a container is told: by its arguments and variables, and by what these name or its volumes bring. */
+export function settingsOf(facts: ControllerFacts, container: Cursor, snapshot: Snapshot | undefined): Settings {
+  const args = new Arguments(container, facts, snapshot)
+  if (args.inShell) return args
+  // No variable says where a config is.
+  const { variables: _, ...style } = facts
+  const flags = new Arguments(container, style, snapshot)
+  const configs = (facts.config ?? []).flatMap((one) => configOf(one, flags, container, snapshot) ?? [])
+  return configs.reduce<Settings>((settings, config) => new Configured(settings, config), args)
+}
+
+/** Settings that a config says over, or under, others. */
+class Configured implements Settings {
+  readonly opaque: boolean
+  readonly place: Cursor
+
+  constructor(
+    private readonly others: Settings,
+    private readonly config: Config,
+  ) {
+    this.opaque = others.opaque || (config.instead && !config.keys && !config.root)
+    this.place = config.keys || !config.root ? others.place : config.root
+  }
+
+  placeOf(flag: string): Cursor {
+    return this.counts(flag) && this.config.instead ? placeIn(this.config, flag) : this.others.placeOf(flag)
+  }
+
+  get(flag: string): Setting | undefined {
+    return this.counts(flag) ? saidBy(this.config, flag) : this.others.get(flag)
+  }
+
+  all(flag: string): Setting[] {
+    if (!this.counts(flag)) return this.others.all(flag)
+    const said = saidBy(this.config, flag)
+    return said ? [said] : []
+  }
+
+  isOn(flag: string, byDefault: boolean): boolean | undefined {
+    if (!this.counts(flag)) return this.others.isOn(flag, byDefault)
+    const said = this.get(flag)
+    if (!said) return byDefault
+    return said.value === undefined ? undefined : /^(?:1|t|true)$/i.test(said.value)
+  }
+
+  has(flag: string): boolean {
+    return this.counts(flag) ? this.get(flag) !== undefined : this.others.has(flag)
+  }
+
+  variable(name: string): string | undefined {
+    return this.others.variable(name)
+  }
+
+  variableBeside(name: string): string | undefined {
+    return this.others.variableBeside(name)
+  }
+
+  wordsFor(flag: string): string {
+    const isThere = this.counts(flag) && (this.config.instead || this.get(flag))
+    return isThere ? `${keyOf(this.config, flag)} in ${this.config.name}` : this.others.wordsFor(flag)
+  }
+
+  /** Whether the config decides a flag. */
+  private counts(flag: string): boolean {
+    return speaksOf(this.config, flag) && (this.config.instead || this.others.get(flag) === undefined)
+  }
+}
+
+/** What a row of the facts says that is read, where it is read; undefined where nothing of it is there. */
+function configOf(
+  facts: ConfigFacts,
+  args: Arguments,
+  container: Cursor,
+  snapshot: Snapshot | undefined,
+): Config | undefined {
+  const [named] = facts.flags.flatMap((flag) => args.get(flag) ?? [])
+  const found = facts.object
+    ? named && objectAt(named, facts.object, args, snapshot)
+    : fileAt(named, facts.files ?? [], container, snapshot)
+  return found && { ...found, instead: facts.instead === true, keys: facts.keys }
+}
+
+type Found = Pick<Config, 'root' | 'at' | 'name'>
+
+function objectAt(
+  { at, value }: Setting,
+  { kind: groupKind, variable, default: byDefault }: NonNullable<ConfigFacts['object']>,
+  args: Arguments,
+  snapshot: Snapshot | undefined,
+): Found {
+  const [name = '', inNamespace] = (value ?? '').split('/').reverse()
+  const namespace = inNamespace ?? (variable && args.variable(variable)) ?? byDefault ?? ''
+  const [kind = '', ...group] = groupKind.split('.')
+  const ref = { group: group.join('.'), kind, namespace, name }
+  return { root: alike(snapshot?.get(ref) ?? [])?.root, at, name: nameOf(ref) }
+}
+
+/** The file that a flag names, else the first that is at one of the places where it is looked for. */
+function fileAt(
+  named: Setting | undefined,
+  files: readonly string[],
+  container: Cursor,
+  snapshot: Snapshot | undefined,
+): Found | undefined {
+  const at = named?.at ?? container.at('volumeMounts')
+  for (const path of named ? [named.value ?? ''] : files) {
+    const file = mountedAt(path, container, snapshot)
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    if (file && file !== 'unknown') {
+      const { text } = file
+      return { root: readable(text, name), at, name: `${name} of ${nameOf(text.manifest.ref)}` }
+    }
+    if (file || named) return { root: undefined, at, name }
+  }
+  return undefined
+}
+
+/** The settings in a text; undefined where they are not written in YAML. One that holds comments alone says nothing. */
+function readable(text: Cursor, name: string): Cursor | undefined {
+  const { nested } = text
+  if (nested) return nested.isMap && !name.endsWith('.toml') ? nested : undefined
+  return (text.string ?? '').split('\n').every((line) => /^\s*(?:#.*)?$/.test(line)) ? text : undefined
+}
