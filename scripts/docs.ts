@@ -42,7 +42,9 @@ function headOf(rule: Rule): string {
   const { file } = policyOf(rule)
   const { level = 'error', levels = {} } = file.rules[rule.id] ?? {}
   const kinds =
-    rule.kinds === '*' ? 'every kind' : [...rule.kinds, ...(rule.reads ?? [])].map((kind) => `\`${kind}\``).join(', ')
+    rule.kinds === '*'
+      ? 'every kind'
+      : [...new Set([...rule.kinds, ...(rule.reads ?? [])])].map((kind) => `\`${kind}\``).join(', ')
   const messages = Object.keys(rule.messages)
     .filter((message) => !(message in (rule.until ?? {})))
     .map((message) => `\`${message}\` ${levels[message] ?? level}`)

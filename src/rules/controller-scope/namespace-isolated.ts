@@ -119,7 +119,8 @@ export default defineRule({
         const namespaces = sharedNamespaces(first, second, snapshot)
         const shared = namespaces && sharedClaim(first, second, snapshot)
         if (!shared) continue
-        const mended = isWritten(second.manifest) && !isWritten(first.manifest) ? second : first
+        const wrote = (one: Controller) => [one, ...placesOf(one)].some((place) => isWritten(place.manifest))
+        const mended = wrote(second) && !wrote(first) ? second : first
         const overlap = { ...wordsOf(first, second, shared, mended), where: namespaces.words }
         const labels = namespaces.found.map(({ root }) => root.at('metadata', 'labels'))
         const [[one, ...more], [other, ...others]] = [placesOf(first), placesOf(second)]
