@@ -66,8 +66,14 @@ export default defineRule({
       const left = objectsOf(removed, head)
       if (left.length > 0) report(ends(left), 'definition', { object, left: named(left) })
     } else if (kind === 'Namespace') {
-      const left = heldBy(removed.ref.name, head)
-      if (left.length > 0) report(ends(left), 'namespace', { object, left: named(left) })
+      const namespace = removed.ref.name
+      const left = heldBy(namespace, head)
+      // An Application that installs into it stands elsewhere itself.
+      const words = named(
+        left,
+        ({ ref }) => `${ref.namespace === namespace ? '' : 'what is installed by '}${nameOf(ref)}`,
+      )
+      if (left.length > 0) report(ends(left), 'namespace', { object, left: words })
     } else if (kind === apiServiceKind) {
       const lost = lostApi(removed, base, head)
       if (!lost) return
@@ -96,7 +102,7 @@ function holdsData({ root }: Manifest): boolean {
   return [...root.at('data').entries(), ...root.at('binaryData').entries()].length > 0
 }
 
-function named(left: readonly Manifest[]): string {
-  const names = left.slice(0, 3).map(({ ref }) => nameOf(ref))
+function named(left: readonly Manifest[], call = ({ ref }: Manifest) => nameOf(ref)): string {
+  const names = left.slice(0, 3).map(call)
   return left.length > 3 ? `${names.join(', ')} and ${left.length - 3} more` : names.join(', ')
 }
