@@ -300,13 +300,14 @@ test('a chart beside its Kustomization is found there, though YAML might take th
   expect(places(report)).toEqual([`head/app/web/values.yaml:1 values ${kept}`])
 })
 
-test('a chart from elsewhere that a generator inflates may get another version', async () => {
+test('a chart from elsewhere that a generator inflates is left out, and listed', async () => {
   const generator = (version: string) =>
     `apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: web}\nname: web\nreleaseName: web\nrepo: oci://registry.example.com/charts\nversion: ${version}\n`
   const base = { 'app/kustomization.yaml': kustomization('generators: [web.yaml]'), 'app/web.yaml': generator('1.0.0') }
   const report = await judgeChange(base, { 'app/web.yaml': generator('1.1.0') })
-  expect(report.findings.map(({ status, text }) => `${status}: ${text}`)).toEqual([
-    'existing: It inflates a chart of oci://registry.example.com/charts/web, which is not in this repository; run `helm pull --untar` and commit it.',
+  expect(report.findings).toEqual([])
+  expect(report.inspected.skipped).toEqual([
+    { path: 'app/web.yaml', reason: 'the chart web of oci://registry.example.com/charts is not in this repository' },
   ])
 })
 

@@ -813,9 +813,11 @@ describe('Kustomizations', () => {
       'l/kustomization.yaml': 'helmCharts:\n  - name: sub\n    version: 1.0.0\n    repo: http://127.0.0.1:9\n',
       'l/charts/sub/Chart.yaml': chart('sub'),
     })
-    expect(said).toEqual([
-      'introduced head/l/kustomization.yaml:2 Its chart sub is not in l/charts/sub-1.0.0/sub; run `helm pull --untar` into l/charts/sub-1.0.0 and commit it.',
-    ])
+    expect(said).toEqual([])
+    expect(report.inspected.skipped).toContainEqual({
+      path: 'l/kustomization.yaml',
+      reason: 'the chart sub of http://127.0.0.1:9 is not in this repository',
+    })
     expect(report.inspected.changes).toEqual({ added: 1, changed: 0, removed: 0 })
   })
 })

@@ -59,6 +59,8 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
       return manifest.object.around?.makes ? [] : argoReleasesOf(manifest.root.at('spec', 'template'))
     case 'HelmChart.helm.cattle.io':
       return k3sReleasesOf(manifest)
+    case inflatedChart:
+      return inflatedReleasesOf(manifest)
     default:
       return []
   }
@@ -190,6 +192,30 @@ function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
   return [{ facts, manifest, name: ref.name, namespace, cluster: '', ...version, values, parts: [] }]
 }
 
+/**
+ * Kustomize merges the values in its file with those of `valuesFile`, as `valuesMerge` says, and helm lays the additional files
+ * over the outcome: https://kubectl.docs.kubernetes.io/references/kustomize/builtins/#_helmchartinflationgenerator_
+ */
+function inflatedReleasesOf(manifest: Manifest): ChartRelease[] {
+  const { root, ref, object } = manifest
+  const facts = factsOf(root.at('name'), root.at('repo'))
+  if (!facts) return []
+  const written = root.at('valuesInline')
+  const inline = written.exists ? layersOf([written]) : []
+  const [file, additional] = [root.at('valuesFile'), root.at('additionalValuesFiles')]
+  const files = file.exists ? fileOf(file) : []
+  // Without a file of values those of the chart win over the ones that stand here.
+  const merged = file.exists ? [...files, ...inline] : hiddenIf(inline.length > 0)
+  const mode = root.at('valuesMerge').string || 'override'
+  const base = inline.length === 0 ? files : { override: [...inline, ...files], merge: merged, replace: inline }[mode]
+  const layers = [...hiddenIf(object.around?.patched === true), ...filesOf(additional), ...(base ?? hiddenIf(true))]
+  const generated = root.at('nameTemplate').exists || !root.at('releaseName').string
+  const name = generated ? '<generated>' : ref.name
+  const values = new ReleaseValues(written.exists ? written : root, layers)
+  const version = versionAt(facts, root.at('version'))
+  return [{ facts, manifest, name, namespace: ref.namespace, cluster: '', ...version, values, parts: [] }]
+}
+
 function layersOf(roots: readonly (Cursor | undefined)[]): ValuesLayer[] {
   return roots.flatMap((root) => (root ? [{ root }] : []))
 }
@@ -200,10 +226,12 @@ function hiddenIf(condition: boolean): ValuesLayer[] {
 
 /** What values files hold, the last over the others; one that is not in this repository may hold anything. */
 function filesOf(list: Cursor): ValuesLayer[] {
-  return [...list.items()].toReversed().flatMap((name): ValuesLayer[] => {
-    const files = name.string === undefined ? undefined : list.manifest.valuesIn(name.string)
-    return files ? layersOf(files.toReversed()) : hiddenIf(true)
-  })
+  return [...list.items()].toReversed().flatMap(fileOf)
+}
+
+function fileOf(name: Cursor): ValuesLayer[] {
+  const files = name.string === undefined ? undefined : name.manifest.valuesIn(name.string)
+  return files ? layersOf(files.toReversed()) : hiddenIf(true)
 }
 
 /** Whether a chart is one that the facts know, by how objects name it and where from. */

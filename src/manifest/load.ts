@@ -28,6 +28,8 @@ export interface Around {
   readonly files: ReadonlyMap<string, readonly ValuesFile[]>
   /** The Applications of an ApplicationSet, where the object and the tree tell all of them. */
   readonly makes?: readonly LoadedObject[]
+  /** What it installs is patched, so that its values do not tell all of it. */
+  readonly patched?: boolean
 }
 
 /** A file of values. */

@@ -19,6 +19,7 @@ import { adoptedIn } from './adopted'
 import { BlindSpots, wholeGaps } from './blind-spots'
 import { ingressesIn } from './bystanders'
 import { changedTexts, describedTexts } from './changed-texts'
+import { chartsElsewhere, withoutLostCharts } from './charts-elsewhere'
 import { type Descriptions, inventoriesOf, nothingDescribed } from './descriptions'
 import { droppedElsewhere } from './dropped-elsewhere'
 import { duplicateKeys } from './duplicate-keys'
@@ -109,9 +110,13 @@ export async function gather(scope: Scope): Promise<Gathered> {
     Promise.all(
       (side?.discovery.sources ?? []).filter(wants).map((source) => side?.render(source) as Promise<RenderedSide>),
     )
+  const renderings = await Promise.all([
+    renderAll(base, (source) => !sameSource(source)),
+    renderAll(head, (source) => !sameSource(source)),
+  ])
   const [renderedBefore, renderedAfter] = await Promise.all([
-    renderAll(base, (source) => !sameSource(source)).then((sides) => lent.complete('base', sides)),
-    renderAll(head, (source) => !sameSource(source)).then((sides) => lent.complete('head', sides)),
+    lent.complete('base', renderings[0]),
+    lent.complete('head', withoutLostCharts(...renderings)),
   ])
 
   const descriptions: { base: Descriptions; head: Descriptions } = {
@@ -248,6 +253,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
         ...descriptions.head.skipped,
         ...gaps.skipped,
         ...unseen.skipped,
+        ...chartsElsewhere(head, renderedAfter),
         ...(await untakenValues(head, changed, lent.taken)),
       ],
     },

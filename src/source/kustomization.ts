@@ -24,6 +24,16 @@ export interface Mention {
   readonly region: Region
 }
 
+/** An entry of `helmCharts:`. */
+interface WrittenChart {
+  readonly name: string
+  /** Where it is pulled from, if it is not here. */
+  readonly repo: string
+  /** Where kustomize looks for it below the home of charts. */
+  readonly unpackedIn: string
+  readonly region: Region
+}
+
 /** A folder that kustomize builds. */
 export interface Kustomization {
   readonly folder: string
@@ -38,7 +48,7 @@ export interface Kustomization {
   /** Paths of the repository that any string in it leads to: files and folders. */
   readonly leadsTo: readonly string[]
   /** Charts it inflates, with the folder each has to be vendored in. */
-  readonly charts: readonly { readonly name: string; readonly folder: string; readonly region: Region }[]
+  readonly charts: readonly (WrittenChart & { readonly folder: string })[]
   readonly namespace: string
   /** Strings that would have kustomize read what is not in this repository. */
   readonly outside: readonly Mention[]
@@ -82,7 +92,7 @@ interface Written {
   /** Every string in it that may be a path. */
   readonly strings: ReadonlySet<string>
   readonly chartHome: string
-  readonly charts: readonly { readonly name: string; readonly unpackedIn: string; readonly region: Region }[]
+  readonly charts: readonly WrittenChart[]
   readonly plugins: boolean
   /** The strings that name what is taken in, and whether each may be a repository. */
   readonly named: readonly (Mention & { readonly isBase: boolean })[]
@@ -151,7 +161,14 @@ function parseText(text: string): Written {
     chartHome: (isMap(globals) && wordUnder(globals, 'chartHome')) || 'charts',
     charts: itemsOf('helmCharts').flatMap((item) =>
       isMap(item)
-        ? [{ name: String(item.get('name') ?? ''), unpackedIn: unpackedIn(item), region: regionOf(item) }]
+        ? [
+            {
+              name: String(item.get('name') ?? ''),
+              repo: wordUnder(item, 'repo'),
+              unpackedIn: unpackedIn(item),
+              region: regionOf(item),
+            },
+          ]
         : [],
     ),
   }
@@ -231,28 +248,24 @@ export function remoteEntries({ file, folder, includes }: Kustomization, checkou
     .map((mention) => ({ ...mention, path: file }))
 }
 
-/** A chart that a Kustomization inflates and that is not in the repository, as words and a place. */
-export function missingChart(
-  kustomizations: readonly Kustomization[],
-  checkout: Checkout,
-): { reason: string; path: string; region: Region } | undefined {
-  for (const { file, charts } of kustomizations) {
-    for (const { name, folder, region } of charts) {
-      if (checkout.has(path.join(folder, 'Chart.yaml'))) continue
-      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${path.dirname(folder)} and commit it`
-      return { reason, path: file, region }
-    }
-  }
-  return undefined
+/** The charts that `helmCharts:` of a Kustomization asks for and that are not in the repository. */
+export function absentCharts({ charts }: Pick<Kustomization, 'charts'>, checkout: Checkout): Kustomization['charts'] {
+  return charts.filter(({ folder }) => !checkout.has(path.join(folder, 'Chart.yaml')))
 }
 
-/** A Kustomization's text without some of its entries. */
-export function withoutEntries(text: string, entries: readonly Mention[]): string {
+/**
+ * A Kustomization's text without some of its entries.
+ *
+ * @param charts where it looks for the charts that are left out, below the home of charts
+ */
+export function withoutEntries(text: string, isGone: (entry: string) => boolean, charts: ReadonlySet<string>): string {
   const document = parseDocument(text, { logLevel: 'silent', version: '1.1' })
-  const gone = new Set(entries.map((entry) => entry.text))
-  for (const key of ['resources', 'bases', 'components']) {
+  const leaveOut = (key: string, names: (item: unknown) => boolean) => {
     const list = isMap(document.contents) ? document.get(key) : undefined
-    if (isSeq(list)) list.items = list.items.filter((item) => !(isScalar(item) && gone.has(String(item.value))))
+    if (isSeq(list)) list.items = list.items.filter((item) => !names(item))
   }
+  for (const key of ['resources', 'bases', 'components', 'generators'])
+    leaveOut(key, (item) => isScalar(item) && isGone(String(item.value)))
+  leaveOut('helmCharts', (item) => isMap(item) && charts.has(unpackedIn(item)))
   return document.toString()
 }

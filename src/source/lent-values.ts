@@ -1,3 +1,4 @@
+import { isKnownChart } from '../kubernetes/chart-release'
 import type { LoadedFile } from '../manifest/load'
 import type { Side } from '../manifest/manifest'
 import { gateFinding } from '../report/gate-finding'
@@ -67,12 +68,17 @@ export class LentValues {
     const lent = side === 'base' ? this.before : this.after
     if (!lent) return [...rendered]
     return Promise.all(
-      rendered.map(async (one) => ({
-        ...one,
-        objects: await Promise.all(
-          one.objects.map(async ({ object, origin }) => ({ object: await lent.complete(object), origin })),
-        ),
-      })),
+      rendered.map(async (one) => {
+        const objects = one.objects.map(async ({ object, origin }) => ({ object: await lent.complete(object), origin }))
+        // Where a chart is left out, the rest may not build; what it is told stands there all the same.
+        const releases = one.charts
+          .filter(({ vendored, name, repo }) => !vendored && isKnownChart(name, repo))
+          .map(async (chart) => {
+            const origin = { kind: 'file' as const, path: chart.path }
+            return { object: await lent.release(chart), origin }
+          })
+        return { ...one, objects: await Promise.all([...objects, ...releases]) }
+      }),
     )
   }
 

@@ -38,7 +38,8 @@ const keys = [
   'values',
 ]
 
-const pluginKeys = [...keys, 'paths', 'repo']
+/** Where a plugin pulls a chart from is no matter: the helm that it is given pulls nothing. */
+const pluginKeys = [...keys, 'paths']
 
 /** A string of a Kustomization that names a place: a file, a folder, or with `isBase` perhaps a repository. */
 export interface NamedPath {

@@ -7,6 +7,7 @@ import { type LoadedFile, type LoadedObject, loadFile, stateOf, type ValuesFile 
 import { groupKindOf, Manifest, ownGroup } from '../manifest/manifest'
 import { type Element, elementsOf, fill } from './application-set'
 import type { Checkout } from './checkout'
+import type { InflatedChart } from './inflated-chart'
 import { inside } from './kustomization'
 import { Named } from './named'
 import { type Fields, fieldsOf, listOf, textOf } from './untyped'
@@ -49,6 +50,18 @@ export class ReleaseFiles {
       default:
         return object
     }
+  }
+
+  /** A chart that a Kustomization inflates, with the files that it names there. */
+  async release({ object, from }: InflatedChart): Promise<LoadedObject> {
+    const { valuesFile, additionalValuesFiles } = fieldsOf(fieldOf(object))
+    const files = new Map<string, readonly ValuesFile[]>()
+    for (const name of [valuesFile, ...listOf(additionalValuesFiles)].map(textOf)) {
+      const place = inside(from, name)
+      const its = place !== undefined && this.isFile(place) ? await this.read([place]) : undefined
+      if (its) files.set(name, its)
+    }
+    return { ...object, around: { ...object.around, files } }
   }
 
   /** https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository */
@@ -100,7 +113,7 @@ export class ReleaseFiles {
   }
 
   /** @returns undefined when one of them cannot be read */
-  async read(places: readonly string[]): Promise<ValuesFile[] | undefined> {
+  private async read(places: readonly string[]): Promise<ValuesFile[] | undefined> {
     const contents = await this.checkout.read(places)
     const files: ValuesFile[] = []
     for (const place of places) {
@@ -181,8 +194,8 @@ function isGlob(place: string): boolean {
   return /[*?[{]/.test(place)
 }
 
-function fieldOf(object: LoadedObject, key: string): unknown {
-  return new Manifest(object, 'head', { kind: 'file', path: '' }, []).root.at(key).value
+function fieldOf(object: LoadedObject, ...keys: string[]): unknown {
+  return new Manifest(object, 'head', { kind: 'file', path: '' }, []).root.at(...keys).value
 }
 
 function under(map: Node | undefined, key: string, object: LoadedObject): Node | undefined {

@@ -39,6 +39,7 @@ export async function renderPartners(
 function mayHold(source: Source, texts: readonly string[], { kinds, strings }: Wanted): boolean {
   if (strings.length === 0) return false
   if (texts.length === 0) return true
+  if (kinds.includes('HelmChart') && texts.some(inflatesCharts)) return true
   const kind = kinds.length > 0 ? new RegExp(`\\bkind["']?:\\s*["']?(?:\\{\\{|(?:${kinds.join('|')})\\b)`) : undefined
   if (kind && !texts.some((text) => kind.test(text))) return false
   return putsWordsTogether(source, texts) || texts.some((text) => strings.some((string) => text.includes(string)))
@@ -47,6 +48,11 @@ function mayHold(source: Source, texts: readonly string[], { kinds, strings }: W
 function isWanted({ ref, object }: Manifest, { kinds, strings }: Wanted): boolean {
   if (kinds.length > 0 && !kinds.includes(ref.kind)) return false
   return strings.some((string) => object.content.includes(string))
+}
+
+/** Whether a Kustomization inflates charts: what those install stands in no file where they are not in the repository. */
+function inflatesCharts(text: string): boolean {
+  return /\bhelmCharts["']?:|HelmChartInflationGenerator/.test(text)
 }
 
 /** Templates, and Kustomizations that change names, render to words that stand in no file. */

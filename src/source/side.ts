@@ -8,6 +8,7 @@ import { Checkout } from './checkout'
 import { type Descriptions, readDescriptions } from './descriptions'
 import { type Discovery, discover } from './discover'
 import { guessesOf } from './guesses'
+import type { InflatedChart } from './inflated-chart'
 import { inside, type RemoteEntry, remoteEntries } from './kustomization'
 import { urlOfPlugin } from './outside'
 import { toldKubernetes } from './release-kubernetes'
@@ -26,6 +27,8 @@ export interface RenderedSide {
   readonly failure: Failure | undefined
   /** What it takes in from elsewhere, and was left out. */
   readonly remote: readonly RemoteEntry[]
+  /** The charts it inflates; those that are not in the repository were left out. */
+  readonly charts: readonly InflatedChart[]
 }
 
 /** One side of a change: its files, and what is deployed of them by rendering. */
@@ -101,11 +104,13 @@ export class SideOfChange {
 
   async render(source: Source): Promise<RenderedSide> {
     const rendering = await this.renderer.render(source, this.checkout, this.discovery.kustomizations)
+    const { charts = [] } = rendering
     if ('failure' in rendering) {
       const { failure } = rendering
-      return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [] }
+      return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts }
     }
-    if (source.known === 'probed') return { source, objects: [], unreadable: [], failure: undefined, remote: [] }
+    if (source.known === 'probed')
+      return { source, objects: [], unreadable: [], failure: undefined, remote: [], charts }
     const isGuess = await guessesOf(source, this.checkout)
     const objects: RenderedSide['objects'][number][] = []
     const unreadable: RenderedSide['unreadable'][number][] = []
@@ -123,10 +128,10 @@ export class SideOfChange {
       const most = this.renderer.limits.objects
       if (objects.length > most) {
         const failure = { reason: `it renders to more than ${most} objects`, path, region: firstLine }
-        return { source, objects: [], unreadable: [], failure, remote: [] }
+        return { source, objects: [], unreadable: [], failure, remote: [], charts }
       }
     }
-    return { source, objects, unreadable, failure: undefined, remote: rendering.remote ?? [] }
+    return { source, objects, unreadable, failure: undefined, remote: rendering.remote ?? [], charts }
   }
 }
 

@@ -42,6 +42,11 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
     // Without what is elsewhere it may not build. A new entry is an error of its own; a known one excuses what failed with it before.
     const excused = !old || old.failure?.remote || failure.remote?.some(({ text }) => !isKnown(text, taken ?? []))
     if (failure.remote && excused) continue
+    // It patches what the chart would have brought, and nothing of it was seen before.
+    if (failure.leftOut && (!old || old.failure?.leftOut)) {
+      skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+      continue
+    }
     // A chart that nobody is known to install may need values that only its users have.
     const guessed = source.kind === 'helm' && (source.known === 'discovered' || source.known === 'probed')
     if (guessed && (!old || old.failure)) {
@@ -93,7 +98,7 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
 }
 
 /** Whether a source that went may be one that came in another folder: what it was seen to render is then not known any more. */
-function isMoved(before: Source, after: Source): boolean {
+export function isMoved(before: Source, after: Source): boolean {
   if (before.kind === 'helm') return after.kind === 'helm' && before.release === after.release
   return after.kind === 'kustomize' && basename(before.root) === basename(after.root)
 }

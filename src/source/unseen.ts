@@ -1,4 +1,4 @@
-import { missingChart, remoteEntries } from './kustomization'
+import { absentCharts, remoteEntries } from './kustomization'
 import { repositoryName } from './repository-name'
 import type { RenderedSide, SideOfChange } from './side'
 import type { Target } from './source'
@@ -34,11 +34,13 @@ export function unseenIn(sight: Sight): (cluster: string) => boolean {
 function* placesOf({ head, rendered, unreadable, texts, repository, clustersOf }: Sight): Iterable<string> {
   const ofTarget = (target: Target) => ('cluster' in target ? [target.cluster] : clustersOf(target.path))
   for (const { manifest } of head.discovery.notInspected) yield* clustersOf(manifest.origin.path)
-  for (const { source, failure, remote, unreadable: lost } of rendered) {
-    if (failure || remote.length > 0 || lost.length > 0) yield* ofTarget(source.target)
+  for (const { source, failure, remote, charts, unreadable: lost } of rendered) {
+    if (failure || remote.length > 0 || lost.length > 0 || charts.some(({ vendored }) => !vendored))
+      yield* ofTarget(source.target)
   }
   for (const one of head.discovery.kustomizations.values()) {
-    if (remoteEntries(one, head.checkout).length > 0 || missingChart([one], head.checkout)) yield* clustersOf(one.file)
+    if ([remoteEntries(one, head.checkout), absentCharts(one, head.checkout)].some(({ length }) => length > 0))
+      yield* clustersOf(one.file)
   }
   for (const path of unreadable) yield* clustersOf(path)
   for (const [path, text] of texts) if (namesWhatIsElsewhere(text, repository)) yield* clustersOf(path)

@@ -3,10 +3,12 @@ import path from 'node:path'
 import { stringify } from 'yaml'
 import { splitDocuments } from '../../manifest/documents'
 import type { Checkout } from '../checkout'
+import { chartNameOf, generatorsIn, type InflatedChart, inflatedCharts } from '../inflated-chart'
 import {
+  absentCharts,
   closureOf,
+  inside,
   type Kustomization,
-  missingChart,
   type RemoteEntry,
   remoteEntries,
   withoutEntries,
@@ -58,12 +60,15 @@ export async function renderKustomize(
     const reason = `it takes in ${outside.text}, which is not in this repository; vendor it and name the copy`
     return { failure: { reason, path: outside.path, region: outside.region } }
   }
-  const missing = missingChart(kustomizations, checkout)
-  if (missing) return { failure: missing }
+  const charts = await inflatedCharts(source, all, checkout)
+  const missing = charts.find(({ vendored, repo }) => !vendored && repo === '')
+  if (missing) return { failure: notVendored(missing), charts }
   const files = kustomizeFiles(source, all, checkout)
-  let inflates = kustomizations.some(({ charts }) => charts.length > 0)
+  const generators = await generatorsWithout(charts, checkout)
+  let inflates = kustomizations.some(({ charts: its }) => its.length > absentCharts({ charts: its }, checkout).length)
   if (kustomizations.some(({ plugins }) => plugins)) {
-    for (const [file, text] of await checkout.texts(files)) {
+    for (const [file, written] of await checkout.texts(files)) {
+      const text = generators.get(file) ?? written
       inflates ||= text.includes('HelmChartInflationGenerator')
       const url = text.includes('builtin') ? urlOfPlugin(text) : undefined
       if (!url) continue
@@ -74,30 +79,72 @@ export async function renderKustomize(
   }
   await checkout.layOut(files)
   const remote = kustomizations.flatMap((one) => remoteEntries(one, checkout))
-  for (const { file } of kustomizations) await leaveOut(file, remote, checkout)
+  for (const one of kustomizations) await leaveOut(one, { remote, generators }, checkout)
   if (inflates && !kustomize.helm)
     return { failure: { reason: 'it inflates charts', path: own.file, region: firstLine, missing: 'helm' } }
   await writeMade(kustomizations, checkout)
   const folder = await folderToBuild(source, checkout, home)
-  const charts =
+  const inflating =
     inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
-  const args = [...kustomize.command, ...charts, '--', folder]
+  const args = [...kustomize.command, ...inflating, '--', folder]
   const outcome = await runTool(kustomize.program, args, { cwd: home, home, limits })
   if (outcome.status !== 0 || outcome.stopped) {
-    return { failure: { ...failureOf(outcome, kustomizations, checkout), ...(remote.length > 0 ? { remote } : {}) } }
+    const failure = failureOf(outcome, kustomizations, checkout)
+    const leftOut = charts.some(({ vendored }) => !vendored) && missesObjects.test(failure.reason)
+    const of = { ...(remote.length > 0 ? { remote } : {}), ...(leftOut ? { leftOut } : {}) }
+    return { failure: { ...failure, ...of }, charts }
   }
   const pieces = splitDocuments(outcome.stdout).map(
     ({ text }): Piece => ({ path: own.file, template: '', text: substituted(text, source.substitutions) }),
   )
-  return { pieces, remote }
+  return { pieces, remote, charts }
+}
+
+/** How kustomize says that a patch or a replacement finds no object. */
+const missesObjects =
+  /no matches for Id|no resource matches|failed to find unique target|nothing selected by|unable to find/
+
+/** What is said of a chart that has to be in the repository. */
+export function notVendored({ name, folder, path: file, region }: InflatedChart): Failure {
+  const home = path.posix.dirname(folder)
+  const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${home} and commit it`
+  return { reason, path: file, region }
+}
+
+/** The files of generators without those that inflate a chart which is not in the repository. */
+async function generatorsWithout(charts: readonly InflatedChart[], checkout: Checkout): Promise<Map<string, string>> {
+  const absent = charts.filter(({ vendored }) => !vendored)
+  const texts = await checkout.texts([...new Set(absent.map(({ path: file }) => file))])
+  return new Map(
+    [...texts].flatMap(([file, text]) => {
+      if (generatorsIn(text).length === 0) return []
+      const names = absent.flatMap((chart) => (chart.path === file ? [chart.name] : []))
+      const left = splitDocuments(text).filter(
+        (document) => !generatorsIn(document.text).some((one) => names.includes(chartNameOf(one))),
+      )
+      return [[file, left.map((document) => document.text).join('---\n')] as const]
+    }),
+  )
 }
 
 /** Takes what is not in this repository out of a Kustomization that is laid out, so that the rest of it can be built. */
-async function leaveOut(file: string, remote: readonly RemoteEntry[], checkout: Checkout): Promise<void> {
-  const entries = remote.filter(({ path }) => path === file)
-  const place = checkout.placeOf(file)
-  const text = entries.length > 0 ? await checkout.text(file) : undefined
-  if (text !== undefined && place) await writeFile(place, withoutEntries(text, entries))
+async function leaveOut(
+  kustomization: Kustomization,
+  { remote, generators }: { remote: readonly RemoteEntry[]; generators: ReadonlyMap<string, string> },
+  checkout: Checkout,
+): Promise<void> {
+  const { file, folder } = kustomization
+  const absent = new Set(absentCharts(kustomization, checkout).map(({ unpackedIn }) => unpackedIn))
+  const entries = new Set(remote.flatMap((entry) => (entry.path === file ? [entry.text] : [])))
+  const isEmptied = (entry: string) => generators.get(inside(folder, entry) ?? '')?.trim() === ''
+  if (entries.size + absent.size + generators.size === 0) return
+  const write = async (path: string, text: string | undefined) => {
+    const place = checkout.placeOf(path)
+    if (text !== undefined && place) await writeFile(place, text)
+  }
+  const text = await checkout.text(file)
+  await write(file, text && withoutEntries(text, (entry) => entries.has(entry) || isEmptied(entry), absent))
+  for (const [path, left] of generators) await write(path, left)
 }
 
 const notFetched = 'a chart that is not in the repository is not fetched'

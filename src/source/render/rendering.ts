@@ -1,4 +1,5 @@
 import type { Region } from '../../manifest/manifest'
+import type { InflatedChart } from '../inflated-chart'
 import type { RemoteEntry } from '../kustomization'
 
 /** A piece of a rendering: what one template, or one object of a Kustomization, came to. */
@@ -19,14 +20,20 @@ export interface Failure {
   readonly missing?: 'helm' | 'kustomize'
   /** What it takes in from elsewhere: without it nothing can be said of the rest. */
   readonly remote?: readonly RemoteEntry[]
+  /** It misses what a chart would have brought that was left out, as it is not in the repository. */
+  readonly leftOut?: true
   /** The tool was ended, or said nothing to the point: what fails so at both sides need not fail for one reason. */
   readonly ended?: true
 }
 
 /** What a source rendered to, without what it takes from elsewhere; or why it did not render. */
-export type Rendering =
+export type Rendering = (
   | { readonly pieces: readonly Piece[]; readonly remote?: readonly RemoteEntry[] }
   | { readonly failure: Failure }
+) & {
+  /** The charts that a Kustomization inflates; those that are not in the repository were left out. */
+  readonly charts?: readonly InflatedChart[]
+}
 
 export const firstLine: Region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
 
