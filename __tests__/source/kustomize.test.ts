@@ -147,6 +147,16 @@ describe('what a Kustomization changes is found at the line that changes it', ()
     expect(relatedPlaces(report, uncovered)).toEqual(['head/base/ingress.yaml:13 exact rendered from here'])
   })
 
+  test('of a file that comes as a whole, the line that says it', async () => {
+    const base = { 'app/kustomization.yaml': kustomization('resources: [role.yaml]'), 'app/role.yaml': role('web') }
+    const report = await judgeChange(base, {
+      'app/kustomization.yaml': kustomization('resources: [role.yaml, web.yaml]'),
+      'app/web.yaml': ingress('a.example.com', 'b.example.com').replace('[a.example.com, ', '['),
+    })
+    expect(places(report)).toEqual([`head/app/web.yaml:11 exact ${uncovered}`])
+    expect(relatedPlaces(report, uncovered)).toEqual([])
+  })
+
   test('a patch file', async () => {
     const patch = (...hosts: string[]) =>
       `apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: shop}\nspec:\n  tls:\n    - hosts: [${hosts}]\n      secretName: web-tls\n`

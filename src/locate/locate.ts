@@ -5,7 +5,7 @@ import type { Gathered } from '../source/gather'
 import type { SideOfChange } from '../source/side'
 import type { Source } from '../source/source'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
-import { EditedFile } from './edits'
+import { type Edit, EditedFile } from './edits'
 import { OriginalPlaces } from './original'
 
 /** How many times a change is judged again, in part taken back, to find the lines that make its findings. */
@@ -34,10 +34,18 @@ export async function locate(findings: readonly Finding[], bench: Bench): Promis
       located.push(finding)
       continue
     }
-    const causes = finding.status === 'introduced' ? await trials.causesOf(finding) : []
     const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
     const [main, ...others] = originally as [Location, ...Location[]]
+    const isNew = finding.status === 'introduced'
+    const isOwn = isNew && (await trials.wrote(main))
+    // What a Kustomization takes in stands for itself; what a template prints, values may be the cause of.
+    const causes = isNew && !(isOwn && main.precision === 'exact') ? await trials.causesOf(finding) : []
     const [cause, ...further] = causes.flatMap((one) => placesOfCause(one, bench.evidence))
+    const isLine = cause?.path === main.path && causes[0]?.edit?.after.length === 1
+    if (isOwn && cause?.precision !== 'values' && !isLine) {
+      located.push({ ...finding, location: { ...main, changed: true }, related: others })
+      continue
+    }
     located.push(
       cause
         ? {
@@ -145,6 +153,14 @@ class Trials {
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : undefined
     if (introduced) this.found.push({ causes, introduced })
     return asDeclared(causes, files)
+  }
+
+  /** Whether this change wrote the line of a place. */
+  async wrote({ side, path, region, precision }: Location): Promise<boolean> {
+    const file = side === 'head' && precision !== 'file' ? await this.changedFile(path) : undefined
+    const isIn = ({ after, afterLine }: Edit) =>
+      region.startLine >= afterLine && region.startLine < afterLine + after.length
+    return file?.text?.edits.some(isIn) ?? false
   }
 
   private readonly trial: Trial = (reversal) => {
