@@ -102,6 +102,13 @@ describe('values of an Application that stand in a file of this repository', () 
       [],
     ],
     [
+      'an earlier file that loses what nothing else says',
+      'valueFiles: [$values/envs/two.yaml, $values/envs/prod.yaml]',
+      { 'envs/prod.yaml': 'controller:\n  replicaCount: 2\n' },
+      { 'envs/two.yaml': 'controller:\n  kind: DaemonSet\n' },
+      [`head/envs/two.yaml:1 values ${isolated}`],
+    ],
+    [
       'an earlier file that loses what the later one lacks',
       'valueFiles: [$values/envs/two.yaml, $values/envs/prod.yaml]',
       { 'envs/prod.yaml': 'controller:\n  replicaCount: 2\n' },

@@ -61,7 +61,8 @@ function matching(rules: readonly Fields[], { surroundings: { checkout } }: Name
     for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1)) folders.add(file.slice(0, end))
   }
   // As Go's path.Match, in which no star goes beyond a slash.
-  const matches = (folder: string, rule: Fields) => minimatch(folder, textOf(rule.path), { noglobstar: true })
+  const matches = (folder: string, rule: Fields) =>
+    minimatch(folder, textOf(rule.path), { noglobstar: true, nobrace: true })
   return [...folders]
     .filter((folder) => rules.some((rule) => rule.exclude !== true && matches(folder, rule)))
     .filter((folder) => !rules.some((rule) => rule.exclude === true && matches(folder, rule)))

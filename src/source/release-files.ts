@@ -14,7 +14,7 @@ import { type Fields, fieldsOf, listOf, textOf } from './untyped'
 import { readValues, type UnreadableValues } from './values-file'
 
 /** An ApplicationSet of more than this is read as its template alone. */
-const mostApplications = 1000
+const mostApplications = 300
 
 /**
  * What the releases of known charts that are not in the repository take from it all the same: files of values, and for an
@@ -30,6 +30,8 @@ export class ReleaseFiles {
   constructor(
     private readonly checkout: Checkout,
     repository: readonly string[],
+    /** The paths that differ; undefined when one side is judged whole. */
+    private readonly changed: ReadonlySet<string> | undefined,
   ) {
     this.named = new Named({ checkout, kustomizations: new Map(), repository })
   }
@@ -74,7 +76,7 @@ export class ReleaseFiles {
       const entries = listOf(helm.valueFiles).map(textOf)
       const places = new Map(entries.map((entry) => [entry, this.placeOf(entry, sources)]))
       for (const [entry, place] of places) {
-        if (place === undefined) continue
+        if (place === undefined || (isGlob(place) && !isModest(place))) continue
         const found = isGlob(place) ? this.matching(place, new Set(places.values())) : [place].filter(this.isFile)
         if (found.length === 0 && helm.ignoreMissingValueFiles !== true) continue
         const its = await this.read(found)
@@ -123,7 +125,7 @@ export class ReleaseFiles {
       this.taken.add(path)
       const values = readValues(content)
       if ('reason' in values) this.unreadable.set(path, values)
-      else files.push({ ...values, path })
+      else files.push({ ...values, path, touched: this.changed?.has(path) === true })
     }
     return files.length === places.length ? files : undefined
   }
@@ -192,6 +194,11 @@ function installsKnownChart(source: Fields): boolean {
 
 function isGlob(place: string): boolean {
   return /[*?[{]/.test(place)
+}
+
+/** Whether a pattern is of those that people write: others may take longer to try than a run has. */
+function isModest(place: string): boolean {
+  return !/[{}]/.test(place) && (place.match(/\*/g)?.length ?? 0) <= 6
 }
 
 function fieldOf(object: LoadedObject, ...keys: string[]): unknown {
