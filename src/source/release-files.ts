@@ -1,5 +1,6 @@
 import { minimatch } from 'minimatch'
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+import { chartFacts } from '../kubernetes/chart-facts'
 import { isKnownChart } from '../kubernetes/chart-release'
 import { isPlaceholder } from '../kubernetes/ingress'
 import { findPair } from '../manifest/cursor'
@@ -7,6 +8,7 @@ import { type LoadedFile, type LoadedObject, loadFile, stateOf, type ValuesFile 
 import { groupKindOf, Manifest, ownGroup } from '../manifest/manifest'
 import { type Element, elementsOf, fill } from './application-set'
 import type { Checkout } from './checkout'
+import { isModest } from './glob'
 import type { InflatedChart } from './inflated-chart'
 import { inside } from './kustomization'
 import { Named } from './named'
@@ -90,9 +92,9 @@ export class ReleaseFiles {
   private placeOf(entry: string, sources: readonly Fields[]): string | undefined {
     const [, ref, behind = ''] = entry.match(/^\$([^/]+)\/(.*)$/) ?? []
     const owner = ref && sources.find((source) => textOf(source.ref) === ref)
-    if (!owner || isPlaceholder(entry) || behind.includes('$')) return undefined
+    if (!owner || isPlaceholder(entry) || /[${]/.test(behind)) return undefined
     const place = inside('', behind.replace(/^\/+/, ''))
-    const [folder = ''] = (place ?? '').split(/[*?[{]/)
+    const [folder = ''] = (place ?? '').split(/[*?[]/)
     return place && this.named.isHere(textOf(owner.repoURL), isGlob(place) ? folder.replace(/\/?[^/]*$/, '') : place)
       ? place
       : undefined
@@ -103,10 +105,9 @@ export class ReleaseFiles {
    * Since Argo CD 3.4: https://argo-cd.readthedocs.io/en/release-3.4/user-guide/helm/
    */
   private matching(pattern: string, others: ReadonlySet<string | undefined>): string[] {
-    const found = [...this.checkout.tree.entries.keys()].filter(
-      (file) => !others.has(file) && minimatch(file, pattern, { dot: true, nocomment: true, nonegate: true }),
-    )
-    return found.filter(this.isFile).sort()
+    const matches = minimatch.filter(pattern, { dot: true, nobrace: true, nocomment: true, nonegate: true })
+    const files = [...this.checkout.tree.entries.keys()].filter((file) => !others.has(file) && matches(file))
+    return files.filter(this.isFile).sort()
   }
 
   private readonly isFile = (path: string): boolean => {
@@ -132,6 +133,7 @@ export class ReleaseFiles {
 
   /** https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/ */
   private async withApplications(object: LoadedObject): Promise<LoadedObject> {
+    if (!mayInstallKnownChart(object.content)) return object
     const spec = fieldsOf(fieldOf(object, 'spec'))
     if (spec.templatePatch !== undefined) return object
     const elements: Element[] = []
@@ -192,13 +194,13 @@ function installsKnownChart(source: Fields): boolean {
   return source.chart !== undefined && isKnownChart(textOf(source.chart), textOf(source.repoURL))
 }
 
-function isGlob(place: string): boolean {
-  return /[*?[{]/.test(place)
+/** Whether a text names a known chart, or leaves the name of its chart to be filled in. */
+function mayInstallKnownChart(text: string): boolean {
+  return chartFacts.some(({ name }) => text.includes(name)) || /\bchart["']?:\s*["']?\{\{/.test(text)
 }
 
-/** Whether a pattern is of those that people write: others may take longer to try than a run has. */
-function isModest(place: string): boolean {
-  return !/[{}]/.test(place) && (place.match(/\*/g)?.length ?? 0) <= 6
+function isGlob(place: string): boolean {
+  return /[*?[]/.test(place)
 }
 
 function fieldOf(object: LoadedObject, ...keys: string[]): unknown {
