@@ -50,7 +50,7 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
       10,
     ],
   ])('is judged by its values: %s', async (_, before, after, line) => {
-    const report = await judge({ ...other, 'a/kustomization.yaml': before }, { 'a/kustomization.yaml': after })
+    const report = await judge({ ...other, 'a/kustomization.yaml': before ?? '' }, { 'a/kustomization.yaml': after })
     expect(places(report)).toEqual([`head/a/kustomization.yaml:${line} values ${isolated}`])
     expect(report.findings[0]?.text).toContain('HelmChart a/edge and HelmChart other/edge both take')
     expect(report.inspected.skipped).toContainEqual({
@@ -132,8 +132,8 @@ describe('a chart from elsewhere that a Kustomization inflates', () => {
     ]
     const [before, after] = [scoped, unscoped].map((values) => edge(['namespace: a', ...inline(values)], ...patch))
     const report = await judge(
-      { ...other, 'a/kustomization.yaml': before },
-      { 'a/kustomization.yaml': after as string },
+      { ...other, 'a/kustomization.yaml': before ?? '' },
+      { 'a/kustomization.yaml': after ?? '' },
     )
     expect(places(report)).toEqual([])
   })
@@ -180,6 +180,12 @@ describe('what a Kustomization holds beside a chart from elsewhere', () => {
     expect(places(await judge({ 'b.yaml': role('x') }, files))).toEqual([
       `head/a/kustomization.yaml:5 exact ${unrendered}`,
     ])
+  })
+
+  test('is an error, once, where it built before', async () => {
+    const base = { 'a/kustomization.yaml': edge(['namespace: a', ...inline(scoped)]) }
+    const head = { 'a/kustomization.yaml': edge(['namespace: a', ...inline(scoped)], 'resources: [gone.yaml]') }
+    expect(places(await judge(base, head))).toEqual([`head/a/kustomization.yaml:13 exact ${unrendered}`])
   })
 
   test('a chart that is nowhere is an error', async () => {

@@ -102,6 +102,13 @@ describe('values of an Application that stand in a file of this repository', () 
       [],
     ],
     [
+      'an earlier file that loses what nothing else says',
+      'valueFiles: [$values/envs/two.yaml, $values/envs/prod.yaml]',
+      { 'envs/prod.yaml': 'controller:\n  replicaCount: 2\n' },
+      { 'envs/two.yaml': 'controller:\n  kind: DaemonSet\n' },
+      [`head/envs/two.yaml:1 values ${isolated}`],
+    ],
+    [
       'an earlier file that loses what the later one lacks',
       'valueFiles: [$values/envs/two.yaml, $values/envs/prod.yaml]',
       { 'envs/prod.yaml': 'controller:\n  replicaCount: 2\n' },
@@ -185,6 +192,7 @@ describe('values of an Application that stand in a file of this repository', () 
     ['nothing there', 'nothing.yaml', {}],
     ['a folder', 'folder', { 'envs/folder/a.yaml': scoped }],
     ['a way out of the repository', '../../../../etc/passwd', {}],
+    ['a pattern that nobody writes', `${'**/'.repeat(30)}*.yaml`, {}],
     ['a link out of the repository', 'out.yaml', { 'envs/out.yaml': { link: '/etc/passwd' } }],
   ] as [string, string, Files][])('%s is not known, and no error', async (_, file, files) => {
     const head = { 'apps/two.yaml': application('two', `valueFiles: [$values/envs/${file}]`), ...files }

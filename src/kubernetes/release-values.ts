@@ -53,12 +53,13 @@ export class ReleaseValues {
     return !this.elsewhere.some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`))
   }
 
-  /** Where a value would be written: beside those that stand nearest to it. */
+  /** Where a value would be written: in a file that this change touches, for it may be gone from there; beside what stands nearest. */
   private placeFor(path: string): Cursor {
     const keys = path.split('.')
     const depthIn = (root: Cursor) => keys.findIndex((_, index) => !root.at(...keys.slice(0, index + 1)).exists)
+    const rank = (root: Cursor) => (root.manifest.touched ? keys.length : 0) + depthIn(root)
     const roots = this.layers.flatMap((layer) => ('hidden' in layer || layer.parameters ? [] : [layer.root]))
-    const [nearest] = roots.toSorted((a, b) => depthIn(b) - depthIn(a))
+    const [nearest] = roots.toSorted((a, b) => rank(b) - rank(a))
     return nearest?.at(...keys) ?? this.place
   }
 }

@@ -35,6 +35,8 @@ export interface Around {
 /** A file of values. */
 export interface ValuesFile extends Pick<LoadedObject, 'node' | 'fileText' | 'region' | 'regionOf' | 'resolve'> {
   readonly path: string
+  /** Whether this change touches it. */
+  readonly touched: boolean
 }
 
 /** What tells one state of an object from another: its text, and that of the files it takes values from. */

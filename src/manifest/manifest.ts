@@ -92,8 +92,10 @@ export class Manifest {
     readonly origin: Origin,
     readonly clusters: readonly string[],
     readonly evidence: ClusterEvidence = 'none',
-    /** The object whose values stand in this file, which holds no object of its own. */
+    /** Of a file that holds no object, the one whose values stand in it. */
     readonly owner?: Manifest,
+    /** Whether this change touches that file. */
+    readonly touched = false,
   ) {
     this.root = Cursor.root(this)
   }
@@ -108,8 +110,8 @@ export class Manifest {
     return object.around?.files
       .get(name)
       ?.map(
-        ({ path, ...file }) =>
-          new Manifest({ ...object, ...file }, side, { kind: 'file', path }, clusters, evidence, this).root,
+        ({ path, touched, ...file }) =>
+          new Manifest({ ...object, ...file }, side, { kind: 'file', path }, clusters, evidence, this, touched).root,
       )
   }
 }

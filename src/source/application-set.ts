@@ -2,6 +2,7 @@ import path from 'node:path/posix'
 import { minimatch } from 'minimatch'
 import type { Manifest } from '../manifest/manifest'
 import { readApplication } from './argocd'
+import { isModest } from './glob'
 import type { Named } from './named'
 import { type Fields, fieldsOf, listOf, textOf } from './untyped'
 
@@ -47,6 +48,8 @@ export function elementsOf(generator: Fields, goTemplate: boolean, named: Named)
     return `its generator ${kind} is not read; only lists of elements and git directories are`
   const url = textOf(git.repoURL)
   if (!named.isHere(url, '')) return `the directories of ${url} are not in this repository`
+  if (!git.directories.every((rule) => isModest(textOf(fieldsOf(rule).path))))
+    return `the patterns of its generator ${kind} are not read`
   const values = flattened(fieldsOf(git.values), 'values.')
   return matching(git.directories.map(fieldsOf), named).map((folder) => ({
     ...elementOfFolder(folder, goTemplate),
@@ -61,11 +64,13 @@ function matching(rules: readonly Fields[], { surroundings: { checkout } }: Name
     for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1)) folders.add(file.slice(0, end))
   }
   // As Go's path.Match, in which no star goes beyond a slash.
-  const matches = (folder: string, rule: Fields) => minimatch(folder, textOf(rule.path), { noglobstar: true })
-  return [...folders]
-    .filter((folder) => rules.some((rule) => rule.exclude !== true && matches(folder, rule)))
-    .filter((folder) => !rules.some((rule) => rule.exclude === true && matches(folder, rule)))
-    .sort()
+  const tests = rules.map((rule) => ({
+    excludes: rule.exclude === true,
+    matches: minimatch.filter(textOf(rule.path), { noglobstar: true, nobrace: true }),
+  }))
+  const isMatched = (folder: string, byExcluding: boolean) =>
+    tests.some(({ excludes, matches }) => excludes === byExcluding && matches(folder))
+  return [...folders].filter((folder) => isMatched(folder, false) && !isMatched(folder, true)).sort()
 }
 
 /** https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Git/ */

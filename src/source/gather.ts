@@ -8,6 +8,7 @@ import {
   identityOf,
   Manifest,
   manifestsOf as manifestsOfObject,
+  ownGroup,
   type Side,
 } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
@@ -199,7 +200,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const headManifests = [...changedHead, ...manifestsOf('head', partners), ...further]
   const gaps = base
     ? blind.gaps(
-        unknown.filter(({ origin }) => origin.kind === 'file'),
+        unknown.filter(({ origin, ref }) => origin.kind === 'file' && ref.group !== ownGroup),
         others,
       )
     : wholeGaps(after)

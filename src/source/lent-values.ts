@@ -25,9 +25,9 @@ export class LentValues {
   readonly mayDiffer: boolean
 
   constructor(private readonly change: Change) {
-    const { base, head, repository } = change
-    this.before = base && new ReleaseFiles(base.checkout, repository)
-    this.after = new ReleaseFiles(head.checkout, repository)
+    const { base, head, repository, changed } = change
+    this.before = base && new ReleaseFiles(base.checkout, repository, changed)
+    this.after = new ReleaseFiles(head.checkout, repository, changed)
     this.mayDiffer = mayLend(change)
   }
 

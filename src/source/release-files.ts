@@ -1,5 +1,6 @@
 import { minimatch } from 'minimatch'
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+import { chartFacts } from '../kubernetes/chart-facts'
 import { isKnownChart } from '../kubernetes/chart-release'
 import { isPlaceholder } from '../kubernetes/ingress'
 import { findPair } from '../manifest/cursor'
@@ -7,6 +8,7 @@ import { type LoadedFile, type LoadedObject, loadFile, stateOf, type ValuesFile 
 import { groupKindOf, Manifest, ownGroup } from '../manifest/manifest'
 import { type Element, elementsOf, fill } from './application-set'
 import type { Checkout } from './checkout'
+import { isModest } from './glob'
 import type { InflatedChart } from './inflated-chart'
 import { inside } from './kustomization'
 import { Named } from './named'
@@ -14,7 +16,7 @@ import { type Fields, fieldsOf, listOf, textOf } from './untyped'
 import { readValues, type UnreadableValues } from './values-file'
 
 /** An ApplicationSet of more than this is read as its template alone. */
-const mostApplications = 1000
+const mostApplications = 300
 
 /**
  * What the releases of known charts that are not in the repository take from it all the same: files of values, and for an
@@ -30,6 +32,8 @@ export class ReleaseFiles {
   constructor(
     private readonly checkout: Checkout,
     repository: readonly string[],
+    /** The paths that differ; undefined when one side is judged whole. */
+    private readonly changed: ReadonlySet<string> | undefined,
   ) {
     this.named = new Named({ checkout, kustomizations: new Map(), repository })
   }
@@ -74,7 +78,7 @@ export class ReleaseFiles {
       const entries = listOf(helm.valueFiles).map(textOf)
       const places = new Map(entries.map((entry) => [entry, this.placeOf(entry, sources)]))
       for (const [entry, place] of places) {
-        if (place === undefined) continue
+        if (place === undefined || (isGlob(place) && !isModest(place))) continue
         const found = isGlob(place) ? this.matching(place, new Set(places.values())) : [place].filter(this.isFile)
         if (found.length === 0 && helm.ignoreMissingValueFiles !== true) continue
         const its = await this.read(found)
@@ -88,9 +92,9 @@ export class ReleaseFiles {
   private placeOf(entry: string, sources: readonly Fields[]): string | undefined {
     const [, ref, behind = ''] = entry.match(/^\$([^/]+)\/(.*)$/) ?? []
     const owner = ref && sources.find((source) => textOf(source.ref) === ref)
-    if (!owner || isPlaceholder(entry) || behind.includes('$')) return undefined
+    if (!owner || isPlaceholder(entry) || /[${]/.test(behind)) return undefined
     const place = inside('', behind.replace(/^\/+/, ''))
-    const [folder = ''] = (place ?? '').split(/[*?[{]/)
+    const [folder = ''] = (place ?? '').split(/[*?[]/)
     return place && this.named.isHere(textOf(owner.repoURL), isGlob(place) ? folder.replace(/\/?[^/]*$/, '') : place)
       ? place
       : undefined
@@ -101,10 +105,9 @@ export class ReleaseFiles {
    * Since Argo CD 3.4: https://argo-cd.readthedocs.io/en/release-3.4/user-guide/helm/
    */
   private matching(pattern: string, others: ReadonlySet<string | undefined>): string[] {
-    const found = [...this.checkout.tree.entries.keys()].filter(
-      (file) => !others.has(file) && minimatch(file, pattern, { dot: true, nocomment: true, nonegate: true }),
-    )
-    return found.filter(this.isFile).sort()
+    const matches = minimatch.filter(pattern, { dot: true, nobrace: true, nocomment: true, nonegate: true })
+    const files = [...this.checkout.tree.entries.keys()].filter((file) => !others.has(file) && matches(file))
+    return files.filter(this.isFile).sort()
   }
 
   private readonly isFile = (path: string): boolean => {
@@ -123,13 +126,14 @@ export class ReleaseFiles {
       this.taken.add(path)
       const values = readValues(content)
       if ('reason' in values) this.unreadable.set(path, values)
-      else files.push({ ...values, path })
+      else files.push({ ...values, path, touched: this.changed?.has(path) === true })
     }
     return files.length === places.length ? files : undefined
   }
 
   /** https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/ */
   private async withApplications(object: LoadedObject): Promise<LoadedObject> {
+    if (!mayInstallKnownChart(object.content)) return object
     const spec = fieldsOf(fieldOf(object, 'spec'))
     if (spec.templatePatch !== undefined) return object
     const elements: Element[] = []
@@ -190,8 +194,13 @@ function installsKnownChart(source: Fields): boolean {
   return source.chart !== undefined && isKnownChart(textOf(source.chart), textOf(source.repoURL))
 }
 
+/** Whether a text names a known chart, or leaves the name of its chart to be filled in. */
+function mayInstallKnownChart(text: string): boolean {
+  return chartFacts.some(({ name }) => text.includes(name)) || /\bchart["']?:\s*["']?\{\{/.test(text)
+}
+
 function isGlob(place: string): boolean {
-  return /[*?[{]/.test(place)
+  return /[*?[]/.test(place)
 }
 
 function fieldOf(object: LoadedObject, ...keys: string[]): unknown {

@@ -13,21 +13,24 @@ export interface UnreadableValues {
   readonly text: string
 }
 
+/** What a file of values holds, wherever it stands. */
+type Values = Omit<ValuesFile, 'path' | 'touched'>
+
 /** A person writes no values of this size, and reading them would take the run's time. */
 const sizeLimit = 5 * 1024 * 1024
 
 /** Contents that were read: both sides of a change share nearly all of theirs, and so do all trials of it. */
-const known = new WeakMap<Uint8Array, Omit<ValuesFile, 'path'> | UnreadableValues>()
+const known = new WeakMap<Uint8Array, Values | UnreadableValues>()
 
 /** Reads a file of values as helm does: the first document of it, which is a map or nothing. */
-export function readValues(content: Content): Omit<ValuesFile, 'path'> | UnreadableValues {
+export function readValues(content: Content): Values | UnreadableValues {
   if ('missing' in content) return { reason: content.missing, region: firstLine, text: '' }
   const values = known.get(content) ?? parse(content)
   known.set(content, values)
   return values
 }
 
-function parse(content: Uint8Array): Omit<ValuesFile, 'path'> | UnreadableValues {
+function parse(content: Uint8Array): Values | UnreadableValues {
   const unreadable = (reason: string, region = firstLine, text = '') => ({ reason, region, text })
   if (content.length > sizeLimit)
     return unreadable(`it has ${Math.round(content.length / 1024 / 1024)} MiB, which no values have`)
