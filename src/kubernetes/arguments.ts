@@ -52,6 +52,10 @@ export class Arguments implements Settings {
     return this.inShell
   }
 
+  get parts(): readonly Cursor[] {
+    return this.variableOf('') === undefined ? [] : this.environment.holders
+  }
+
   wordsFor(flag: string): string {
     return `${this.style.dashes ?? '--'}${flag}`
   }

@@ -23,6 +23,7 @@ export function settingsOf(facts: ControllerFacts, container: Cursor, snapshot: 
 class Configured implements Settings {
   readonly opaque: boolean
   readonly place: Cursor
+  readonly parts: readonly Cursor[]
 
   constructor(
     private readonly others: Settings,
@@ -30,10 +31,11 @@ class Configured implements Settings {
   ) {
     this.opaque = others.opaque || (config.instead && !config.keys && !config.root)
     this.place = config.keys || !config.root ? others.place : config.root
+    this.parts = config.keys ? others.parts : []
   }
 
   placeOf(flag: string): Cursor {
-    return this.counts(flag) && this.config.instead ? placeIn(this.config, flag) : this.others.placeOf(flag)
+    return this.counts(flag) ? placeIn(this.config, flag) : this.others.placeOf(flag)
   }
 
   get(flag: string): Setting | undefined {

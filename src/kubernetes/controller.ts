@@ -100,7 +100,7 @@ export function controllersOf(manifest: Manifest, snapshot?: Snapshot): Controll
     if (!container.at('image').string) return []
     return recognised(container, containers.length === 1, snapshot).map(({ facts, settings }) => ({
       ...read(facts, container, settings),
-      parts: rollout ? [rollout] : [],
+      parts: [...(rollout ? [rollout] : []), ...settings.parts],
     }))
   })
 }
@@ -197,7 +197,7 @@ function installedBy(release: ChartRelease): Controller[] {
         status: statusOf(facts, settings, app, onNodes),
         locks: locksOf(facts, settings, { release: app, namespace, className: claims[0]?.names[0] }),
         serviceAccount: { name: settings.fullname() ?? '', namespace, at: settings.place },
-        parts: release.parts,
+        parts: settings.parts,
         wordsFor: (flag) => settings.wordsFor(flag),
         installed: { release, service: settings.take(chart.service) },
       },

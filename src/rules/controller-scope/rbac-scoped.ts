@@ -1,4 +1,4 @@
-import { controllerKinds, controllersOf } from '../../kubernetes/controller'
+import { controllerKinds, controllersOf, endsOf } from '../../kubernetes/controller'
 import { marksOfGrants } from '../../kubernetes/controller-grants'
 import { bindingKinds, covers, permissionsOf, roleKinds } from '../../kubernetes/rbac'
 import { permissionsOfSubject, serviceAccount, subjectName } from '../../kubernetes/rbac-binding'
@@ -18,7 +18,8 @@ export default defineRule({
   },
   partners: marksOfGrants,
   check({ manifest, snapshot, report }) {
-    for (const { watched, serviceAccount: named } of controllersOf(manifest)) {
+    for (const controller of controllersOf(manifest, snapshot)) {
+      const { watched, serviceAccount: named } = controller
       if (watched.scope !== 'namespaces') continue
       const account = serviceAccount(named.namespace, named.name)
       const given = permissionsOfSubject(account, snapshot)
@@ -30,7 +31,8 @@ export default defineRule({
       if (!at) continue
       const namespaces = `${watched.names.length > 1 ? 'the namespaces' : 'namespace'} ${watched.names.join(', ')}`
       const names = { controller: nameOf(manifest.ref), account: subjectName(account), role: nameOf(at.manifest.ref) }
-      report([watched.at, at.at('resources')], 'secrets', { ...names, namespaces }, { keys: [names.account] })
+      const [end = watched.at, ...more] = endsOf(controller, [watched.at])
+      report([end, at.at('resources'), ...more], 'secrets', { ...names, namespaces }, { keys: [names.account] })
     }
   },
 })

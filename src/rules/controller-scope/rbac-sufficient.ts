@@ -1,4 +1,4 @@
-import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controller'
+import { type Controller, controllerKinds, controllersIn, controllersOf, endsOf } from '../../kubernetes/controller'
 import { binds, type Grants, grantsOf, marksOfGrants } from '../../kubernetes/controller-grants'
 import { missing, type Need, needsOf } from '../../kubernetes/controller-permissions'
 import { placesToAllow } from '../../kubernetes/permission-place'
@@ -48,11 +48,11 @@ export default defineRule({
     }
   },
   check({ manifest, snapshot, report }) {
-    for (const controller of controllersOf(manifest)) {
+    for (const controller of controllersOf(manifest, snapshot)) {
       const grants = grantsOf(controller, snapshot)
       for (const lack of lacks(controller, grants, snapshot)) {
         const roles = placesToAllow(lack.need, grants?.roles ?? [])
-        state(report, [...roles, lack.need.at, ...unseen(lack.need)], controller, lack)
+        state(report, [...roles, ...endsOf(controller, [lack.need.at]), ...unseen(lack.need)], controller, lack)
       }
     }
   },
