@@ -271,10 +271,18 @@ describe('a controller and its parts find each other', () => {
   const names = (text: string) => [...namesOfParts(manifestIn(text))]
 
   test.each<[string, string, string[]]>([
-    ['a workload and its volumes', workload({ image: 'traefik:v3', volumes }), ['config']],
-    ['a workload and its variables', workload({ image: 'kong', envFrom: [{ configMapRef: { name: 'a' } }] }), ['a']],
+    [
+      'a workload and its volumes',
+      workload({ image: 'traefik:v3', volumes, args: ['--providers.kubernetescrd'] }),
+      ['config'],
+    ],
+    [
+      'a workload and its variables',
+      workload({ image: 'kong/kubernetes-ingress-controller:3.5', envFrom: [{ configMapRef: { name: 'a' } }] }),
+      ['a'],
+    ],
     ['a workload and its objects', workload({ image: 'nginx-ingress', args: ['-nginx-configmaps=n/c'] }), ['c']],
-    ['no other workload', workload({ image: 'web', volumes }), []],
+    ['no other workload', workload({ image: 'web', args: ['traefik'], volumes }), []],
     ['a file', configMap({ 'x.yml': '' }), ['config']],
     ['variables of a product', configMap({ CONTROLLER_X: '' }), ['config']],
     ['a key of an object', configMap({ 'external-status-address': '' }), ['config']],
@@ -306,4 +314,12 @@ test('a Rollout runs what is scaled to nothing itself', () => {
   expect([found(deployment(0), rollout(2)), found(deployment(0), rollout(0)), found(deployment(0))]).toEqual([1, 0, 0])
   expect(found(deployment(1), rollout(2))).toBe(1)
   expect(controllersOf(manifestIn(deployment(0)))).toEqual([])
+})
+
+test('a release whose Traefik reads a file is not told', () => {
+  const release = (argument: string) =>
+    `{ apiVersion: helm.cattle.io/v1, kind: HelmChart, metadata: { name: traefik, namespace: edge }, spec: { chart: traefik, repo: 'https://traefik.github.io/charts', version: 41.3.0, valuesContent: '{ additionalArguments: [${argument}] }' } }`
+  const scopes = (argument: string) => controllersOf(manifestIn(release(argument))).map(({ watched }) => watched.scope)
+  expect(new Set(scopes('--configfile=/c/x.yml'))).toEqual(new Set(['unknown']))
+  expect(new Set(scopes('--log.level=INFO'))).toEqual(new Set(['all']))
 })

@@ -2,7 +2,7 @@ import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import { Arguments } from './arguments'
 import { namesOfParts as namesOfReleaseParts, partKinds as releasePartKinds } from './chart-release'
-import { controllerKinds, marksOfControllers } from './controller'
+import { controllerKinds, controllersOf, marksOfControllers } from './controller'
 import { controllerFacts } from './controller-facts'
 
 const configs = controllerFacts.flatMap(({ config = [] }) => config)
@@ -37,19 +37,20 @@ export function* namesOfParts(manifest: Manifest): Iterable<string> {
   else yield* objects.flatMap((one) => (one.kind === kind ? one.flags : []))
 }
 
-function* namesInWorkload({ root, ref, object }: Manifest): Iterable<string> {
+function* namesInWorkload(manifest: Manifest): Iterable<string> {
+  const { root, ref, object } = manifest
   const rollout = root.at('spec', 'workloadRef', 'name').string
   if (rollout) yield rollout
   if (!marksOfControllers.some((mark) => object.content.includes(mark))) return
   // A Rollout may run it.
   if (root.at('spec', 'replicas').value === 0) yield ref.name
+  else if (controllersOf(manifest).length === 0) return
   const pod = root.at('spec', 'template', 'spec')
   yield* [...configMapsOf(pod)].flatMap((at) => at.string ?? [])
   for (const container of pod.at('containers').items()) {
     const args = new Arguments(container)
-    for (const { at, value = at.string } of objects.flatMap(({ flags }) => flags).flatMap((flag) => args.all(flag))) {
-      if (value) yield value.split('/').at(-1) ?? ''
-    }
+    const named = objects.flatMap(({ flags }) => flags).flatMap((flag) => args.all(flag))
+    yield* named.flatMap(({ at, value = at.string }) => value?.split('/').at(-1) || [])
   }
 }
 

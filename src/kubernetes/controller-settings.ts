@@ -19,6 +19,15 @@ export function settingsOf(facts: ControllerFacts, container: Cursor, snapshot: 
   return configs.reduce<Settings>((settings, config) => new Configured(settings, config), args)
 }
 
+/** What a controller of a release is told: what its values say, as far as they name no config, which is not followed there. */
+export function settingsOfRelease({ config = [] }: ControllerFacts, values: Settings): Settings {
+  return config.reduce((settings, { flags, instead, keys }) => {
+    const [named] = flags.flatMap((flag) => values.get(flag) ?? [])
+    if (!named) return settings
+    return new Configured(settings, { root: undefined, at: named.at, name: '', instead: instead === true, keys })
+  }, values)
+}
+
 /** Settings that a config says over, or under, others. */
 class Configured implements Settings {
   readonly opaque: boolean
