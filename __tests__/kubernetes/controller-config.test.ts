@@ -88,6 +88,16 @@ describe('Traefik', () => {
       { 'dynamic.yml': ingress },
       [['traefik-crd', 'all', 'traefik', '', 'nothing']],
     ],
+    [
+      'flags where a Secret may hold it',
+      {
+        ...mounted('/etc/traefik'),
+        args: ['--providers.kubernetescrd'],
+        volumes: [{ name: 'config', secret: { secretName: 'x' } }],
+      },
+      {},
+      [['traefik-crd', 'all', 'traefik', '', 'nothing']],
+    ],
     ['nothing that is off', mounted('/etc/traefik'), { 'traefik.yml': providers('kubernetesIngress: false') }, []],
     ['nothing that says nothing', mounted('/etc/traefik'), { 'traefik.yml': '# comments\n\n  # alone' }, []],
     [

@@ -97,7 +97,7 @@ function configOf(
   const [named] = facts.flags.flatMap((flag) => args.get(flag) ?? [])
   const found = facts.object
     ? named && objectAt(named, facts.object, args, snapshot)
-    : fileAt(named, facts.files ?? [], container, snapshot)
+    : fileAt(named, facts.files ?? [], args, container, snapshot)
   return found && { ...found, instead: facts.instead === true, keys: facts.keys }
 }
 
@@ -116,10 +116,14 @@ function objectAt(
   return { root: alike(snapshot?.get(ref) ?? [])?.root, at, name: nameOf(ref) }
 }
 
-/** The file that a flag names, else the first that is at one of the places where it is looked for. */
+/**
+ * The file that a flag names, else the first that is at one of the places where it is looked for. What may be there is not
+ * where flags are given that would not count.
+ */
 function fileAt(
   named: Setting | undefined,
   files: readonly string[],
+  args: Arguments,
   container: Cursor,
   snapshot: Snapshot | undefined,
 ): Found | undefined {
@@ -131,7 +135,7 @@ function fileAt(
       const { text } = file
       return { root: readable(text, name), at, name: `${name} of ${nameOf(text.manifest.ref)}` }
     }
-    if (file || named) return { root: undefined, at, name }
+    if (named || (file && !args.hasFlags)) return { root: undefined, at, name }
   }
   return undefined
 }
