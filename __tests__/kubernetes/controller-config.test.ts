@@ -294,6 +294,7 @@ describe('a controller and its parts find each other', () => {
     ['a workload and its objects', workload({ image: 'nginx-ingress', args: ['-nginx-configmaps=n/c'] }), ['c']],
     ['no other workload', workload({ image: 'web', args: ['traefik'], volumes }), []],
     ['a file', configMap({ 'x.yml': '' }), ['config']],
+    ['a file by another key', configMap({ static: 'api: {}\nproviders: {}' }), ['config']],
     ['variables of a product', configMap({ CONTROLLER_X: '' }), ['config']],
     ['a key of an object', configMap({ 'external-status-address': '' }), ['config']],
     ['no other ConfigMap', configMap({ LOG_LEVEL: '' }), []],

@@ -11,9 +11,7 @@ const configs = controllerFacts.flatMap(({ config = [] }) => config)
 const objects = configs.flatMap(({ object, flags }) => (object ? [{ kind: object.kind, flags }] : []))
 
 /** The kinds that hold parts of a controller: values of its release, its config, its variables. */
-export const partKinds: readonly GroupKind[] = [
-  ...new Set([...releasePartKinds, ...objects.map(({ kind }) => kind), 'Rollout.argoproj.io']),
-]
+export const partKinds: readonly GroupKind[] = [...new Set([...releasePartKinds, ...objects.map(({ kind }) => kind)])]
 
 /** Keys of a ConfigMap that may tell a controller something by a variable or an object's name; files of it are known by theirs. */
 const mayTell = new RegExp(
@@ -27,12 +25,19 @@ const mayTell = new RegExp(
   'i',
 )
 
+/** What a file of settings holds, whatever its key is called. */
+const sections = controllerFacts.flatMap(({ config = [], enabledBy }) =>
+  config.some(({ keys }) => !keys) ? (enabledBy?.split('.')[0] ?? []) : [],
+)
+const settings = new RegExp(`^ *["']?(?:${[...new Set(sections)].join('|')})["']? *:`, 'im')
+
 /** The names by which a controller and its parts find each other, whichever of them is touched. */
 export function* namesOfParts(manifest: Manifest): Iterable<string> {
   const kind = groupKindOf(manifest.ref)
   yield* namesOfReleaseParts(manifest)
   if (kind === 'ConfigMap') {
-    if ([...manifest.root.at('data').entries()].some(([key]) => mayTell.test(key))) yield manifest.ref.name
+    const isPart = ([key, at]: [string, Cursor]) => mayTell.test(key) || settings.test(at.string ?? '')
+    if ([...manifest.root.at('data').entries()].some(isPart)) yield manifest.ref.name
   } else if (controllerKinds.includes(kind)) yield* namesInWorkload(manifest)
   else yield* objects.flatMap((one) => (one.kind === kind ? one.flags : []))
 }
