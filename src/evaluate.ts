@@ -113,6 +113,7 @@ export class Evaluation {
     return {
       params: active.params,
       today: this.today,
+      isWritten: this.touched,
       report: (
         at: Cursor | readonly Cursor[],
         message: string,

@@ -51,6 +51,7 @@ function stated(before: Manifest, after: Manifest): string[] {
     params,
     report: (_, message, __, { keys = [] } = {}) => lost.push(...keys.map((key) => `${message} ${key}`)),
     skip: () => {},
+    isWritten: () => true,
     today: '2026-11-21',
   })
   return lost

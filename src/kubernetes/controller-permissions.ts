@@ -91,17 +91,20 @@ function namespaceNeeds({ watched }: Controller): Need[] {
 function classNeeds({ release, claims, watched, place }: Controller, snapshot: Snapshot): Need[] {
   const [claim] = claims
   if (!release || !satisfies(release, '>=1.0.0') || !claim?.controller || claim.unclassed) return []
-  const classes = snapshot
-    .ofKind('IngressClass.networking.k8s.io')
-    .filter((one) => one.root.at('spec', 'controller').string === claim.controller)
-    .map(({ ref }) => ref.name)
+  const classes = snapshot.ofKind('IngressClass.networking.k8s.io')
+  // A class that is written nowhere is taken for the controller's that is asked for it by that name.
+  const isOwn = (name: string) => {
+    const written = classes.filter(({ ref }) => ref.name === name)
+    const own = written.some(({ root }) => root.at('spec', 'controller').string === claim.controller)
+    return own || (written.length === 0 && claim.names.includes(name))
+  }
   const ingress = snapshot
     .ofKind('Ingress.networking.k8s.io')
     .filter(
       (one) => watched.scope === 'all' || (watched.scope === 'namespaces' && watched.names.includes(one.ref.namespace)),
     )
     .filter((one) => !classAnnotation(one).exists)
-    .find(({ root }) => classes.includes(root.at('spec', 'ingressClassName').string ?? ''))
+    .find(({ root }) => isOwn(root.at('spec', 'ingressClassName').string ?? ''))
   if (!ingress) return []
   const rule = { apiGroups: ['networking.k8s.io'], resources: ['ingressclasses'], verbs: ['list'] }
   return [{ kind: 'classes', at: place, of: '', permissions: permissionsOf(rule), ingress }]

@@ -2,14 +2,44 @@ import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { Arguments } from './arguments'
+import { releaseKinds } from './chart-release'
 import { controllerKinds } from './controller'
 import { parseImage } from './image'
 
 /** The external-dns of a cluster that takes a record away as soon as the Ingress it was made for has no address. */
 export function pruningDnsIn(snapshot: Snapshot): Manifest | undefined {
-  return controllerKinds
+  const workload = controllerKinds
     .flatMap((kind) => snapshot.ofKind(kind))
     .find(({ root }) => [...root.at('spec', 'template', 'spec', 'containers').items()].some(prunesForIngresses))
+  return workload ?? releaseKinds.flatMap((kind) => snapshot.ofKind(kind)).find(installsPruning)
+}
+
+/**
+ * Whether a release of its chart, which is not in the repository, is told to prune: unless told so none does, of
+ * kubernetes-sigs nor of Bitnami.
+ * Source: https://github.com/kubernetes-sigs/external-dns/blob/external-dns-helm-chart-1.15.0/charts/external-dns/values.yaml
+ */
+function installsPruning({ root }: Manifest): boolean {
+  const spec = root.at('spec')
+  const applied = [spec, spec.at('template', 'spec')]
+  const helms = applied.flatMap((one) => [one.at('source'), ...one.at('sources').items()])
+  const charts: [Cursor, (Cursor | undefined)[]][] = [
+    [spec.at('chart', 'spec', 'chart'), [spec.at('values')]],
+    [spec.at('chart'), [spec.at('valuesContent').nested]],
+    ...helms.map((source): [Cursor, (Cursor | undefined)[]] => {
+      const helm = source.at('helm')
+      return [source.at('chart'), [helm.at('valuesObject'), helm.at('values').nested]]
+    }),
+  ]
+  return charts.some(([chart, values]) => {
+    if (chart.string?.split('/').at(-1) !== 'external-dns') return false
+    return values.some((given) => given?.at('policy').string === 'sync' && looksAtIngresses(given.at('sources')))
+  })
+}
+
+/** Ingresses are among the sources unless these are given without them. */
+function looksAtIngresses(sources: Cursor): boolean {
+  return !sources.exists || [...sources.items()].some(({ string }) => string === 'ingress')
 }
 
 /**

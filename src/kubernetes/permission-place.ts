@@ -2,12 +2,19 @@ import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
 import type { Need } from './controller-permissions'
 
-/** Where roles would allow what is needed, those first that speak of the resource and reach as far as it does. */
+/**
+ * Where what is needed may be allowed: in the roles that reach as far as it does, those first that speak of the resource; then
+ * where it is asked for, and last in the other roles, which no rule makes reach further.
+ */
 export function placesToAllow(need: Need, roles: readonly Manifest[]): Cursor[] {
   const wide = need.permissions.some(({ namespace }) => namespace.has('*'))
+  const reaches = ({ ref }: Manifest) =>
+    ref.kind === 'ClusterRole' || (!wide && need.permissions.every(({ namespace }) => namespace.has(ref.namespace)))
   const concern = (role: Manifest) =>
     2 * Number(rulesOn(role, need).length > 0) + Number((role.ref.kind === 'ClusterRole') === wide)
-  return [...roles].sort((a, b) => concern(b) - concern(a)).map((role) => placeIn(role, need))
+  const sorted = [...roles].sort((a, b) => concern(b) - concern(a))
+  const [able, others] = [sorted.filter(reaches), sorted.filter((role) => !reaches(role))]
+  return [...able.map((role) => placeIn(role, need)), need.at, ...others.map((role) => placeIn(role, need))]
 }
 
 /** The rules of a role that speak of the resource that is needed. */

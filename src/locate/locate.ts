@@ -34,10 +34,14 @@ export async function locate(findings: readonly Finding[], bench: Bench): Promis
       located.push(finding)
       continue
     }
-    const causes = finding.status === 'introduced' ? await trials.causesOf(finding) : []
     const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
     const [main, ...others] = originally as [Location, ...Location[]]
-    const [cause, ...further] = causes.flatMap((one) => placesOfCause(one, bench.evidence))
+    // A value that a Kustomization took as it is, from a line that this change wrote, needs no looking for.
+    const isFound = main.precision === 'exact' && (await trials.isWritten(main))
+    const causes = finding.status === 'introduced' && !isFound ? await trials.causesOf(finding) : []
+    // A key alone says less than the value below it.
+    const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
+    const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, bench.evidence))
     located.push(
       cause
         ? {
@@ -59,6 +63,16 @@ function distinct(places: readonly Location[], main: Location): Location[] {
   const key = ({ side, path, region }: Location) => JSON.stringify([side, path, region.startLine])
   const seen = new Set([key(main)])
   return places.filter((place) => !seen.has(key(place)) && seen.add(key(place)))
+}
+
+/** Whether an edit wrote nothing but keys, below which another one wrote values. */
+function writesKeys({ edit }: Cause): boolean {
+  return edit !== undefined && edit.after.length > 0 && !edit.after.some(saysSomething)
+}
+
+/** Whether a line is more than a key, a comment or nothing. */
+function saysSomething(line: string): boolean {
+  return !/^\s*(?:#.*|---|[^\s#][^#]*:(?:\s+#.*)?)?\s*$/.test(line)
 }
 
 /** The places of a cause: what was written at the head; what was only taken away at the base, and the head's line there. */
@@ -101,7 +115,7 @@ function placesOfCause({ file, edit }: Cause, { sides }: Gathered): Location[] {
     ]
   }
   if (text.after === undefined) return [at('base', edit.beforeLine, 'this change deletes the file')]
-  if (edit.after.length > 0) return [at('head', edit.afterLine)]
+  if (edit.after.length > 0) return [at('head', edit.afterLine + Math.max(0, edit.after.findIndex(saysSomething)))]
   return [at('base', edit.beforeLine), at('head', Math.max(1, edit.afterLine - 1), 'taken away here')]
 }
 
@@ -145,6 +159,12 @@ class Trials {
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : undefined
     if (introduced) this.found.push({ causes, introduced })
     return asDeclared(causes, files)
+  }
+
+  /** Whether the change wrote the line of a place. */
+  async isWritten({ path, region: { startLine } }: Location): Promise<boolean> {
+    const edits = (await this.changedFile(path))?.text?.edits ?? []
+    return edits.some(({ after, afterLine }) => afterLine <= startLine && startLine < afterLine + after.length)
   }
 
   private readonly trial: Trial = (reversal) => {

@@ -33,6 +33,8 @@ interface Context<M extends Messages, P extends TSchema> {
   readonly report: ReportFunction<M>
   /** Says that something could not be judged (it is encrypted, or a tool fills it in); listed as not inspected. */
   readonly skip: (at: Cursor, reason: string) => void
+  /** Whether the change wrote the object, so that its author is the one to advise; of a revision judged whole none was. */
+  readonly isWritten: (manifest: Manifest) => boolean
   /** The day of the run, YYYY-MM-DD. */
   readonly today: string
 }

@@ -1,16 +1,11 @@
+import { classProvidersIn, isKin, knownIn, takesByName, takesClassOf } from '../../kubernetes/class-provider'
 import { clusterKind, describesCluster } from '../../kubernetes/cluster-facts'
-import {
-  type Controller,
-  controllerKinds,
-  controllersIn,
-  controllersOf,
-  marksOfControllers,
-} from '../../kubernetes/controller'
+import { type Controller, controllerKinds, controllersOf, marksOfControllers } from '../../kubernetes/controller'
 import { isPlaceholder } from '../../kubernetes/ingress'
-import { classAnnotation, classOf, isDefaultClass } from '../../kubernetes/ingress-class'
+import { classAnnotation, classOf } from '../../kubernetes/ingress-class'
 import { isManaged } from '../../kubernetes/managed-class'
 import type { Cursor } from '../../manifest/cursor'
-import { nameOf } from '../../manifest/manifest'
+import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
 
@@ -36,94 +31,81 @@ export default defineRule({
   *partners(manifest) {
     const { kind } = manifest.ref
     if (kind === 'IngressClass') yield 'ingressClassName'
-    else if (kind === 'Ingress' || describesCluster(manifest) || controllersOf(manifest).length > 0)
-      yield 'IngressClass'
+    else if (kind === 'Ingress' || describesCluster(manifest)) yield 'IngressClass'
+    // What it takes may be Ingresses that name no class.
+    else if (controllersOf(manifest).length > 0) yield 'Ingress'
     if (kind === 'Ingress' || kind === 'IngressClass') yield* marksOfControllers
   },
   check({ manifest, snapshot, report }) {
-    const providers = providersIn(snapshot)
-    // Where nothing of what routes Ingresses is written, it is brought by something else.
-    if (!providers) return
-    const { controllers, classes } = providers
-    const ingress = nameOf(manifest.ref)
-    const name = classOf(manifest)
-    const field = manifest.root.at('spec', 'ingressClassName')
-    const names = inWords(controllers)
-    if (name === undefined) {
-      const at = manifest.root.at('spec')
-      const takes = controllers.some(({ claims }) => claims.some(({ unclassed }) => unclassed))
-      if (controllers.length === 0 || takes || providers.hasDefault || isManaged(manifest) || !snapshot.isWhole) return
-      report(at, 'unclassed', { ingress, controllers: names })
-      return
-    }
-    if (isPlaceholder(name)) return
-    const named = controllers.some(({ claims }) =>
-      claims.some((claim) => claim.names.includes(name) || claim.made === name),
-    )
-    const at = field.string ? field : classAnnotation(manifest)
-    const own = classes.get(name)
-    const says = own?.says
-    if (!own) {
-      if (named || isManaged(manifest) || !snapshot.isWhole) return
-      report(at, 'unknown', { ingress, name, known: knownIn(providers) }, { keys: [name] })
-      return
-    }
-    const by = controllers.find(({ claims }) => claims.some(({ controller }) => controller === says))
-    if (field.string) {
-      const kin = controllers.filter((one) => isKin(one, says))
-      if (!says || by || kin.length === 0 || takesByName(controllers, name) || !snapshot.isWhole) return
-      report([at, own.at], 'unserved', { ingress, name, says, controllers: inWords(kin) }, { keys: [name] })
-    } else if (by?.facts.name === 'ingress-nginx' && !named && snapshot.isWhole) {
-      const compared = by.claims.flatMap(({ facts, names }) => `--${facts.name}=${names.join()}`)[0] ?? ''
-      const names = { ingress, name, controller: nameOf(by.manifest.ref), own: compared }
-      report([at, by.place], 'annotated', names, { keys: [name] })
+    const lack = lackOf(manifest, snapshot)
+    if (lack) report(lack.ends, lack.message, lack.args as never, { keys: lack.keys })
+  },
+  // A controller that is changed or goes may leave Ingresses behind that are not touched.
+  checkChange({ change, base, head, report, isWritten }) {
+    if (change.kind === 'added') return
+    const { before } = change
+    const [was, is] = [controllersOf(before, base), change.kind === 'changed' ? controllersOf(change.after, head) : []]
+    const [taken, left] = [classProvidersIn(base), classProvidersIn(head)]
+    if (was.length === 0 || !taken || !left) return
+    const [place] = is.map((one) => (one.release === was[0]?.release ? one.place : one.image))
+    for (const ingress of head.ofKind('Ingress.networking.k8s.io')) {
+      if (isWritten(ingress) || !was.some((one) => takesClassOf(ingress, one, taken))) continue
+      if (is.some((one) => takesClassOf(ingress, one, left))) continue
+      const lack = lackOf(ingress, head)
+      const name = classOf(ingress)
+      // Of a class that goes or is changed another rule speaks.
+      if (!lack || lack.ends.some((end) => isWritten(end.manifest)) || (name && taken.classes.has(name))) continue
+      report([place ?? before.root, ...lack.ends], lack.message, lack.args as never, { keys: lack.keys })
     }
   },
 })
 
-interface Providers {
-  readonly controllers: readonly Controller[]
-  /** What the IngressClasses say of their controllers, by name. */
-  readonly classes: ReadonlyMap<string, { readonly says: string | undefined; readonly at: Cursor }>
-  readonly hasDefault: boolean
+interface Lack {
+  readonly message: 'unknown' | 'annotated' | 'unserved' | 'unclassed'
+  readonly ends: readonly Cursor[]
+  readonly args: object
+  readonly keys: readonly string[]
 }
 
-/** What of a cluster provides classes; undefined where nothing does, or a controller does not tell what it takes. */
-function providersIn(snapshot: Snapshot): Providers | undefined {
-  const controllers = controllersIn(snapshot)
-  const written = snapshot.ofKind('IngressClass.networking.k8s.io')
-  const seen = snapshot.facts.ingressClasses
-  if (controllers.length + written.length + seen.length === 0) return undefined
-  if (controllers.some(({ claims }) => claims.length === 0)) return undefined
-  const classes = new Map([
-    ...seen.map(({ name, controller, at }) => [name, { says: controller, at }] as const),
-    ...written.map(({ ref, root }) => {
-      const at = root.at('spec', 'controller')
-      return [ref.name, { says: at.string, at }] as const
-    }),
-  ])
-  const hasDefault = written.some(isDefaultClass) || seen.some(({ isDefault }) => isDefault)
-  return { controllers, classes, hasDefault }
-}
-
-/** Whether some controller looks at the name of a class where another looks at who its controller is. */
-function takesByName(controllers: readonly Controller[], name: string): boolean {
-  return controllers.some(({ claims }) =>
-    claims.some(({ by, names }) => ['name', 'either'].includes(by) && names.includes(name)),
+/** What an Ingress lacks for a controller to take it. */
+function lackOf(manifest: Manifest, snapshot: Snapshot): Lack | undefined {
+  const providers = classProvidersIn(snapshot)
+  // Where nothing of what routes Ingresses is written, it is brought by something else.
+  if (!providers) return undefined
+  const { controllers, classes } = providers
+  const ingress = nameOf(manifest.ref)
+  const name = classOf(manifest)
+  const field = manifest.root.at('spec', 'ingressClassName')
+  const names = inWords(controllers)
+  if (name === undefined) {
+    const takes = controllers.some((one) => takesClassOf(manifest, one, providers))
+    if (controllers.length === 0 || takes || providers.hasDefault || isManaged(manifest) || !snapshot.isWhole)
+      return undefined
+    const args = { ingress, controllers: names }
+    return { message: 'unclassed', ends: [manifest.root.at('spec')], args, keys: [] }
+  }
+  if (isPlaceholder(name)) return undefined
+  const named = controllers.some(({ claims }) =>
+    claims.some((claim) => claim.names.includes(name) || claim.made === name),
   )
-}
-
-/** Whether a controller goes by a name of the same domain: `k8s.io/internal` and `k8s.io/ingress-nginx` are of one product. */
-function isKin({ claims }: Controller, says: string | undefined): boolean {
-  const domain = says?.split('/')[0]
-  return claims.some(({ controller }) => controller?.split('/')[0] === domain)
-}
-
-/** Up to five classes that an Ingress can name. */
-function knownIn({ controllers, classes }: Providers): string {
-  const names = [...classes.keys(), ...controllers.flatMap(({ claims }) => claims.flatMap((claim) => claim.names))]
-  const sorted = [...new Set(names)].sort()
-  return [...sorted.slice(0, 5), ...(sorted.length > 5 ? [`and ${sorted.length - 5} more`] : [])].join(', ')
+  const at = field.string ? field : classAnnotation(manifest)
+  const own = classes.get(name)
+  const says = own?.says
+  const keys = [name]
+  if (!own) {
+    if (named || isManaged(manifest) || !snapshot.isWhole) return undefined
+    return { message: 'unknown', ends: [at], args: { ingress, name, known: knownIn(providers) }, keys }
+  }
+  const by = controllers.find(({ claims }) => claims.some(({ controller }) => controller === says))
+  if (field.string) {
+    const kin = controllers.filter((one) => isKin(one, says))
+    if (!says || by || kin.length === 0 || takesByName(controllers, name) || !snapshot.isWhole) return undefined
+    return { message: 'unserved', ends: [at, own.at], args: { ingress, name, says, controllers: inWords(kin) }, keys }
+  }
+  if (by?.facts.name !== 'ingress-nginx' || named || !snapshot.isWhole) return undefined
+  const compared = by.claims.flatMap(({ facts, names }) => `--${facts.name}=${names.join()}`)[0] ?? ''
+  const args = { ingress, name, controller: nameOf(by.manifest.ref), own: compared }
+  return { message: 'annotated', ends: [at, by.place], args, keys }
 }
 
 /** `Deployment ingress/public (k8s.io/ingress-nginx)`, for each. */

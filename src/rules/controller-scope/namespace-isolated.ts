@@ -11,6 +11,7 @@ import {
   shareCluster,
 } from '../../kubernetes/controller'
 import type { Claims } from '../../kubernetes/controller-claims'
+import type { ClassFacts } from '../../kubernetes/controller-facts'
 import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
 import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
 import { classAnnotation } from '../../kubernetes/ingress-class'
@@ -22,20 +23,22 @@ import { defineRule } from '../rule'
 interface Overlap {
   first: string
   second: string
-  /** The first, without the name of its product. */
-  limited: string
   /** What both take: Ingresses, or another kind. */
   takes: string
   /** The class, as both name it. */
   name: string
   /** The namespaces both watch. */
   where: string
-  /** How the first is limited to namespaces. */
-  scope: string
-  /** How it is given a class of its own. */
-  own: string
   /** What comes of it. */
   outcome: string
+  /** The one to mend: of two that are alike in this, the one that the change wrote. */
+  mended: string
+  /** What gives it a class of its own. */
+  own: string
+  /** What to do about the class or the namespaces. */
+  mending: string
+  /** What to do about the namespaces, as the end of a sentence; empty where nothing about one of the two alone helps. */
+  limiting: string
 }
 
 const flapping = 'so each keeps overwriting the addresses in their status'
@@ -54,29 +57,29 @@ export default defineRule({
     ...partKinds,
   ],
   messages: {
-    overlap: ({ first, second, name, where, scope, own }: Overlap) =>
-      `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. Limit ${first} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
-    annotated: ({ first, second, name, where, own, ingress }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${first} to another name.`,
-    unclassed: ({ first, second, where, scope, own }: Overlap) =>
-      `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own} from one of them, or limit ${first} to its namespaces with ${scope}.`,
-    contested: ({ first, second, limited, takes, name, where, scope, own, outcome }: Overlap) =>
-      `${first} and ${second} both take the ${takes} of class ${name} in ${where}, ${outcome}. Limit ${limited} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
+    overlap: ({ first, second, name, where, mending }: Overlap) =>
+      `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. ${mending}.`,
+    annotated: ({ first, second, name, where, mended, own, ingress }: Overlap & { ingress: string }) =>
+      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${mended} to another name.`,
+    unclassed: ({ first, second, where, own, limiting }: Overlap) =>
+      `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own} from one of them${limiting}.`,
+    contested: ({ first, second, takes, name, where, outcome, mending }: Overlap) =>
+      `${first} and ${second} both take the ${takes} of class ${name} in ${where}, ${outcome}. ${mending}.`,
     contestedAnnotation: ({
       first,
       second,
-      limited,
       name,
       where,
+      mended,
       own,
       outcome,
       ingress,
     }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${limited} to another name.`,
-    contestedUnclassed: ({ first, second, limited, takes, where, scope, own, outcome }: Overlap) =>
-      `${first} and ${second} both take ${takes} that name no class in ${where}, ${outcome}. Have one of them take those of a class alone with ${own}, or limit ${limited} to its namespaces with ${scope}.`,
-    contestedRoutes: ({ first, second, limited, takes, where, scope, own }: Overlap) =>
-      `${first} and ${second} both take the same ${takes} in ${where}, so what is meant for one is served by the other too. Limit ${limited} to its namespaces with ${scope}, or give it a class of its own with ${own}.`,
+      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${mended} to another name.`,
+    contestedUnclassed: ({ first, second, takes, where, own, outcome, limiting }: Overlap) =>
+      `${first} and ${second} both take ${takes} that name no class in ${where}, ${outcome}. Have one of them take those of a class alone with ${own}${limiting}.`,
+    contestedRoutes: ({ first, second, takes, where, mending }: Overlap) =>
+      `${first} and ${second} both take the same ${takes} in ${where}, so what is meant for one is served by the other too. ${mending}.`,
   },
   later: {
     contested: '1.1.0',
@@ -104,7 +107,7 @@ export default defineRule({
       }
     }
   },
-  check({ manifest, snapshot, report, skip }) {
+  check({ manifest, snapshot, report, skip, isWritten }) {
     for (const first of controllersOf(manifest, snapshot)) {
       if (first.inShell) skip(first.place, 'a shell takes its arguments apart, so what it watches is not known')
       else if (first.watched.scope === 'unknown')
@@ -116,9 +119,12 @@ export default defineRule({
         const namespaces = sharedNamespaces(first, second, snapshot)
         const shared = namespaces && sharedClaim(first, second, snapshot)
         if (!shared) continue
-        const overlap = { ...wordsOf(first, second, shared), where: namespaces.words }
         const labels = namespaces.found.map(({ root }) => root.at('metadata', 'labels'))
-        const [[one, ...more], [other, ...others]] = [placesOf(first), placesOf(second)]
+        const [places, otherPlaces] = [placesOf(first), placesOf(second)]
+        const [writesFirst, writesSecond] = [places, otherPlaces].map((all) => all.some((at) => isWritten(at.manifest)))
+        const mended = writesSecond && !writesFirst ? second : first
+        const overlap = { ...wordsOf(first, second, shared, mended), where: namespaces.words }
+        const [[one, ...more], [other, ...others]] = [places, otherPlaces]
         const ends = [one, other, ...labels, ...more, ...others].filter((end) => end !== undefined)
         const about = { keys: keysOf(first, second) }
         const byFlags = namespaces.found.length === 0
@@ -147,7 +153,7 @@ function placesOf(controller: Controller): Cursor[] {
   return endsOf(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
 }
 
-/** Of two, the one that watches more is named first: it is the one to limit. */
+/** Of two, the one that watches more is named first: where the change wrote both or none, it is the one to mend. */
 function comesFirst(a: Controller, b: Controller): boolean {
   const further = breadth[a.watched.scope] - breadth[b.watched.scope]
   return further > 0 || (further === 0 && identityOf(a.manifest.ref) < identityOf(b.manifest.ref))
@@ -161,38 +167,85 @@ function mayBeCopies({ ref: a }: Manifest, { ref: b }: Manifest): boolean {
   return a.kind === b.kind && a.name === b.name && (a.namespace === '') !== (b.namespace === '')
 }
 
-function wordsOf(first: Controller, second: Controller, { by, name }: SharedClaim): Omit<Overlap, 'where'> {
-  const { facts, wordsFor } = first
-  const { scope, classes, takes } = facts
-  // Where the release is not told, the newest way.
-  const way = first.claims.at(-1)?.facts ?? classes.at(-1)
-  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) => flag ?? [])
-  const byClass = first.installed ? `${way?.value} in its values` : inWords(flags.map(wordsFor), way?.value)
+function wordsOf(
+  first: Controller,
+  second: Controller,
+  { by, name }: SharedClaim,
+  mended: Controller,
+): Omit<Overlap, 'where'> {
+  const other = mended === first ? second : first
+  const [one, two] = first.facts === second.facts ? [] : [first.facts.title, second.facts.title]
+  const limiting = limitingOf(mended, other)
   const own = {
-    class: byClass,
-    annotation: flags.slice(0, 1).map(wordsFor)[0],
+    class: ownClassOf(mended),
+    annotation: mended.wordsFor(wayOf(mended)?.name ?? ''),
     // Classes differ here, so one of the two says by a flag that it takes these Ingresses, or names no class.
-    none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined) ?? byClass,
+    none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined),
   }[by]
-  const [one, other] = first.facts === second.facts ? [] : [first.facts.title, second.facts.title]
   return {
     first: nameOf(first.manifest.ref) + (one ? ` (${one})` : ''),
-    second: nameOf(second.manifest.ref) + (other ? ` (${other})` : ''),
-    limited: nameOf(first.manifest.ref),
-    takes,
+    second: nameOf(second.manifest.ref) + (two ? ` (${two})` : ''),
+    takes: first.facts.takes,
     name,
-    scope: first.installed ? `${scope.value} in its values` : inWords([wordsFor(scope.namespaces)], scope.value),
-    own: own ?? '',
     outcome: [first, second].every(writes)
       ? flapping
       : 'so both serve them, and which of them a client reaches is chance',
+    mended: nameOf(mended.manifest.ref),
+    own: own ?? ownClassOf(mended),
+    mending: mendingOf(mended, other),
+    limiting: limiting && `, or limit ${limiting}`,
   }
+}
+
+/** What parts the two: whoever watches all namespaces still meets one that is limited, so then the class comes first. */
+function mendingOf(mended: Controller, other: Controller): string {
+  const own = ownClassOf(mended)
+  const name = nameOf(mended.manifest.ref)
+  const limiting = limitingOf(mended, other)
+  if (other.watched.scope !== 'all') return `Limit ${limiting}, or give it a class of its own with ${own}`
+  const both = [...new Set([own, ownClassOf(other)])].join(' and ')
+  // Without a class it takes that of the other one too.
+  const given = takesEveryClass(other)
+    ? `Give each of them a class of its own with ${both}`
+    : `Give ${name} a class of its own with ${own}`
+  const flags = [...new Set([mended, other].map(scopeOf))].join(' and ')
+  return `${given}, or limit ${limiting || `both to namespaces of their own with ${flags}`}`
+}
+
+/** How one of the two is kept out of the namespaces of the other; empty where only both together can be. */
+function limitingOf(mended: Controller, other: Controller): string {
+  const limited = other.watched.scope !== 'all' ? mended : mended.watched.scope !== 'all' ? other : undefined
+  return limited ? `${nameOf(limited.manifest.ref)} to other namespaces with ${scopeOf(limited)}` : ''
+}
+
+function scopeOf({ facts: { scope }, installed, wordsFor }: Controller): string {
+  return installed ? `${scope.value} in its values` : inWords([wordsFor(scope.namespaces)], scope.value)
+}
+
+function ownClassOf(controller: Controller): string {
+  const way = wayOf(controller)
+  if (controller.installed) return `${way?.value} in its values`
+  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) =>
+    flag ? controller.wordsFor(flag) : [],
+  )
+  return inWords(flags, way?.value)
 }
 
 /** Flags, with the value of the chart that gives them; a setting of a config file needs no other words. */
 function inWords(flags: readonly string[], value: string | undefined): string {
   const words = flags.join(' and ')
   return words.startsWith('-') ? `${words} (in its chart ${value})` : words
+}
+
+/** How it decides which Ingresses are its own: where the release is not told, in the newest way. */
+function wayOf({ claims, facts }: Controller): ClassFacts | undefined {
+  return claims.at(-1)?.facts ?? facts.classes.at(-1)
+}
+
+/** Whether it takes all classes of its product as long as it is given none, and the product has one name for its controllers. */
+function takesEveryClass({ claims, facts }: Controller): boolean {
+  const isOpen = claims.some(({ by, facts: way }) => way.by === 'both' && by === 'controller')
+  return isOpen || (facts.takes === 'Gateways' && claims.some(({ unclassed }) => unclassed))
 }
 
 function writes({ status }: Controller): boolean {

@@ -1,8 +1,10 @@
+import { releaseKinds } from '../../kubernetes/chart-release'
 import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controller'
 import { statusFactsOf } from '../../kubernetes/controller-status'
+import { heldBy } from '../../kubernetes/namespace'
 import { selectionMarks, selects } from '../../kubernetes/service'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { replaced } from '../fix'
 import { defineRule } from '../rule'
@@ -20,11 +22,13 @@ export default defineRule({
   summary: 'The Service whose address an ingress controller publishes exists.',
   since: '1.1.0',
   scope: 'snapshot',
-  kinds: controllerKinds,
+  kinds: [...controllerKinds, ...releaseKinds],
   reads: ['Service'],
   messages: {
     missing: ({ controller, flag, target, instead }: Dangling & { instead: string }) =>
       `${controller} is to publish the address of Service ${target}, which no manifest of this cluster makes, and the controller ends at its start when --${flag} names a Service that is not there. Name ${instead}, or take the argument away.`,
+    missingRelease: ({ controller, target, product }: Dangling & { product: string }) =>
+      `${controller} has ${product} publish the address of Service ${target}, which no manifest of this cluster makes and which is none of the chart's own, and the controller ends at its start when the Service is not there. Take this value out: without it the chart names the Service that it makes.`,
     removed: ({ controller, flag, target }: Dangling) =>
       `This change removes Service ${target}, whose address ${controller} is to publish, and the controller ends at its next start when --${flag} names a Service that is not there. Keep the Service, or let --${flag} name another one.`,
   },
@@ -35,11 +39,18 @@ export default defineRule({
     for (const controller of controllers) {
       const target = targetOf(controller)
       if (target) yield target.name
+      if (controller.installed) yield controller.namespace
     }
   },
   check({ manifest, snapshot, report }) {
     for (const controller of controllersOf(manifest, snapshot)) {
       const target = targetOf(controller)
+      if (controller.installed) {
+        if (!target || mayBeMade(target, controller, snapshot)) continue
+        const names = { ...namesOf(controller, target), product: controller.facts.title }
+        report(target.at, 'missingRelease', names, { keys: [wordsOf(target)] })
+        continue
+      }
       const own = ownServices(controller, snapshot)
       if (!target || own.length === 0 || isThere(target, snapshot)) continue
       // A Service of another namespace is of another release, which may be one that was not looked at.
@@ -89,6 +100,17 @@ function targetOf({ facts, release, status }: Controller): Target | undefined {
 /** Whether a Service of that name is there; one without a namespace may go to any. */
 function isThere({ namespace, name }: Target, snapshot: Snapshot): boolean {
   return snapshot.ofKind('Service').some(({ ref }) => ref.name === name && ['', namespace].includes(ref.namespace))
+}
+
+/**
+ * Whether something makes the Service that a release publishes: the release itself, whose chart begins the names of its objects
+ * with one name, or another release of that namespace.
+ */
+function mayBeMade(target: Target, { namespace, serviceAccount, installed, manifest }: Controller, snapshot: Snapshot) {
+  const chart = serviceAccount.name
+  if (!chart || !installed?.service || target.namespace !== namespace || target.name.startsWith(chart)) return true
+  const isOther = (one: Manifest) => one !== manifest && releaseKinds.includes(groupKindOf(one.ref))
+  return isThere(target, snapshot) || heldBy(namespace, snapshot).some(isOther)
 }
 
 /** The Services of a controller's release, which show that its manifests are here. */

@@ -18,22 +18,25 @@ export default defineRule({
   },
   partners: marksOfGrants,
   check({ manifest, snapshot, report }) {
-    for (const controller of controllersOf(manifest, snapshot)) {
-      const { watched, serviceAccount: named } = controller
-      if (watched.scope !== 'namespaces') continue
-      const account = serviceAccount(named.namespace, named.name)
-      const given = permissionsOfSubject(account, snapshot)
-      const wide = reads.flatMap((verb) => {
-        const secrets = permissionsOf({ apiGroups: [''], resources: ['secrets'], verbs: [verb] })
-        return given.find((one) => covers([one], secrets)) ?? []
-      })
-      const at = wide[0]?.at
-      if (!at) continue
-      const namespaces = `${watched.names.length > 1 ? 'the namespaces' : 'namespace'} ${watched.names.join(', ')}`
-      const names = { controller: nameOf(manifest.ref), account: subjectName(account), role: nameOf(at.manifest.ref) }
-      const [end = watched.at, ...more] = endsOf(controller, [watched.at])
-      report([end, at.at('resources'), ...more], 'secrets', { ...names, namespaces }, { keys: [names.account] })
-    }
+    const controllers = controllersOf(manifest, snapshot)
+    const limits = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? [watched] : []))
+    const [first] = controllers
+    // One program may be several controllers, and as one account it needs what the least limited of them needs.
+    if (!first || limits.length < controllers.length) return
+    const account = serviceAccount(first.serviceAccount.namespace, first.serviceAccount.name)
+    const given = permissionsOfSubject(account, snapshot)
+    const wide = reads.flatMap((verb) => {
+      const secrets = permissionsOf({ apiGroups: [''], resources: ['secrets'], verbs: [verb] })
+      return given.find((one) => covers([one], secrets)) ?? []
+    })
+    const at = wide[0]?.at
+    if (!at) return
+    const watched = [...new Set(limits.flatMap(({ names }) => names))]
+    const namespaces = `${watched.length > 1 ? 'the namespaces' : 'namespace'} ${watched.join(', ')}`
+    const names = { controller: nameOf(manifest.ref), account: subjectName(account), role: nameOf(at.manifest.ref) }
+    const [, ...more] = endsOf(first, [first.watched.at])
+    const ends = [...limits.map((one) => one.at), at.at('resources'), ...more]
+    report(ends, 'secrets', { ...names, namespaces }, { keys: [names.account] })
   },
 })
 

@@ -17,9 +17,11 @@ type Lack = {
   of: string
   /** What has to be allowed, as kubectl asks for it. */
   words: string
+  /** What reaches as far: a role of some namespace, or of the cluster. */
+  by: string
 }
 
-const mending = ({ words, account }: Lack) => `Allow \`${words}\` to ${account} by a role that is bound to it.`
+const mending = ({ words, account, by }: Lack) => `Allow \`${words}\` to ${account} by ${by}.`
 
 const messages = {
   lock: (lack: Lack) =>
@@ -29,7 +31,7 @@ const messages = {
   namespace: (lack: Lack) =>
     `${lack.account} may not read Namespace ${lack.of}, to which ${lack.controller} is limited, so the controller ends at its start. ${mending(lack)}`,
   classes: (lack: Lack) =>
-    `${lack.account} may not list IngressClasses, so ${lack.controller} leaves out every Ingress that names its class by spec.ingressClassName, such as ${lack.of}. ${mending(lack)}`,
+    `${lack.account} may not list IngressClasses, so ${lack.controller} leaves out every Ingress that names its class by spec.ingressClassName, such as ${lack.of}. ${mending(lack).slice(0, -1)}; its chart makes none with rbac.scope: true.`,
 }
 
 export default defineRule({
@@ -51,8 +53,8 @@ export default defineRule({
     for (const controller of controllersOf(manifest, snapshot)) {
       const grants = grantsOf(controller, snapshot)
       for (const lack of lacks(controller, grants, snapshot)) {
-        const roles = placesToAllow(lack.need, grants?.roles ?? [])
-        state(report, [...roles, ...endsOf(controller, [lack.need.at]), ...unseen(lack.need)], controller, lack)
+        const places = placesToAllow(lack.need, grants?.roles ?? [])
+        state(report, [...endsOf(controller, places), ...unseen(lack.need)], controller, lack)
       }
     }
   },
@@ -123,6 +125,11 @@ function state(
   { account, need, words }: Missing,
 ): void {
   const of = need.ingress ? nameOf(need.ingress.ref) : need.of
-  const lack = { account: subjectName(account), controller: nameOf(manifest.ref), of, words: words.join('`, `') }
+  const [namespace = ''] = need.permissions.flatMap((one) => [...one.namespace])
+  const by =
+    namespace === '*'
+      ? 'a ClusterRole that a ClusterRoleBinding binds to it'
+      : `a role that is bound to it in ${namespace ? `namespace ${namespace}` : 'its namespace'}`
+  const lack = { account: subjectName(account), controller: nameOf(manifest.ref), of, words: words.join('`, `'), by }
   report(ends, need.kind, lack, { keys: words })
 }

@@ -1,9 +1,12 @@
 import { satisfies } from 'semver'
 import { Arguments } from '../../kubernetes/arguments'
-import { type Controller, controllerKinds, controllersOf } from '../../kubernetes/controller'
+import { releaseKinds } from '../../kubernetes/chart-release'
+import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controller'
+import { sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
 import { pruningDnsIn } from '../../kubernetes/external-dns'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
 
 type Emptied = { controller: string; dns: string }
@@ -16,11 +19,14 @@ export default defineRule({
   since: '1.1.0',
   scope: 'change',
   kinds: controllerKinds,
+  reads: releaseKinds,
   messages: {
     relabelled: ({ controller, dns, what }: Emptied & { what: string }) =>
       `This change gives ${controller} another ${what}, so the last of the old ones takes itself for the last of all and empties the status of the Ingresses, ${fate(dns)}. Set --update-status-on-shutdown=false in a change before this one, or --policy=upsert-only of ${dns}.`,
     rolled: ({ controller, dns, release }: Emptied & { release: string }) =>
       `This change rolls ${controller} out anew, and ingress-nginx ${release} counts only Pods of its own ReplicaSet, so the last of the old ones empties the status of the Ingresses, ${fate(dns)}. Set --update-status-on-shutdown=false in a change before this one, or --policy=upsert-only of ${dns}.`,
+    replaced: ({ controller, dns, successor }: Emptied & { successor: string }) =>
+      `This change removes ${controller}, whose Ingresses ${successor} takes, and the last of its Pods empties their status as it stops, ${fate(dns)}. Set --update-status-on-shutdown=false in a change before this one, or --policy=upsert-only of ${dns}.`,
     turnedOn: ({ controller, dns }: Emptied) =>
       `This change takes --update-status-on-shutdown=false from ${controller}, so the last of its Pods to stop empties the status of the Ingresses, ${fate(dns)}. Keep it, or set --policy=upsert-only of ${dns}.`,
   },
@@ -28,13 +34,21 @@ export default defineRule({
     if (controllersOf(manifest).length > 0) yield 'external-dns'
   },
   check({ change, head, report }) {
-    if (change.kind !== 'changed') return
-    const { before, after } = change
-    const [was, is] = [emptying(before), emptying(after)]
+    if (change.kind === 'added') return
+    const { before, after } = { after: undefined, ...change }
+    const [was, is] = [emptying(before), after && emptying(after)]
     const dns = was || is ? pruningDnsIn(head) : undefined
     if (!dns) return
     const names = { dns: nameOf(dns.ref) }
     const end = dns.root.at('metadata', 'name')
+    if (!after) {
+      const successor = was && head.get(before.ref).length === 0 ? successorOf(was, head) : undefined
+      if (!successor) return
+      const { manifest, place } = successor
+      const told = { ...names, controller: nameOf(before.ref), successor: nameOf(manifest.ref) }
+      report([before.root, place, end], 'replaced', told)
+      return
+    }
     if (was) {
       const controller = nameOf(after.ref)
       const at = relabelledAt(before, after)
@@ -66,21 +80,36 @@ function argumentsOf({ image }: Controller): Arguments {
   return new Arguments(image.manifest.root.at(...image.path.slice(0, -1)))
 }
 
+/** Who takes the Ingresses of a controller that goes, with Pods that do not pass for its own. */
+function successorOf(gone: Controller, head: Snapshot): Controller | undefined {
+  const labels = [...labelsOf(gone.manifest).entries()]
+  return controllersIn(head).find((one) => {
+    const other = labelsOf(one.manifest)
+    const passes =
+      one.namespace === gone.namespace && labels.every(([key, { string }]) => other.at(key).string === string)
+    return (
+      one.facts.takes === 'Ingresses' && !passes && sharedNamespaces(gone, one, head) && sharedClaim(gone, one, head)
+    )
+  })
+}
+
+function labelsOf({ root }: Manifest): Cursor {
+  return root.at('spec', 'template', 'metadata', 'labels')
+}
+
 /**
- * Where the labels by which Pods know each other are changed: a Pod that stops looks for others with all of its labels. A
- * selector is immutable, so what changes it is made anew.
+ * Where the labels by which Pods know each other are changed: a Pod that stops looks for others with all of its labels, so
+ * that one more does not matter. A selector is immutable, so what changes it is made anew.
  * Source: ingress-nginx controller-v1.15.1, internal/ingress/status/status.go (Shutdown, isRunningMultiplePods)
  */
 function relabelledAt(before: Manifest, after: Manifest): Cursor | undefined {
-  const places = [
-    ['spec', 'template', 'metadata', 'labels'],
-    ['spec', 'selector', 'matchLabels'],
-  ]
-  const place = places.find((keys) => textOf(before.root.at(...keys)) !== textOf(after.root.at(...keys)))
-  if (!place) return undefined
-  const was = new Map([...before.root.at(...place).entries()].map(([key, value]) => [key, value.string]))
-  const changed = [...after.root.at(...place).entries()].find(([key, value]) => was.get(key) !== value.string)
-  return changed?.[1] ?? after.root.at(...place)
+  const labels = labelsOf(after)
+  for (const [key, { string }] of labelsOf(before).entries()) {
+    if (labels.at(key).string !== string) return labels.at(key).exists ? labels.at(key) : labels
+  }
+  const [was, is] = [before, after].map(({ root }) => root.at('spec', 'selector', 'matchLabels'))
+  if (!was || !is || textOf(was) === textOf(is)) return undefined
+  return [...is.entries()].find(([key, { string }]) => was.at(key).string !== string)?.[1] ?? is
 }
 
 /** Whether the Pods are made anew. */

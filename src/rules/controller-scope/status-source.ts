@@ -56,7 +56,8 @@ export default defineRule({
       const service = serviceOf(controller, snapshot, 'LoadBalancer')
       if (!service) continue
       const { namespace, name } = service.ref
-      const target = `${namespace ? `${namespace}/` : ''}${name}`
+      // The flag takes no name without a namespace.
+      const target = `${namespace || '$(POD_NAMESPACE)'}/${name}`
       const [at = status.at, ...more] = endsOf(controller, [status.at])
       report(
         [at, service.root.at('spec', 'type'), ...more],

@@ -2,6 +2,7 @@ import { controllerKinds } from '../../kubernetes/controller'
 import { selects } from '../../kubernetes/service'
 import { isOneService, serviceText, type Webhook, webhookKinds, webhooksIn, webhooksOf } from '../../kubernetes/webhook'
 import { nameOf } from '../../manifest/manifest'
+import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
 
 export default defineRule({
@@ -16,17 +17,24 @@ export default defineRule({
       `${configuration} is made twice, once for Service ${first} and once for Service ${second}, and belongs to no namespace, so the release that is applied last takes the webhook from the other. Give one of the releases another name, or turn its webhook off.`,
     unanswered: ({ act, webhook, configuration, resources }: Unanswered) =>
       `This change ${act}, which answers for the webhook ${webhook} of ${configuration}, so the API server refuses ${resources} that the webhook is to be asked about. Remove ${configuration} in the same change, or set the webhook's failurePolicy to Ignore first.`,
+    absent: ({ service, webhook, configuration, resources }: Absent) =>
+      `The webhook ${webhook} of ${configuration} asks Service ${service}, which no manifest of this cluster makes, though others of its namespace are here, so the API server refuses ${resources} that the webhook is to be asked about. Name the Service that answers, or set failurePolicy: Ignore until there is one.`,
   },
   *partners(manifest, _, isGone) {
     if (isWebhookConfiguration(manifest.ref.kind)) {
       yield manifest.ref.name
-      for (const { service } of webhooksOf(manifest)) yield service.name
+      for (const { service } of webhooksOf(manifest)) yield* [service.name, service.namespace]
       // Only what stops answering is looked after: most changes of a workload are none.
     } else if (isGone || manifest.root.at('spec', 'replicas').value === 0) yield 'WebhookConfiguration'
   },
   check({ manifest, snapshot, report }) {
-    const [first] = webhooksOf(manifest)
+    const hooks = webhooksOf(manifest)
+    const [first] = hooks
     if (!first) return
+    for (const { name, service, resources } of hooks.filter((hook) => hook.closed && isMissing(hook, snapshot))) {
+      const names = { webhook: name, configuration: nameOf(manifest.ref), service: serviceText(service), resources }
+      report(service.at, 'absent', names, { keys: [name] })
+    }
     const copies = snapshot.get(manifest.ref).flatMap((copy) => webhooksOf(copy)[0] ?? [])
     const second = copies.find((copy) => !isOneService(copy.service, first.service))
     // However many there are, it is said once, by the first.
@@ -67,8 +75,18 @@ export default defineRule({
   },
 })
 
+type Absent = { service: string; webhook: string; configuration: string; resources: string }
 type Unanswered = { act: string; webhook: string; configuration: string; resources: string }
 
 function isWebhookConfiguration(kind: string): boolean {
   return webhookKinds.some((one) => one.startsWith(`${kind}.`))
+}
+
+/** Whether nothing can answer: the Service is nowhere, while the Services of its namespace are written in this repository. */
+function isMissing({ service }: Webhook, snapshot: Snapshot): boolean {
+  const services = snapshot.ofKind('Service')
+  const isThere = services.some(
+    ({ ref }) => ref.name === service.name && ['', service.namespace].includes(ref.namespace),
+  )
+  return !isThere && services.some(({ ref }) => ref.namespace === service.namespace) && snapshot.isWhole
 }
