@@ -98,12 +98,12 @@ describe('a host without TLS comes with a rendering in which it does not show', 
   })
 
   test.each([
-    ['a component becomes a Kustomization', component, resources('ingress.yaml'), 'base/app/kustomization.yaml:2'],
-    ['a Kustomization becomes a component', resources('ingress.yaml'), component, 'head/app/ingress.yaml:12'],
-  ])('%s', async (_, before, after, place) => {
+    ['a component becomes a Kustomization', component, resources('ingress.yaml')],
+    ['a Kustomization becomes a component', resources('ingress.yaml'), component],
+  ])('%s', async (_, before, after) => {
     const base = { 'app/kustomization.yaml': before, 'app/ingress.yaml': covered }
     expect(await introduced(base, { 'app/kustomization.yaml': after, 'app/ingress.yaml': hole })).toEqual([
-      `${place} exact ${uncovered}`,
+      `head/app/ingress.yaml:12 exact ${uncovered}`,
     ])
   })
 })

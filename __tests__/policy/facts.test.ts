@@ -233,6 +233,16 @@ describe('an inventory is no manifest', () => {
     expect(report.inspected.changes).toEqual({ added: 1, changed: 0, removed: 1 })
   })
 
+  test('what else kubectl printed is left aside', async () => {
+    const ingress =
+      'apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: {name: web, namespace: shop, uid: 5f0c7127}\n'
+    const report = await judge(
+      { [file]: named, 'live/prod.yaml': node, 'prod/web.yaml': service },
+      { 'live/prod.yaml': `${node}---\n${ingress}`, 'prod/web.yaml': budget('policy/v1beta1') },
+    )
+    expect(told(report)).toEqual([unserved])
+  })
+
   test('so is one that this change adds and names', async () => {
     const report = await judge({ 'a.yaml': service }, { [file]: named, 'live/prod.yaml': `${node}---\n${lease('a')}` })
     expect(report.inspected.changes).toEqual({ added: 0, changed: 0, removed: 0 })

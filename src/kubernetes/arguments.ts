@@ -43,6 +43,11 @@ export class Arguments implements Settings {
     return this.words.some((word) => word.string?.split('/').at(-1) === program)
   }
 
+  /** Whether there is any flag. */
+  get hasFlags(): boolean {
+    return this.words.some((word) => this.nameOf(word) !== undefined)
+  }
+
   /** Whether a shell takes the words apart, which is not done here. */
   get inShell(): boolean {
     return this.words.some((word) => /^-[a-z]*c$/.test(word.string ?? '')) && !this.words.some(isLongFlag)
@@ -50,6 +55,10 @@ export class Arguments implements Settings {
 
   get opaque(): boolean {
     return this.inShell
+  }
+
+  get parts(): readonly Cursor[] {
+    return this.variableOf('') === undefined ? [] : this.environment.holders
   }
 
   wordsFor(flag: string): string {
@@ -113,7 +122,7 @@ export class Arguments implements Settings {
 
   private variableOf(flag: string): string | undefined {
     const { variables, exclusive } = this.style
-    if (variables === undefined || (exclusive && this.words.some((word) => this.nameOf(word)))) return undefined
+    if (variables === undefined || (exclusive && this.hasFlags)) return undefined
     return variables + flag.replace(/[-.]/g, '_').toUpperCase()
   }
 

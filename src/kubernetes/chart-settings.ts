@@ -10,12 +10,14 @@ import type { Setting, Settings } from './settings'
 export class ChartSettings implements Settings {
   readonly opaque = false
   readonly place: Cursor
+  readonly parts: readonly Cursor[]
 
   constructor(
     private readonly facts: ChartFacts,
     private readonly release: ChartRelease,
   ) {
     this.place = release.values.place
+    this.parts = release.parts
   }
 
   placeOf(flag: string): Cursor {

@@ -19,7 +19,7 @@ export interface Claims {
   readonly unclassed: boolean
   /** The IngressClass that its release makes, beside those that are written. */
   readonly made?: string | undefined
-  /** Where its class is named. */
+  /** Where its class is named, or would be. */
   readonly at: readonly Cursor[]
 }
 
@@ -32,7 +32,8 @@ export function claimsOf(facts: ControllerFacts, settings: Settings, release: st
     const by = byWhat(way, settings)
     const unclassed = takesUnclassed(way, settings, names ?? [])
     if (!names || !controller.told || !by || unclassed === undefined) return []
-    const at = flagsOf(way).flatMap((flag) => settings.get(flag)?.at ?? [])
+    const given = flagsOf(way).flatMap((flag) => settings.get(flag)?.at ?? [])
+    const at = settings.get(way.name) ? given : [settings.placeOf(way.name), ...given]
     return [{ facts: way, names, controller: controller.value, by, unclassed, at }]
   })
 }

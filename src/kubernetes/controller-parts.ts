@@ -2,7 +2,7 @@ import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import { Arguments } from './arguments'
 import { namesOfParts as namesOfReleaseParts, partKinds as releasePartKinds } from './chart-release'
-import { controllerKinds, marksOfControllers } from './controller'
+import { controllerKinds, controllersOf, marksOfControllers } from './controller'
 import { controllerFacts } from './controller-facts'
 
 const configs = controllerFacts.flatMap(({ config = [] }) => config)
@@ -11,9 +11,7 @@ const configs = controllerFacts.flatMap(({ config = [] }) => config)
 const objects = configs.flatMap(({ object, flags }) => (object ? [{ kind: object.kind, flags }] : []))
 
 /** The kinds that hold parts of a controller: values of its release, its config, its variables. */
-export const partKinds: readonly GroupKind[] = [
-  ...new Set([...releasePartKinds, ...objects.map(({ kind }) => kind), 'Rollout.argoproj.io']),
-]
+export const partKinds: readonly GroupKind[] = [...new Set([...releasePartKinds, ...objects.map(({ kind }) => kind)])]
 
 /** Keys of a ConfigMap that may tell a controller something by a variable or an object's name; files of it are known by theirs. */
 const mayTell = new RegExp(
@@ -27,29 +25,37 @@ const mayTell = new RegExp(
   'i',
 )
 
+/** What a file of settings holds, whatever its key is called. */
+const sections = controllerFacts.flatMap(({ config = [], enabledBy }) =>
+  config.some(({ keys }) => !keys) ? (enabledBy?.split('.')[0] ?? []) : [],
+)
+const settings = new RegExp(`^ *["']?(?:${[...new Set(sections)].join('|')})["']? *:`, 'im')
+
 /** The names by which a controller and its parts find each other, whichever of them is touched. */
 export function* namesOfParts(manifest: Manifest): Iterable<string> {
   const kind = groupKindOf(manifest.ref)
   yield* namesOfReleaseParts(manifest)
   if (kind === 'ConfigMap') {
-    if ([...manifest.root.at('data').entries()].some(([key]) => mayTell.test(key))) yield manifest.ref.name
+    const isPart = ([key, at]: [string, Cursor]) => mayTell.test(key) || settings.test(at.string ?? '')
+    if ([...manifest.root.at('data').entries()].some(isPart)) yield manifest.ref.name
   } else if (controllerKinds.includes(kind)) yield* namesInWorkload(manifest)
   else yield* objects.flatMap((one) => (one.kind === kind ? one.flags : []))
 }
 
-function* namesInWorkload({ root, ref, object }: Manifest): Iterable<string> {
+function* namesInWorkload(manifest: Manifest): Iterable<string> {
+  const { root, ref, object } = manifest
   const rollout = root.at('spec', 'workloadRef', 'name').string
   if (rollout) yield rollout
   if (!marksOfControllers.some((mark) => object.content.includes(mark))) return
   // A Rollout may run it.
   if (root.at('spec', 'replicas').value === 0) yield ref.name
+  else if (controllersOf(manifest).length === 0) return
   const pod = root.at('spec', 'template', 'spec')
   yield* [...configMapsOf(pod)].flatMap((at) => at.string ?? [])
   for (const container of pod.at('containers').items()) {
     const args = new Arguments(container)
-    for (const { at, value = at.string } of objects.flatMap(({ flags }) => flags).flatMap((flag) => args.all(flag))) {
-      if (value) yield value.split('/').at(-1) ?? ''
-    }
+    const named = objects.flatMap(({ flags }) => flags).flatMap((flag) => args.all(flag))
+    yield* named.flatMap(({ at, value = at.string }) => value?.split('/').at(-1) || [])
   }
 }
 

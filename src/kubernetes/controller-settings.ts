@@ -19,10 +19,20 @@ export function settingsOf(facts: ControllerFacts, container: Cursor, snapshot: 
   return configs.reduce<Settings>((settings, config) => new Configured(settings, config), args)
 }
 
+/** What a controller of a release is told: what its values say, as far as they name no config, which is not followed there. */
+export function settingsOfRelease({ config = [] }: ControllerFacts, values: Settings): Settings {
+  return config.reduce((settings, { flags, instead, keys }) => {
+    const [named] = flags.flatMap((flag) => values.get(flag) ?? [])
+    if (!named) return settings
+    return new Configured(settings, { root: undefined, at: named.at, name: '', instead: instead === true, keys })
+  }, values)
+}
+
 /** Settings that a config says over, or under, others. */
 class Configured implements Settings {
   readonly opaque: boolean
   readonly place: Cursor
+  readonly parts: readonly Cursor[]
 
   constructor(
     private readonly others: Settings,
@@ -30,10 +40,11 @@ class Configured implements Settings {
   ) {
     this.opaque = others.opaque || (config.instead && !config.keys && !config.root)
     this.place = config.keys || !config.root ? others.place : config.root
+    this.parts = config.keys ? others.parts : []
   }
 
   placeOf(flag: string): Cursor {
-    return this.counts(flag) && this.config.instead ? placeIn(this.config, flag) : this.others.placeOf(flag)
+    return this.counts(flag) ? placeIn(this.config, flag) : this.others.placeOf(flag)
   }
 
   get(flag: string): Setting | undefined {
@@ -86,7 +97,7 @@ function configOf(
   const [named] = facts.flags.flatMap((flag) => args.get(flag) ?? [])
   const found = facts.object
     ? named && objectAt(named, facts.object, args, snapshot)
-    : fileAt(named, facts.files ?? [], container, snapshot)
+    : fileAt(named, facts.files ?? [], args, container, snapshot)
   return found && { ...found, instead: facts.instead === true, keys: facts.keys }
 }
 
@@ -105,10 +116,14 @@ function objectAt(
   return { root: alike(snapshot?.get(ref) ?? [])?.root, at, name: nameOf(ref) }
 }
 
-/** The file that a flag names, else the first that is at one of the places where it is looked for. */
+/**
+ * The file that a flag names, else the first that is at one of the places where it is looked for. What may be there is not
+ * where flags are given that would not count.
+ */
 function fileAt(
   named: Setting | undefined,
   files: readonly string[],
+  args: Arguments,
   container: Cursor,
   snapshot: Snapshot | undefined,
 ): Found | undefined {
@@ -120,7 +135,7 @@ function fileAt(
       const { text } = file
       return { root: readable(text, name), at, name: `${name} of ${nameOf(text.manifest.ref)}` }
     }
-    if (file || named) return { root: undefined, at, name }
+    if (named || (file && !args.hasFlags)) return { root: undefined, at, name }
   }
   return undefined
 }

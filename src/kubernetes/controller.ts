@@ -9,7 +9,7 @@ import { ChartSettings } from './chart-settings'
 import { type Claims, claimsOf } from './controller-claims'
 import { type ControllerFacts, controllerFacts } from './controller-facts'
 import { type Watched, watchedBy } from './controller-scope'
-import { settingsOf } from './controller-settings'
+import { settingsOf, settingsOfRelease } from './controller-settings'
 import { type Status, statusOf } from './controller-status'
 import { minorOf, parseImage, releaseOf } from './image'
 import { type Lock, locksOf, sharedLock } from './leader-lock'
@@ -100,7 +100,7 @@ export function controllersOf(manifest: Manifest, snapshot?: Snapshot): Controll
     if (!container.at('image').string) return []
     return recognised(container, containers.length === 1, snapshot).map(({ facts, settings }) => ({
       ...read(facts, container, settings),
-      parts: rollout ? [rollout] : [],
+      parts: [...(rollout ? [rollout] : []), ...settings.parts],
     }))
   })
 }
@@ -181,8 +181,9 @@ function installedBy(release: ChartRelease): Controller[] {
   return controllerFacts.flatMap((facts): Controller[] => {
     if (!chart.controllers.includes(facts.name)) return []
     if (facts.enabledBy && !(settings.has(facts.enabledBy) && settings.isOn(facts.enabledBy, true))) return []
+    const told = settingsOfRelease(facts, settings)
     const isMain = facts.name === chart.controllers[0]
-    const claims = claimsOf(facts, settings, app).map((claim) => (isMain ? { ...claim, made } : claim))
+    const claims = claimsOf(facts, told, app).map((claim) => (isMain ? { ...claim, made } : claim))
     return [
       {
         facts,
@@ -192,12 +193,12 @@ function installedBy(release: ChartRelease): Controller[] {
         namespace,
         place: settings.place,
         inShell: false,
-        watched: watchedBy(facts, settings),
+        watched: watchedBy(facts, told),
         claims,
-        status: statusOf(facts, settings, app, onNodes),
-        locks: locksOf(facts, settings, { release: app, namespace, className: claims[0]?.names[0] }),
+        status: statusOf(facts, told, app, onNodes),
+        locks: locksOf(facts, told, { release: app, namespace, className: claims[0]?.names[0] }),
         serviceAccount: { name: settings.fullname() ?? '', namespace, at: settings.place },
-        parts: release.parts,
+        parts: settings.parts,
         wordsFor: (flag) => settings.wordsFor(flag),
         installed: { release, service: settings.take(chart.service) },
       },

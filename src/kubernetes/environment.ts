@@ -23,6 +23,11 @@ export class Environment {
     return [...this.entries.keys()]
   }
 
+  /** The ConfigMaps that bring all of their own. */
+  get holders(): readonly Cursor[] {
+    return this.sources.flatMap(({ data }) => data ?? [])
+  }
+
   /** What brings variables of its own that no file tells. */
   get hidden(): Cursor | undefined {
     return this.sources.find(({ data }) => !data)?.at

@@ -31,9 +31,16 @@ export interface IngressNginx {
 }
 
 /** The ingress-nginx controllers that a snapshot's workloads run. */
-export function ingressNginxIn(snapshot: Snapshot): IngressNginx[] {
-  return workloadKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(ingressNginxOf)
+export function ingressNginxIn(snapshot: Snapshot): readonly IngressNginx[] {
+  const known = controllersBySnapshot.get(snapshot)
+  if (known) return known
+  const found = workloadKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(ingressNginxOf)
+  controllersBySnapshot.set(snapshot, found)
+  return found
 }
+
+/** Rules ask of every Ingress; a snapshot never changes. */
+const controllersBySnapshot = new WeakMap<Snapshot, readonly IngressNginx[]>()
 
 /** The ingress-nginx controllers that a workload runs. */
 export function ingressNginxOf(manifest: Manifest): IngressNginx[] {

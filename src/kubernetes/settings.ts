@@ -30,6 +30,8 @@ export interface Settings {
   variable(name: string): string | undefined
   /** The value of a variable of any process of its Pod; undefined where no file tells. */
   variableBeside(name: string): string | undefined
+  /** What else it is read from, wherever it says what: an object that says nothing may once have. */
+  readonly parts: readonly Cursor[]
   /** How a person sets a flag. */
   wordsFor(flag: string): string
 }

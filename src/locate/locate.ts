@@ -5,7 +5,7 @@ import type { Gathered } from '../source/gather'
 import type { SideOfChange } from '../source/side'
 import type { Source } from '../source/source'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
-import { type Edit, EditedFile } from './edits'
+import { EditedFile } from './edits'
 import { OriginalPlaces } from './original'
 
 /** How many times a change is judged again, in part taken back, to find the lines that make its findings. */
@@ -37,12 +37,15 @@ export async function locate(findings: readonly Finding[], bench: Bench): Promis
     const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
     const [main, ...others] = originally as [Location, ...Location[]]
     const isNew = finding.status === 'introduced'
-    const isOwn = isNew && (await trials.wrote(main))
-    // What a Kustomization takes in stands for itself; what a template prints, values may be the cause of.
+    const isOwn = isNew && (await trials.isWritten(main))
+    // A value that a Kustomization took as it is, from a line that this change wrote, needs no looking for.
     const causes = isNew && !(isOwn && main.precision === 'exact') ? await trials.causesOf(finding) : []
-    const [cause, ...further] = causes.flatMap((one) => placesOfCause(one, bench.evidence))
-    const isLine = cause?.path === main.path && causes[0]?.edit?.after.length === 1
-    if (isOwn && cause?.precision !== 'values' && !isLine) {
+    // A key alone says less than the value below it.
+    const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
+    const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, bench.evidence))
+    // Of many lines that were written together the one that is printed says more than the first; a value says more than both.
+    const isTold = cause?.precision === 'values' || (cause?.path === main.path && inOrder[0]?.edit?.after.length === 1)
+    if (isOwn && !isTold) {
       located.push({ ...finding, location: { ...main, changed: true }, related: others })
       continue
     }
@@ -67,6 +70,16 @@ function distinct(places: readonly Location[], main: Location): Location[] {
   const key = ({ side, path, region }: Location) => JSON.stringify([side, path, region.startLine])
   const seen = new Set([key(main)])
   return places.filter((place) => !seen.has(key(place)) && seen.add(key(place)))
+}
+
+/** Whether an edit wrote nothing but keys, below which another one wrote values. */
+function writesKeys({ edit }: Cause): boolean {
+  return edit !== undefined && edit.after.length > 0 && !edit.after.some(saysSomething)
+}
+
+/** Whether a line is more than a key, a comment or nothing. */
+function saysSomething(line: string): boolean {
+  return !/^\s*(?:#.*|---|[^\s#][^#]*:(?:\s+#.*)?)?\s*$/.test(line)
 }
 
 /** The places of a cause: what was written at the head; what was only taken away at the base, and the head's line there. */
@@ -109,7 +122,7 @@ function placesOfCause({ file, edit }: Cause, { sides }: Gathered): Location[] {
     ]
   }
   if (text.after === undefined) return [at('base', edit.beforeLine, 'this change deletes the file')]
-  if (edit.after.length > 0) return [at('head', edit.afterLine)]
+  if (edit.after.length > 0) return [at('head', edit.afterLine + Math.max(0, edit.after.findIndex(saysSomething)))]
   return [at('base', edit.beforeLine), at('head', Math.max(1, edit.afterLine - 1), 'taken away here')]
 }
 
@@ -155,12 +168,11 @@ class Trials {
     return asDeclared(causes, files)
   }
 
-  /** Whether this change wrote the line of a place. */
-  async wrote({ side, path, region, precision }: Location): Promise<boolean> {
+  /** Whether the change wrote the line of a place. */
+  async isWritten({ side, path, region: { startLine }, precision }: Location): Promise<boolean> {
     const file = side === 'head' && precision !== 'file' ? await this.changedFile(path) : undefined
-    const isIn = ({ after, afterLine }: Edit) =>
-      region.startLine >= afterLine && region.startLine < afterLine + after.length
-    return file?.text?.edits.some(isIn) ?? false
+    const edits = file?.text?.edits ?? []
+    return edits.some(({ after, afterLine }) => afterLine <= startLine && startLine < afterLine + after.length)
   }
 
   private readonly trial: Trial = (reversal) => {

@@ -95,7 +95,10 @@ export function readInventoryFile(text: string, path: string, ref: ObjectRef): L
       `This inventory cannot be read: ${broken.reason}. Write it with \`ingress-guard inventory\`.`,
       { path, region: broken.region },
     )
-  const other = objects.find(({ ref: { kind } }) => !liveKinds.some((known) => known === kind))
+  const isLive = ({ ref: { kind } }: LoadedObject) => liveKinds.some((known) => known === kind)
+  const other = objects.find(
+    (object) => !isLive(object) && (object.ref.kind === 'Secret' || !isPrinted.test(object.content)),
+  )
   if (other) {
     throw new GuardError(
       'source',
@@ -103,9 +106,13 @@ export function readInventoryFile(text: string, path: string, ref: ObjectRef): L
       { path, region: other.region },
     )
   }
-  if (objects.length === 0) throw saysNothing(path)
-  return objects.map((object) => ({ ...object, ref }))
+  const live = objects.filter(isLive)
+  if (live.length === 0) throw saysNothing(path)
+  return live.map((object) => ({ ...object, ref }))
 }
+
+/** What the API server gives each object: one that was written to be applied has none. */
+const isPrinted = /\buid["']?\s*:/
 
 function saysNothing(path: string): GuardError {
   const message =

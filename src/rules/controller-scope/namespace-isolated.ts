@@ -119,11 +119,12 @@ export default defineRule({
         const namespaces = sharedNamespaces(first, second, snapshot)
         const shared = namespaces && sharedClaim(first, second, snapshot)
         if (!shared) continue
-        const wrote = (one: Controller) => [one, ...placesOf(one)].some((place) => isWritten(place.manifest))
-        const mended = wrote(second) && !wrote(first) ? second : first
-        const overlap = { ...wordsOf(first, second, shared, mended), where: namespaces.words }
         const labels = namespaces.found.map(({ root }) => root.at('metadata', 'labels'))
-        const [[one, ...more], [other, ...others]] = [placesOf(first), placesOf(second)]
+        const [places, otherPlaces] = [placesOf(first), placesOf(second)]
+        const [writesFirst, writesSecond] = [places, otherPlaces].map((all) => all.some((at) => isWritten(at.manifest)))
+        const mended = writesSecond && !writesFirst ? second : first
+        const overlap = { ...wordsOf(first, second, shared, mended), where: namespaces.words }
+        const [[one, ...more], [other, ...others]] = [places, otherPlaces]
         const ends = [one, other, ...labels, ...more, ...others].filter((end) => end !== undefined)
         const about = { keys: keysOf(first, second) }
         const byFlags = namespaces.found.length === 0
@@ -224,8 +225,10 @@ function scopeOf({ facts: { scope }, installed, wordsFor }: Controller): string 
 function ownClassOf(controller: Controller): string {
   const way = wayOf(controller)
   if (controller.installed) return `${way?.value} in its values`
-  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) => flag ?? [])
-  return inWords(flags.map(controller.wordsFor), way?.value)
+  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) =>
+    flag ? controller.wordsFor(flag) : [],
+  )
+  return inWords(flags, way?.value)
 }
 
 /** Flags, with the value of the chart that gives them; a setting of a config file needs no other words. */

@@ -58,7 +58,9 @@ export default defineRule({
       const service = own.find(bringsTraffic)
       const ends = [target.at, (service ?? own[0])?.root.at('metadata', 'name')].filter((end) => end !== undefined)
       const instead = service ? `${nameOf(service.ref)}, which brings it its traffic` : 'a Service that is there'
-      const fix = service && replaced(target.at, naming(target, service))
+      // What a ConfigMap gives may be a part of it.
+      const isHere = target.at.manifest === manifest
+      const fix = service && isHere ? replaced(target.at, naming(target, service)) : undefined
       const more = { keys: [wordsOf(target)], ...(fix ? { fix } : {}) }
       report(ends, 'missing', { ...namesOf(controller, target), instead }, more)
     }

@@ -1,4 +1,4 @@
-import { controllerKinds, controllersOf } from '../../kubernetes/controller'
+import { controllerKinds, controllersOf, endsOf } from '../../kubernetes/controller'
 import { marksOfGrants } from '../../kubernetes/controller-grants'
 import { bindingKinds, covers, permissionsOf, roleKinds } from '../../kubernetes/rbac'
 import { permissionsOfSubject, serviceAccount, subjectName } from '../../kubernetes/rbac-binding'
@@ -18,7 +18,7 @@ export default defineRule({
   },
   partners: marksOfGrants,
   check({ manifest, snapshot, report }) {
-    const controllers = controllersOf(manifest)
+    const controllers = controllersOf(manifest, snapshot)
     const limits = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? [watched] : []))
     const [first] = controllers
     // One program may be several controllers, and as one account it needs what the least limited of them needs.
@@ -34,7 +34,8 @@ export default defineRule({
     const watched = [...new Set(limits.flatMap(({ names }) => names))]
     const namespaces = `${watched.length > 1 ? 'the namespaces' : 'namespace'} ${watched.join(', ')}`
     const names = { controller: nameOf(manifest.ref), account: subjectName(account), role: nameOf(at.manifest.ref) }
-    const ends = [...limits.map((one) => one.at), at.at('resources')]
+    const [, ...more] = endsOf(first, [first.watched.at])
+    const ends = [...limits.map((one) => one.at), at.at('resources'), ...more]
     report(ends, 'secrets', { ...names, namespaces }, { keys: [names.account] })
   },
 })

@@ -1,4 +1,4 @@
-import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controller'
+import { type Controller, controllerKinds, controllersIn, controllersOf, endsOf } from '../../kubernetes/controller'
 import { binds, type Grants, grantsOf, marksOfGrants } from '../../kubernetes/controller-grants'
 import { missing, type Need, needsOf } from '../../kubernetes/controller-permissions'
 import { placesToAllow } from '../../kubernetes/permission-place'
@@ -50,11 +50,11 @@ export default defineRule({
     }
   },
   check({ manifest, snapshot, report }) {
-    for (const controller of controllersOf(manifest)) {
+    for (const controller of controllersOf(manifest, snapshot)) {
       const grants = grantsOf(controller, snapshot)
       for (const lack of lacks(controller, grants, snapshot)) {
         const places = placesToAllow(lack.need, grants?.roles ?? [])
-        state(report, [...places, ...unseen(lack.need)], controller, lack)
+        state(report, [...endsOf(controller, places), ...unseen(lack.need)], controller, lack)
       }
     }
   },

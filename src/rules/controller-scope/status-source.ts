@@ -1,5 +1,5 @@
 import { releaseKinds } from '../../kubernetes/chart-release'
-import { type Controller, controllerKinds, controllersOf } from '../../kubernetes/controller'
+import { type Controller, controllerKinds, controllersOf, endsOf } from '../../kubernetes/controller'
 import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
 import { statusFactsOf } from '../../kubernetes/controller-status'
 import { selectionMarks, selects } from '../../kubernetes/service'
@@ -50,25 +50,29 @@ export default defineRule({
         const { controller: name, value } = namesOf(controller)
         const args = { controller: name, value, product: controller.facts.title }
         if (installed.service?.value === 'LoadBalancer')
-          report(status.at, 'unpublishedRelease', args, { keys: [value] })
+          report(endsOf(controller, [status.at]), 'unpublishedRelease', args, { keys: [value] })
         continue
       }
       const service = serviceOf(controller, snapshot, 'LoadBalancer')
       if (!service) continue
       const { namespace, name } = service.ref
-      const target = `${namespace ? `${namespace}/` : ''}${name}`
+      // The flag takes no name without a namespace.
+      const target = `${namespace || '$(POD_NAMESPACE)'}/${name}`
+      const [at = status.at, ...more] = endsOf(controller, [status.at])
       report(
-        [status.at, service.root.at('spec', 'type')],
+        [at, service.root.at('spec', 'type'), ...more],
         isFirst(controller) ? 'unpublished' : 'unpublishedOther',
         { ...namesOf(controller), service: nameOf(service.ref), target },
         { keys: [target] },
       )
     }
   },
-  checkChange({ change, head, report }) {
+  checkChange({ change, base, head, report }) {
     if (change.kind !== 'changed') return
-    const lost = controllersOf(change.before).flatMap(({ status }) => (status.writes === 'source' ? [status] : []))
-    for (const controller of controllersOf(change.after)) {
+    const lost = controllersOf(change.before, base).flatMap(({ status }) =>
+      status.writes === 'source' ? [status] : [],
+    )
+    for (const controller of controllersOf(change.after, head)) {
       if (controller.installed) continue
       const [source] = lost
       if (controller.status.writes !== 'fallback' || !source) continue
