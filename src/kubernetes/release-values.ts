@@ -38,17 +38,6 @@ export class ReleaseValues {
     return { at: this.placeFor(path), value: undefined, told }
   }
 
-  /** The maps under a path, one over the other, as helm merges maps. */
-  maps(path: string): { readonly at: Cursor; readonly told: boolean }[] {
-    const found: { at: Cursor; told: boolean }[] = []
-    let told = this.isTold(path)
-    for (const layer of this.layers) {
-      if ('hidden' in layer) told = false
-      else if (!layer.parameters) found.push({ at: layer.root.at(...path.split('.')), told })
-    }
-    return found
-  }
-
   private isTold(path: string): boolean {
     return !this.elsewhere.some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`))
   }
