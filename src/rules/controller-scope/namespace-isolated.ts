@@ -113,7 +113,7 @@ export default defineRule({
         const labels = namespaces.found.map(({ root }) => root.at('metadata', 'labels'))
         const parts = [first, second].flatMap(({ installed }) => installed?.release.parts ?? [])
         const ends = [first.watched.at, second.watched.at, ...labels, ...parts]
-        const more = { keys: keysOf(first, second) }
+        const more = { keys: keysOf(first, second), value: decisiveValue(mended) }
         const byFlags = namespaces.found.length === 0
         const known =
           byFlags && [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
@@ -199,6 +199,11 @@ function limitingOf(mended: Controller, other: Controller): string {
 
 function scopeOf({ facts: { scope, dashes }, installed }: Controller): string {
   return installed ? `${scope.value} in its values` : `${dashes}${scope.namespaces} (in its chart ${scope.value})`
+}
+
+/** The value of its chart that limits it. */
+function decisiveValue({ facts: { scope } }: Controller): string {
+  return scope.value.replace(/:.*/, '')
 }
 
 function ownClassOf(controller: Controller): string {

@@ -59,7 +59,7 @@ export default defineRule({
       const ends = [target.at, (service ?? own[0])?.root.at('metadata', 'name')].filter((end) => end !== undefined)
       const instead = service ? `${nameOf(service.ref)}, which brings it its traffic` : 'a Service that is there'
       const fix = service && replaced(target.at, naming(target, service))
-      const more = { keys: [wordsOf(target)], ...(fix ? { fix } : {}) }
+      const more = { keys: [wordsOf(target)], value: 'controller.publishService.pathOverride', ...(fix ? { fix } : {}) }
       report(ends, 'missing', { ...namesOf(controller, target), instead }, more)
     }
   },
