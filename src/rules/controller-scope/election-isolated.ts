@@ -18,7 +18,7 @@ interface Shared {
   first: string
   second: string
   lock: string
-  /** The flag that names the lock. */
+  /** What names the lock, and what has to name it besides. */
   flag: string
 }
 
@@ -31,7 +31,7 @@ export default defineRule({
   reads: partKinds,
   messages: {
     shared: ({ first, second, lock, flag }: Shared) =>
-      `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with --${flag}, and let its Role name that lock.`,
+      `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with ${flag}.`,
   },
   *partners(manifest) {
     yield* namesOfParts(manifest)
@@ -57,6 +57,8 @@ export default defineRule({
   },
 })
 
-function flagOf({ facts }: Controller): string {
-  return facts.election.at(-1)?.id ?? ''
+function flagOf({ facts, installed }: Controller): string {
+  const id = facts.election.at(-1)?.id ?? ''
+  const value = installed?.release.facts.flags.find(({ flag, value }) => flag === id && value !== undefined)?.value
+  return value ? `${value} in its values` : `${facts.dashes}${id}, and let its Role name that lock`
 }
