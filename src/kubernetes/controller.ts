@@ -68,6 +68,8 @@ export interface Installed {
   readonly release: ChartRelease
   /** The type of the Service that brings its traffic, at the value that says so; undefined without one. */
   readonly service: Setting | undefined
+  /** How the chart calls its objects, alone or with more behind; undefined where no file tells. */
+  readonly fullname: string | undefined
 }
 
 /** The controllers that a snapshot's workloads run, and those that its releases install. */
@@ -203,7 +205,7 @@ function installedBy(release: ChartRelease): Controller[] {
         },
         parts: whole.parts,
         wordsFor: (flag) => whole.wordsFor(flag),
-        installed: { release, service: whole.take(chart.service) },
+        installed: { release, service: whole.take(chart.service), fullname: whole.fullname() },
       },
     ]
   })

@@ -126,7 +126,7 @@ export default defineRule({
         const overlap = { ...wordsOf(first, second, shared, mended), where: namespaces.words }
         const [[one, ...more], [other, ...others]] = [places, otherPlaces]
         const ends = [one, other, ...labels, ...more, ...others].filter((end) => end !== undefined)
-        const about = { keys: keysOf(first, second) }
+        const about = { keys: keysOf(first, second), value: decisiveValue(mended) }
         const byFlags = namespaces.found.length === 0
         const known =
           byFlags && [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
@@ -220,6 +220,11 @@ function limitingOf(mended: Controller, other: Controller): string {
 
 function scopeOf({ facts: { scope }, installed, wordsFor }: Controller): string {
   return installed ? `${scope.value} in its values` : inWords([wordsFor(scope.namespaces)], scope.value)
+}
+
+/** The value of its chart that limits it. */
+function decisiveValue({ facts: { scope } }: Controller): string {
+  return scope.value.replace(/:.*/, '')
 }
 
 function ownClassOf(controller: Controller): string {

@@ -61,7 +61,7 @@ export default defineRule({
       // What a ConfigMap gives may be a part of it.
       const isHere = target.at.manifest === manifest
       const fix = service && isHere ? replaced(target.at, naming(target, service)) : undefined
-      const more = { keys: [wordsOf(target)], ...(fix ? { fix } : {}) }
+      const more = { keys: [wordsOf(target)], value: 'controller.publishService.pathOverride', ...(fix ? { fix } : {}) }
       report(ends, 'missing', { ...namesOf(controller, target), instead }, more)
     }
   },
@@ -106,8 +106,8 @@ function isThere({ namespace, name }: Target, snapshot: Snapshot): boolean {
  * Whether something makes the Service that a release publishes: the release itself, whose chart begins the names of its objects
  * with one name, or another release of that namespace.
  */
-function mayBeMade(target: Target, { namespace, serviceAccount, installed, manifest }: Controller, snapshot: Snapshot) {
-  const chart = serviceAccount.name
+function mayBeMade(target: Target, { namespace, installed, manifest }: Controller, snapshot: Snapshot) {
+  const chart = installed?.fullname
   if (!chart || !installed?.service || target.namespace !== namespace || target.name.startsWith(chart)) return true
   const isOther = (one: Manifest) => one !== manifest && releaseKinds.includes(groupKindOf(one.ref))
   return isThere(target, snapshot) || heldBy(namespace, snapshot).some(isOther)
