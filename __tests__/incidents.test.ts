@@ -30,6 +30,9 @@ test.each(cases)('outage %s is stopped on its lines, by these findings and no ot
   const report = await run({ repo: '.', base, head, policies: [], all: false, today: '2026-11-21' }, { root })
   expect(compare(expected, report)).toEqual({ unexpected: [], missing: [] })
   expect(expected.length).toBeGreaterThan(0)
+  // Values are placed at lines that the change wrote, so that the pull request shows them.
+  const placed = report.findings.filter(({ status }) => status === 'introduced').map(({ location }) => location)
+  expect(placed.filter(({ precision, changed }) => precision === 'values' && !changed)).toEqual([])
   expect(report.verdict).toBe('fail')
 })
 

@@ -87,12 +87,11 @@ export class LentValues {
     return this.after.taken
   }
 
-  /** The texts of files that something takes and that the change touches, which places of findings are told by. */
+  /** The texts of files with values, of those that the change touches, which places of findings are told by. */
   async texts(): Promise<Map<string, { before?: string; after?: string }>> {
     const { base, head, changed } = this.change
-    const paths = [...new Set([...(this.before?.taken ?? []), ...this.after.taken])].filter((path) =>
-      changed?.has(path),
-    )
+    const lent = [this.before, this.after].flatMap((side) => (side ? [...side.taken, ...side.asking] : []))
+    const paths = [...new Set(lent)].filter((path) => changed?.has(path))
     const [was, is] = await Promise.all([base?.checkout.texts(paths), head.checkout.texts(paths)])
     return new Map(
       paths.map((path) => {

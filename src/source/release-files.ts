@@ -25,7 +25,9 @@ const mostApplications = 300
 export class ReleaseFiles {
   /** The files of values that something takes. */
   readonly taken = new Set<string>()
-  /** Those of them that cannot be read, by path. */
+  /** The files of Kustomizations and generators in which releases are written. */
+  readonly asking = new Set<string>()
+  /** The files of values that cannot be read, by path. */
   readonly unreadable = new Map<string, UnreadableValues>()
   private readonly named: Named
 
@@ -57,7 +59,8 @@ export class ReleaseFiles {
   }
 
   /** A chart that a Kustomization inflates, with the files that it names there. */
-  async release({ object, from }: InflatedChart): Promise<LoadedObject> {
+  async release({ object, from, path }: InflatedChart): Promise<LoadedObject> {
+    this.asking.add(path)
     const { valuesFile, additionalValuesFiles } = fieldsOf(fieldOf(object))
     const files = new Map<string, readonly ValuesFile[]>()
     for (const name of [valuesFile, ...listOf(additionalValuesFiles)].map(textOf)) {
