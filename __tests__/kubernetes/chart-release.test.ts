@@ -72,7 +72,7 @@ describe('releases of a chart that is not here', () => {
     ['as it comes', {}, ['traefik', 'traefik-crd']],
     [
       'for Ingresses of ingress-nginx',
-      { kubernetesIngressNGINX: { enabled: true } },
+      { kubernetesIngressNginx: { enabled: true } },
       ['traefik', 'traefik-ingress-nginx', 'traefik-crd'],
     ],
     ['for routes alone', { kubernetesIngress: { enabled: false } }, ['traefik-crd']],
@@ -122,6 +122,211 @@ spec:
     )
     expect(controller?.watched.at.region).toEqual({ startLine: 14, startColumn: 22, endLine: 14, endColumn: 27 })
     expect(controller?.namespace).toBe('edge')
+  })
+
+  /** What the rendered chart shows of the controller that stands first: each row was compared with it. */
+  const described = ({
+    watched,
+    status,
+    locks,
+    serviceAccount,
+    namespace,
+    installed,
+    claims,
+    release,
+  }: Controller) => ({
+    watched: watched.scope === 'namespaces' ? watched.names.join() : watched.scope,
+    status: status.writes === 'source' ? `${status.flag.split('.').at(-1)}=${status.value}` : status.writes,
+    lock: locks[0]?.name,
+    account: serviceAccount.name,
+    namespace,
+    service: installed?.service?.value,
+    made: claims[0]?.made,
+    unclassed: claims[0]?.unclassed,
+    by: claims[0]?.by,
+    release,
+  })
+
+  test.each<[string, string, object, Partial<ReturnType<typeof described>>]>([
+    [
+      'ingress-nginx',
+      '3.7.0',
+      { controller: { name: 'front' } },
+      { status: 'publish-service=edge/web-ingress-nginx-controller' },
+    ],
+    [
+      'ingress-nginx',
+      '4.12.1',
+      { controller: { name: 'front' } },
+      { status: 'publish-service=edge/web-ingress-nginx-front' },
+    ],
+    [
+      'ingress-nginx',
+      '4.12.1',
+      { namespaceOverride: 'other' },
+      { namespace: 'other', status: 'publish-service=other/web-ingress-nginx-controller' },
+    ],
+    ['ingress-nginx', '4.7.2', { namespaceOverride: 'other' }, { namespace: 'edge' }],
+    ['ingress-nginx', '4.12.1', { serviceAccount: { create: false } }, { account: 'default' }],
+    ['ingress-nginx', '4.12.1', { serviceAccount: { name: 'me' } }, { account: 'me' }],
+    // A text is on for a template, whatever it says.
+    ['ingress-nginx', '4.12.1', { controller: { ingressClassByName: 'false' } }, { by: 'either' }],
+    ['ingress-nginx', '4.12.1', { controller: { watchIngressWithoutClass: 'false' } }, { unclassed: true }],
+    ['ingress-nginx', '4.12.1', { controller: { disableLeaderElection: 'false' } }, { lock: undefined }],
+    [
+      'ingress-nginx',
+      '4.12.1',
+      { controller: { service: { external: { enabled: false } } } },
+      { service: undefined, status: 'fallback' },
+    ],
+    [
+      'ingress-nginx',
+      '4.12.1',
+      { controller: { publishService: { enabled: false }, reportNodeInternalIp: true } },
+      { status: 'fallback' },
+    ],
+    // What is off once stood for a flag alone.
+    [
+      'ingress-nginx',
+      '2.3.0',
+      { controller: { extraArgs: { 'update-status': false } } },
+      { status: 'publish-service=edge/web-ingress-nginx-controller' },
+    ],
+    ['ingress-nginx', '3.34.0', { controller: { ingressClassResource: { enabled: true } } }, { made: 'nginx' }],
+    ['ingress-nginx', '3.34.0', {}, { made: undefined }],
+    [
+      'ingress-nginx',
+      '4.12.1',
+      { fullnameOverride: `${'long-'.repeat(12)}name-of-it` },
+      { account: `${'long-'.repeat(12)}nam` },
+    ],
+    [
+      'nginx-ingress',
+      '0.15.2',
+      { fullnameOverride: 'main' },
+      { account: 'web-nginx-ingress', lock: 'web-nginx-ingress-leader-election' },
+    ],
+    [
+      'nginx-ingress',
+      '0.18.1',
+      { fullnameOverride: 'main' },
+      { account: 'main', status: 'external-service=main-controller' },
+    ],
+    [
+      'nginx-ingress',
+      '0.15.2',
+      {},
+      { status: 'external-service=web-nginx-ingress', unclassed: false, release: '2.4.2' },
+    ],
+    ['nginx-ingress', '2.4.3', {}, { release: '5.3.3', made: 'nginx' }],
+    ['nginx-ingress', '2.0.1', { controller: { image: { digest: 'sha256:0a' } } }, { release: undefined }],
+    ['nginx-ingress', '2.4.3', { controller: { service: { type: 'NodePort' } } }, { status: 'nothing' }],
+    [
+      'nginx-ingress',
+      '2.4.3',
+      { controller: { reportIngressStatus: { ingressLink: 'big' } } },
+      { status: 'ingresslink=big' },
+    ],
+    ['nginx-ingress', '2.4.3', { serviceNameOverride: 'gate' }, { status: 'external-service=gate' }],
+    ['nginx-ingress', '2.4.3', { controller: { ingressClass: { create: false } } }, { made: undefined }],
+    [
+      'nginx-ingress',
+      '0.15.2',
+      { controller: { reportIngressStatus: { enable: false } } },
+      { lock: 'nginx-ingress-leader-election' },
+    ],
+    [
+      'nginx-ingress',
+      '2.4.3',
+      { controller: { reportIngressStatus: { enable: false } } },
+      { lock: 'web-nginx-ingress-leader-election', status: 'nothing' },
+    ],
+    ['nginx-ingress', '0.9.0', {}, { unclassed: false, release: '1.11.0' }],
+    ['nginx-ingress', '0.6.1', {}, { unclassed: true, release: '1.8.1' }],
+    ['traefik', '41.3.0', { service: { enabled: false } }, { status: 'nothing', service: undefined }],
+    [
+      'traefik',
+      '41.3.0',
+      { service: { enabled: false }, providers: { kubernetesIngress: { publishedService: { pathOverride: 'a/b' } } } },
+      { status: 'publishedservice=a/b' },
+    ],
+    ['traefik', '32.1.1', {}, { status: 'nothing', release: '3.1.6' }],
+    ['traefik', '20.8.0', { ingressClass: { name: 'mine' } }, { made: 'web-traefik' }],
+    ['traefik', '25.0.0', { ingressClass: { name: 'mine' } }, { made: 'mine' }],
+    ['traefik', '41.3.0', { rbac: { namespaced: true } }, { watched: 'edge' }],
+    ['traefik', '41.3.0', { rbac: { namespaced: true, enabled: false } }, { watched: 'all' }],
+    [
+      'traefik',
+      '41.3.0',
+      { additionalArguments: ['--configfile=/config/traefik.yaml'] },
+      { watched: 'unknown', status: 'unknown' },
+    ],
+    [
+      'traefik',
+      '41.3.0',
+      {
+        providers: {
+          kubernetesIngress: { ingressEndpoint: { ip: '192.0.2.1' }, publishedService: { enabled: false } },
+        },
+      },
+      { status: 'ip=192.0.2.1' },
+    ],
+    ['kong', '3.4.1', { proxy: { nameOverride: 'px' } }, { status: 'publish-service=edge/px' }],
+    ['kong', '3.4.1', { ingressController: { createIngressClass: false } }, { made: undefined, release: '3.5.0' }],
+    ['kong', '3.4.1', { namespace: 'other' }, { namespace: 'other' }],
+    ['kubernetes-ingress', '1.52.1', { serviceAccount: { create: false } }, { account: 'default', made: 'haproxy' }],
+    ['kubernetes-ingress', '1.12.1', {}, { made: undefined, unclassed: true }],
+    ['haproxy-ingress', '0.13.1', { controller: { publishService: { enabled: true } } }, { status: 'fallback' }],
+    [
+      'haproxy-ingress',
+      '0.14.5',
+      { controller: { publishService: { enabled: true } } },
+      { status: 'publish-service=edge/web-haproxy-ingress', release: '0.14.5' },
+    ],
+    ['haproxy-ingress', '0.14.5', { controller: { daemonset: { useHostPort: true } } }, { status: 'fallback' }],
+    [
+      'haproxy-ingress',
+      '0.14.5',
+      { controller: { daemonset: { useHostPort: true }, kind: 'DaemonSet' } },
+      { status: 'nodes' },
+    ],
+  ])('%s %s with %j', (chart, version, values, expected) => {
+    const [controller] = releaseOf(values, version, chart)
+    expect(controller && described(controller)).toMatchObject(expected)
+  })
+
+  test.each<[string, string, object, string[]]>([
+    ['traefik', '38.0.0', { providers: { kubernetesIngressNGINX: { enabled: true } } }, ['traefik', 'traefik-crd']],
+    [
+      'traefik',
+      '40.1.0',
+      { providers: { kubernetesIngressNGINX: { enabled: true } } },
+      ['traefik', 'traefik-ingress-nginx', 'traefik-crd'],
+    ],
+    ['traefik', '40.1.0', { rbac: { namespaced: true } }, ['traefik', 'traefik-crd']],
+    [
+      'traefik',
+      '28.3.0',
+      { experimental: { kubernetesGateway: { enabled: true } } },
+      ['traefik', 'traefik-crd', 'traefik-gateway'],
+    ],
+    ['traefik', '30.0.2', { experimental: { kubernetesGateway: { enabled: true } } }, ['traefik', 'traefik-crd']],
+    [
+      'traefik',
+      '41.3.0',
+      { additionalArguments: ['--providers.kubernetesgateway.qps=20'] },
+      ['traefik', 'traefik-crd', 'traefik-gateway'],
+    ],
+    ['traefik', '8.5.0', { providers: { kubernetesCRD: { enabled: false } } }, ['traefik', 'traefik-crd']],
+    ['traefik', '41.3.0', { deployment: { replicas: 0 } }, []],
+    ['traefik', '36.0.0', { deployment: { replicas: 0 } }, ['traefik', 'traefik-crd']],
+    ['ingress-nginx', '4.12.1', { controller: { replicaCount: 0 } }, []],
+    ['ingress-nginx', '4.12.1', { controller: { replicaCount: 0, autoscaling: { enabled: true } } }, ['ingress-nginx']],
+    ['ingress-nginx', '4.12.1', { controller: { replicaCount: 0, kind: 'DaemonSet' } }, ['ingress-nginx']],
+    ['ingress-nginx', '4.12.1', { controller: { kind: 'Both' } }, []],
+    ['ingress-nginx', '4.7.2', { controller: { kind: 'Both' } }, ['ingress-nginx']],
+  ])('%s %s with %j runs', (chart, version, values, names) => {
+    expect(releaseOf(values, version, chart).map(({ facts }) => facts.name)).toEqual(names)
   })
 
   test('a chart of files is not one of these', () => {

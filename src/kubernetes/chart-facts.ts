@@ -5,8 +5,11 @@ import written from './chart-facts.json' with { type: 'json' }
 const strict = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
 
-/** A value that has to be on, or off, for something to be made. */
-const Condition = Type.Object({ value: text, default: Type.Boolean(), is: Type.Optional(Type.Boolean()) }, strict)
+/** What a value has to say for something to be made: that it is on, or off, or a text. */
+const Condition = Type.Object(
+  { value: text, default: Type.Union([Type.Boolean(), text]), is: Type.Optional(Type.Union([Type.Boolean(), text])) },
+  strict,
+)
 export type Condition = Static<typeof Condition>
 
 /** What a chart takes from a value, where its conditions hold. */
@@ -15,11 +18,21 @@ const Taken = {
   charts: Type.Optional(text),
   when: Type.Optional(Type.Array(Condition)),
   value: Type.Optional(text),
-  /** What holds where the value is not given: `{namespace}` and `{fullname}` of the release, `{path}` of another value. */
+  /**
+   * What holds where the value is not given: `{release}` is its name, `{namespace}` where it goes, `{fullname}` what the chart
+   * calls its objects, and `{path:default}` what another value says.
+   */
   default: Type.Optional(text),
 }
 const Part = Type.Object(Taken, strict)
 export type Part = Static<typeof Part>
+
+/** Of several the first one counts that is made. */
+const Parts = Type.Array(Part)
+
+/** What holds where all conditions of one of these do. */
+const Cases = Type.Array(Type.Object({ charts: Taken.charts, when: Type.Array(Condition, { minItems: 1 }) }, strict))
+export type Cases = Static<typeof Cases>
 
 const ChartFacts = Type.Object(
   {
@@ -28,23 +41,40 @@ const ChartFacts = Type.Object(
     controllers: Type.Array(text, { minItems: 1 }),
     /** Parts of a repository's name or URL that tell another chart of this name. */
     notOf: Type.Optional(Type.Array(text)),
+    /** Parts of a repository's name or URL of which one tells this chart from another one of its name. */
+    of: Type.Optional(Type.Array(text)),
     /** The versions of the controller, by the first version of the chart that brings each. */
     apps: Type.Record(text, text),
     /** The value that gives another tag of the image. */
     tag: text,
-    /** Conditions without which it runs no controller. */
-    runs: Type.Optional(Type.Array(Condition)),
+    /** The value that gives an image without telling its version. */
+    digest: Type.Optional(text),
+    /** It runs no controller in one of these cases. */
+    idle: Type.Optional(Cases),
+    /** Where it puts its objects and what it calls them, if not as nearly every chart does. */
+    namespace: Type.Optional(Parts),
+    fullname: Type.Optional(Parts),
     flags: Type.Array(Type.Object({ flag: text, ...Taken }, strict)),
-    /** Values that give flags as they are: a map by name, a list of arguments, or a map of variables. */
-    more: Type.Array(Type.Object({ at: text, as: Type.Enum(['map', 'list', 'variables']) }, strict)),
+    /**
+     * Values that give flags as they are: a map by name, one in which what is off stands for a flag that stands alone, a list of
+     * arguments, or a map of variables.
+     */
+    more: Type.Array(
+      Type.Object(
+        { charts: Type.Optional(text), at: text, as: Type.Enum(['map', 'switches', 'list', 'variables']) },
+        strict,
+      ),
+    ),
     /** Whether it makes its controller's lock, empty, so that the lock is part of every release. */
     makesLock: Type.Optional(Type.Literal(true)),
-    /** Values with which the nodes take the traffic. */
-    onNodes: Type.Array(text),
+    /** In one of these cases the nodes take the traffic. */
+    onNodes: Cases,
     /** The IngressClass it makes. */
-    class: Part,
+    class: Parts,
     /** The type of its Service. */
-    service: Part,
+    service: Parts,
+    /** The account that its Pods run as: `default` without one of these. */
+    account: Parts,
     source: Type.String({ pattern: '^https://' }),
     checked: Type.String({ format: 'date' }),
   },

@@ -1,6 +1,6 @@
 import { satisfies } from 'semver'
 import type { Cursor } from '../manifest/cursor'
-import type { ChartFacts, Condition, Part } from './chart-facts'
+import type { Cases, ChartFacts, Condition, Part } from './chart-facts'
 import type { ChartRelease } from './chart-release'
 import { isPlaceholder } from './ingress'
 import type { ReleaseValue } from './release-values'
@@ -30,10 +30,13 @@ export class ChartSettings implements Settings {
   }
 
   all(flag: string): Setting[] {
-    const given = this.facts.more.flatMap(({ at, as }) => givenBy(this.release.values.get(at), as, flag))
+    const given = this.more.flatMap((more) => this.givenBy(more, flag))
     if (given.length > 0) return given
-    const [made] = this.partsOf(flag).flatMap((part) => this.take(part) ?? [])
-    return made ? [made] : []
+    const made = this.take(this.partsOf(flag))
+    if (made) return [made]
+    // What no file gives may still be given by one that is not here.
+    const hidden = this.more.map((more) => this.placeIn(more, flag)).find(({ told }) => !told)
+    return hidden ? [{ at: hidden.at, value: undefined, maybe: true }] : []
   }
 
   isOn(flag: string, byDefault: boolean): boolean | undefined {
@@ -43,8 +46,7 @@ export class ChartSettings implements Settings {
   }
 
   has(flag: string): boolean {
-    const below = this.facts.flags.filter((one) => one.flag.startsWith(`${flag}.`) || one.flag === flag)
-    return below.some((one) => this.get(one.flag) !== undefined)
+    return this.get(flag) !== undefined || this.listed.some((name) => name === flag || name.startsWith(`${flag}.`))
   }
 
   variable(): undefined {
@@ -59,9 +61,16 @@ export class ChartSettings implements Settings {
     return `--${flag}`
   }
 
-  /** What the chart makes of a part, such as its IngressClass; undefined where it makes none. */
-  take(part: Part): Setting | undefined {
-    if (!satisfies(this.release.version, part.charts ?? '*')) return undefined
+  /** What the chart makes of the first part that it makes, such as its IngressClass; undefined where it makes none. */
+  take(parts: readonly Part[]): Setting | undefined {
+    for (const part of parts) {
+      const made = this.isOfVersion(part.charts) ? this.made(part) : undefined
+      if (made) return made
+    }
+    return undefined
+  }
+
+  private made(part: Part): Setting | undefined {
     const { at, holds } = this.decisive(part)
     if (holds === undefined) return { at, value: undefined }
     if (!holds) return undefined
@@ -75,16 +84,64 @@ export class ChartSettings implements Settings {
     return part.default === undefined ? undefined : { at: given?.at.exists ? given.at : at, value: byDefault }
   }
 
-  /** Whether something holds that is on or off by a value; undefined where no file tells. */
-  holds({ value, default: byDefault, is = true }: Condition): boolean | undefined {
+  /** Whether one of several cases is told to hold: that nothing of it runs, say. */
+  isCase(cases: Cases = []): boolean {
+    const known = cases.filter(({ charts }) => this.isOfVersion(charts))
+    return known.some(({ when }) => when.every((one) => this.holds(one) === true))
+  }
+
+  /** Where it puts its objects; undefined where no file tells. */
+  get namespace(): string | undefined {
+    const other = this.take(this.facts.namespace ?? [])
+    return other ? other.value : this.release.namespace
+  }
+
+  /** Whether something holds by a value; undefined where no file tells. */
+  private holds({ value, default: byDefault, is = true }: Condition): boolean | undefined {
     const given = this.release.values.get(value)
     if (!given.told) return undefined
-    return (given.value === undefined ? byDefault : isTrue(given.value)) === is
+    if (given.value === undefined) return byDefault === is
+    return (typeof is === 'string' ? textOf(given.value) : isTrue(given.value)) === is
+  }
+
+  private isOfVersion(charts = '*'): boolean {
+    return satisfies(this.release.version, charts)
   }
 
   private partsOf(flag: string): Part[] {
-    const { version } = this.release
-    return this.facts.flags.filter((one) => one.flag === flag && satisfies(version, one.charts ?? '*'))
+    return this.facts.flags.filter((one) => one.flag === flag && this.isOfVersion(one.charts))
+  }
+
+  /** The names of the flags that are given as a list. */
+  private get listed(): string[] {
+    const lists = this.more.filter(({ as }) => as === 'list')
+    return lists.flatMap(({ at }) => argumentsIn(this.release.values.get(at).at).map(({ name }) => name))
+  }
+
+  private get more() {
+    return this.facts.more.filter(({ charts }) => this.isOfVersion(charts))
+  }
+
+  /** Where a flag stands among those that are given as they are. */
+  private placeIn({ at, as }: ChartFacts['more'][number], flag: string): ReleaseValue {
+    const { values } = this.release
+    if (as === 'list') return values.get(at)
+    if (as !== 'variables') return values.get(`${at}.${flag}`)
+    const name = flag.replace(/[-.]/g, '_')
+    const inCapitals = values.get(`${at}.${name.toUpperCase()}`)
+    return inCapitals.at.exists ? inCapitals : values.get(`${at}.${name}`)
+  }
+
+  private givenBy(more: ChartFacts['more'][number], flag: string): Setting[] {
+    const given = this.placeIn(more, flag)
+    const { at, told } = given
+    if (!at.exists) return []
+    if (more.as === 'list') {
+      const found = argumentsIn(at).filter(({ name }) => name === flag)
+      return found.map(({ at, value }) => ({ at, value: isPlaceholder(value) ? undefined : value }))
+    }
+    const value = more.as === 'switches' && !isTrue(given.value) ? '' : textOf(given.value)
+    return [{ at, value: told && !at.isMap ? value : undefined }]
   }
 
   /** The value by which a part is made or not: the one that is off, else the first. */
@@ -96,16 +153,23 @@ export class ChartSettings implements Settings {
   }
 
   private filled(text: string): string | undefined {
-    const { namespace } = this.release
     let told = true
-    const value = text.replace(/\{([^}]+)\}/g, (_, name: string) => {
-      const [part] = this.facts.flags.filter((one) => one.value === name)
-      const found =
-        name === 'namespace' ? namespace : name === 'fullname' ? this.fullname() : part && this.take(part)?.value
+    const value = text.replace(/\{([^}:]+)(?::([^}]*))?\}/g, (_, name: string, byDefault: string | undefined) => {
+      const found = this.named(name, byDefault)
       if (!found) told = false
       return found ?? ''
     })
-    return told ? value : undefined
+    // A longer one is cut, but each chart cuts another part of it.
+    const isCut = value.includes('/') && value.split('/').some((one) => one.length > longestName)
+    return told && !isCut ? value : undefined
+  }
+
+  private named(name: string, byDefault: string | undefined): string | undefined {
+    if (name === 'release') return isPlaceholder(this.release.name) ? undefined : this.release.name
+    if (name === 'namespace') return this.namespace
+    if (name === 'fullname') return this.fullname()
+    const given = this.release.values.get(name)
+    return given.told ? textOf(given.value) || byDefault : undefined
   }
 
   /**
@@ -113,28 +177,29 @@ export class ChartSettings implements Settings {
    * Source: https://helm.sh/docs/chart_template_guide/named_templates/, the template that `helm create` writes
    */
   fullname(): string | undefined {
+    const own = this.take(this.facts.fullname ?? [])
+    if (own) return own.value && shortened(own.value)
     const { name, values } = this.release
     const [full, short] = ['fullnameOverride', 'nameOverride'].map((key) => values.get(key))
     if (!full?.told || !short?.told) return undefined
-    if (textOf(full.value)) return textOf(full.value)
+    if (textOf(full.value)) return shortened(textOf(full.value))
     const chart = textOf(short.value) || this.facts.name
-    return isPlaceholder(name) ? undefined : name.includes(chart) ? name : `${name}-${chart}`
+    if (isPlaceholder(name)) return undefined
+    return shortened(name.includes(chart) ? name : `${name}-${chart}`)
   }
 }
 
-function givenBy(given: ReleaseValue, as: 'map' | 'list' | 'variables', flag: string): Setting[] {
-  if (!given.told && !given.at.exists) return []
-  if (as === 'list') {
-    return [...given.at.items()].flatMap((at) => {
-      const [, name, value = ''] = at.string?.match(/^--?([^=\s]+)(?:[=\s](.*))?$/s) ?? []
-      return name?.toLowerCase() === flag ? [{ at, value: isPlaceholder(value) ? undefined : value }] : []
-    })
-  }
-  const key = as === 'variables' ? flag.replace(/[-.]/g, '_') : flag
-  return [...given.at.entries()].flatMap(([name, at]) => {
-    if ((as === 'variables' ? name.toLowerCase() : name) !== key) return []
-    const value = textOf(at.value)
-    return [{ at, value: isPlaceholder(value) || at.isMap ? undefined : value }]
+/** Charts cut names where those of Services and labels end. */
+const longestName = 63
+
+function shortened(name: string): string {
+  return name.slice(0, longestName).replace(/-$/, '')
+}
+
+function argumentsIn(list: Cursor): { at: Cursor; name: string; value: string }[] {
+  return [...list.items()].flatMap((at) => {
+    const [, name, value = ''] = at.string?.match(/^--?([^=\s]+)(?:[=\s](.*))?$/s) ?? []
+    return name === undefined ? [] : [{ at, name: name.toLowerCase(), value }]
   })
 }
 
@@ -145,7 +210,8 @@ function isTrue(value: unknown): boolean {
   return Boolean(value)
 }
 
-function textOf(value: unknown): string {
+/** A value as a template prints it; empty where there is none. */
+export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(',')
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
 }

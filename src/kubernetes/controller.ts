@@ -3,9 +3,8 @@ import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { Arguments } from './arguments'
-import type { ChartFacts } from './chart-facts'
 import { type ChartRelease, chartReleasesOf, releaseKinds } from './chart-release'
-import { ChartSettings } from './chart-settings'
+import { ChartSettings, textOf } from './chart-settings'
 import { type Claims, claimsOf } from './controller-claims'
 import { type ControllerFacts, controllerFacts } from './controller-facts'
 import { type Watched, watchedBy } from './controller-scope'
@@ -169,38 +168,44 @@ function rolloutOf(manifest: Manifest, snapshot: Snapshot | undefined): Cursor |
 
 /** The controllers that a release of a chart installs. */
 function installedBy(release: ChartRelease): Controller[] {
-  const { facts: chart, manifest, values, namespace, version, at } = release
-  const settings = new ChartSettings(chart, release)
-  if (chart.runs?.some((one) => settings.holds(one) === false)) return []
+  const { facts: chart, manifest, values, at } = release
+  const whole = new ChartSettings(chart, release)
+  if (whole.isCase(chart.idle)) return []
   const tag = values.get(chart.tag)
-  const given = typeof tag.value === 'string' ? tag.value : undefined
-  const image = { repository: '', tag: given }
-  const app = given === undefined ? appOf(chart, version) : (releaseOf(image) ?? minorOf(image))
-  const onNodes = chart.onNodes.some((path) => Boolean(values.get(path).value))
-  const made = settings.take(chart.class)?.value
+  const app = appOf(release)
+  const namespace = whole.namespace ?? ''
+  const onNodes = whole.isCase(chart.onNodes)
+  const made = whole.take(chart.class)?.value
+  const account = whole.take(chart.account)
   return controllerFacts.flatMap((facts): Controller[] => {
     if (!chart.controllers.includes(facts.name)) return []
-    if (facts.enabledBy && !(settings.has(facts.enabledBy) && settings.isOn(facts.enabledBy, true))) return []
-    const told = settingsOfRelease(facts, settings)
+    const told = settingsOfRelease(facts, whole)
+    const { enabledBy } = facts
+    // Where a file says the rest, it may turn it on.
+    if (enabledBy && told === whole && !(whole.has(enabledBy) && whole.isOn(enabledBy, true))) return []
     const isMain = facts.name === chart.controllers[0]
     const claims = claimsOf(facts, told, app).map((claim) => (isMain ? { ...claim, made } : claim))
     return [
       {
         facts,
         manifest,
-        image: given === undefined ? at : tag.at,
+        image: textOf(tag.value) === '' ? at : tag.at,
         release: app,
         namespace,
-        place: settings.place,
+        place: whole.place,
         inShell: false,
         watched: watchedBy(facts, told),
         claims,
         status: statusOf(facts, told, app, onNodes),
         locks: locksOf(facts, told, { release: app, namespace, className: claims[0]?.names[0] }),
-        serviceAccount: { name: settings.fullname() ?? '', namespace, at: settings.place },
-        parts: settings.parts,
-        wordsFor: (flag) => settings.wordsFor(flag),
-        installed: { release, service: settings.take(chart.service) },
+        serviceAccount: {
+          name: account ? (account.value ?? '') : 'default',
+          namespace,
+          at: account?.at ?? whole.place,
+        },
+        parts: whole.parts,
+        wordsFor: (flag) => whole.wordsFor(flag),
+        installed: { release, service: whole.take(chart.service) },
       },
     ]
   })
@@ -215,8 +220,13 @@ function isIn(manifest: Manifest): (one: Cursor) => boolean {
   return (one) => one.manifest === manifest
 }
 
-/** The version of the controller that a version of its chart brings. */
-function appOf({ apps }: ChartFacts, version: string): string | undefined {
+/** The version of the controller that a release brings: its values tell, else its chart. */
+function appOf({ facts: { apps, tag, digest }, version, values }: ChartRelease): string | undefined {
+  const [named, pinned] = [tag, digest].map((path) => (path === undefined ? undefined : values.get(path)))
+  if (named?.told === false || pinned?.told === false) return undefined
+  const image = { repository: '', tag: textOf(named?.value) }
+  if (image.tag !== '') return releaseOf(image) ?? minorOf(image)
+  if (pinned && textOf(pinned.value) !== '') return undefined
   return Object.entries(apps).findLast(([from]) => gte(version, from))?.[1]
 }
 
