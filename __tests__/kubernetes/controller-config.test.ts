@@ -334,3 +334,12 @@ test('a release whose Traefik reads a file is not told', () => {
   expect(new Set(scopes('--configfile=/c/x.yml'))).toEqual(new Set(['unknown']))
   expect(new Set(scopes('--log.level=INFO'))).toEqual(new Set(['all']))
 })
+
+test('a release of Kong with a database elects a leader', () => {
+  const release = (database: string) =>
+    `{ apiVersion: helm.cattle.io/v1, kind: HelmChart, metadata: { name: kong, namespace: edge }, spec: { chart: kong, repo: 'https://charts.konghq.com', version: 2.44.0, valuesContent: '{ env: { database: "${database}" } }' } }`
+  const locks = (database: string) =>
+    controllersOf(manifestIn(release(database))).flatMap((one) => one.locks.map(({ name }) => name))
+  expect(locks('postgres')).toEqual(['kong-ingress-controller-leader-kong'])
+  expect(locks('off')).toEqual([])
+})

@@ -36,7 +36,7 @@ export class ChartSettings implements Settings {
     if (made) return [made]
     // What no file gives may still be given by one that is not here.
     const hidden = this.more.map((more) => this.placeIn(more, flag)).find(({ told }) => !told)
-    return hidden ? [{ at: hidden.at, value: undefined }] : []
+    return hidden ? [{ at: hidden.at, value: undefined, maybe: true }] : []
   }
 
   isOn(flag: string, byDefault: boolean): boolean | undefined {

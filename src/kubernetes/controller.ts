@@ -181,8 +181,10 @@ function installedBy(release: ChartRelease): Controller[] {
   const account = whole.take(chart.account)
   return controllerFacts.flatMap((facts): Controller[] => {
     if (!chart.controllers.includes(facts.name)) return []
-    if (facts.enabledBy && !(whole.has(facts.enabledBy) && whole.isOn(facts.enabledBy, true))) return []
     const told = settingsOfRelease(facts, whole)
+    const { enabledBy } = facts
+    // Where a file says the rest, it may turn it on.
+    if (enabledBy && told === whole && !(whole.has(enabledBy) && whole.isOn(enabledBy, true))) return []
     const isMain = facts.name === chart.controllers[0]
     const claims = claimsOf(facts, told, app).map((claim) => (isMain ? { ...claim, made } : claim))
     return [
