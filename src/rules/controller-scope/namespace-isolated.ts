@@ -22,7 +22,7 @@ interface Overlap {
   second: string
   /** What both take: Ingresses, or another kind. */
   takes: string
-  /** The class, as both name it. */
+  /** The classes, in words; of the old annotation the name alone. */
   name: string
   /** The namespaces both watch. */
   where: string
@@ -49,13 +49,13 @@ export default defineRule({
   reads: ['IngressClass.networking.k8s.io', 'Ingress.networking.k8s.io', 'Namespace', ...partKinds],
   messages: {
     overlap: ({ first, second, name, where, mending }: Overlap) =>
-      `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. ${mending}.`,
+      `${first} and ${second} both take the Ingresses of ${name} in ${where}, ${flapping}. ${mending}.`,
     annotated: ({ first, second, name, where, mended, own, ingress }: Overlap & { ingress: string }) =>
       `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${mended} to another name.`,
     unclassed: ({ first, second, where, own, limiting }: Overlap) =>
       `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own} from one of them${limiting}.`,
     contested: ({ first, second, takes, name, where, outcome, mending }: Overlap) =>
-      `${first} and ${second} both take the ${takes} of class ${name} in ${where}, ${outcome}. ${mending}.`,
+      `${first} and ${second} both take the ${takes} of ${name} in ${where}, ${outcome}. ${mending}.`,
     contestedAnnotation: ({
       first,
       second,
@@ -165,7 +165,7 @@ function wordsOf(
     first: nameOf(first.manifest.ref) + (one ? ` (${one})` : ''),
     second: nameOf(second.manifest.ref) + (two ? ` (${two})` : ''),
     takes: first.facts.takes,
-    name,
+    name: by === 'class' ? (name.startsWith('of ') ? `any IngressClass ${name}` : `class ${name}`) : name,
     outcome: [first, second].every(writes)
       ? flapping
       : 'so both serve them, and which of them a client reaches is chance',
