@@ -7,6 +7,7 @@ import {
   controllersOf,
   isInstalledBy,
   marksOfControllers,
+  nameOfController,
   shareCluster,
 } from '../../kubernetes/controller'
 import { sharedLock } from '../../kubernetes/leader-lock'
@@ -48,7 +49,7 @@ export default defineRule({
         if (!lock || !other || areOneController(first, second)) continue
         if (!shareCluster(first, second) || isInstalledBy(first, second)) continue
         if (lock.namespace === '' && !shareNamespace(first.manifest, second.manifest)) continue
-        const names = { first: nameOf(first.manifest.ref), second: nameOf(second.manifest.ref) }
+        const names = { first: nameOfController(first), second: nameOfController(second) }
         const kind = lock.kinds.find((one) => other.kinds.includes(one)) ?? ''
         const lockName = nameOf({ group: '', kind, namespace: lock.namespace, name: lock.name })
         report([lock.at, other.at], 'shared', { ...names, lock: lockName, flag: flagOf(first) }, { keys: [lock.name] })

@@ -1,5 +1,5 @@
 import { namesOfParts, partKinds, releaseKinds } from '../../kubernetes/chart-release'
-import { type Controller, controllerKinds, controllersOf } from '../../kubernetes/controller'
+import { type Controller, controllerKinds, controllersOf, nameOfController } from '../../kubernetes/controller'
 import { statusFactsOf } from '../../kubernetes/controller-status'
 import { selectionMarks, selects } from '../../kubernetes/service'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -56,7 +56,7 @@ export default defineRule({
       if (!service) continue
       const { namespace, name } = service.ref
       // The flag takes no name without a namespace.
-      const target = `${namespace || '$(POD_NAMESPACE)'}/${name}`
+      const target = `${namespace || controller.namespace || '$(POD_NAMESPACE)'}/${name}`
       report(
         [status.at, service.root.at('spec', 'type')],
         isFirst(controller) ? 'unpublished' : 'unpublishedOther',
@@ -91,14 +91,17 @@ function isFirst({ facts }: Controller): boolean {
 }
 
 function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): Manifest | undefined {
-  return snapshot
+  const services = snapshot
     .ofKind('Service')
-    .find((service) => service.root.at('spec', 'type').string === type && selects(service, manifest))
+    .filter((service) => service.root.at('spec', 'type').string === type && selects(service, manifest))
+  // Without namespaces the nearest is its own.
+  return services.find(({ origin }) => origin.path === manifest.origin.path) ?? services[0]
 }
 
-function namesOf({ manifest, facts, release }: Controller): Sourceless {
+function namesOf(controller: Controller): Sourceless {
+  const { facts, release } = controller
   const status = statusFactsOf(facts, release)
-  return { controller: nameOf(manifest.ref), flag: status?.sources[0] ?? '', value: status?.value ?? '' }
+  return { controller: nameOfController(controller), flag: status?.sources[0] ?? '', value: status?.value ?? '' }
 }
 
 /** The value of its chart that gives the source. */
