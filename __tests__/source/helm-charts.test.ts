@@ -175,6 +175,21 @@ describe('what a Kustomization holds beside a chart from elsewhere', () => {
     expect(places(await judge(files, { 'a/patch.yaml': patch.replace('2', '3') }))).toEqual([])
   })
 
+  test('may patch what the chart brings, which is judged by its values all the same', async () => {
+    const patch = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: edge}\nspec: {replicas: 2}\n'
+    const own = (values: string) =>
+      edge(['namespace: a', ...inline(values)], 'patches: [{path: patch.yaml}]', 'resources: [role.yaml]')
+    const base = {
+      ...other,
+      'a/kustomization.yaml': own(scoped),
+      'a/patch.yaml': patch,
+      'a/role.yaml': role('system:discovery'),
+    }
+    expect(places(await judge(base, { 'a/kustomization.yaml': own(unscoped) }))).toEqual([
+      `head/a/kustomization.yaml:12 values ${isolated}`,
+    ])
+  })
+
   test('is an error where it does not build', async () => {
     const files = { 'a/kustomization.yaml': unknown('resources: [gone.yaml]') }
     expect(places(await judge({ 'b.yaml': role('x') }, files))).toEqual([

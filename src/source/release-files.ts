@@ -15,8 +15,8 @@ import { Named } from './named'
 import { type Fields, fieldsOf, listOf, textOf } from './untyped'
 import { readValues, type UnreadableValues } from './values-file'
 
-/** An ApplicationSet of more than this is read as its template alone. */
-const mostApplications = 300
+/** An ApplicationSet of more Applications, or of longer ones all together, is read as its template alone. */
+const most = { applications: 300, characters: 20_000_000 }
 
 /**
  * What the releases of known charts that are not in the repository take from it all the same: files of values, and for an
@@ -145,7 +145,9 @@ export class ReleaseFiles {
       if (typeof its === 'string') return object
       elements.push(...its)
     }
-    if (elements.length > mostApplications) return object
+    const { length } = elements
+    if (length > most.applications || length * JSON.stringify(spec.template ?? null).length > most.characters)
+      return object
     const template = under(under(object.node, 'spec', object), 'template', object)
     if (!template) return object
     const makes: LoadedObject[] = []

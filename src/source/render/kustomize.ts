@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { stringify } from 'yaml'
 import { splitDocuments } from '../../manifest/documents'
@@ -79,10 +79,10 @@ export async function renderKustomize(
   }
   await checkout.layOut(files)
   const remote = kustomizations.flatMap((one) => remoteEntries(one, checkout))
-  for (const one of kustomizations) await leaveOut(one, { remote, generators }, checkout)
+  for (const one of kustomizations) await leaveOut(one, { remote, generators }, checkout, home)
   if (inflates && !kustomize.helm)
     return { failure: { reason: 'it inflates charts', path: own.file, region: firstLine, missing: 'helm' } }
-  await writeMade(kustomizations, checkout)
+  await writeMade(kustomizations, checkout, home)
   const folder = await folderToBuild(source, checkout, home)
   const inflating =
     inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
@@ -132,6 +132,7 @@ async function leaveOut(
   kustomization: Kustomization,
   { remote, generators }: { remote: readonly RemoteEntry[]; generators: ReadonlyMap<string, string> },
   checkout: Checkout,
+  home: string,
 ): Promise<void> {
   const { file, folder } = kustomization
   const absent = new Set(absentCharts(kustomization, checkout).map(({ unpackedIn }) => unpackedIn))
@@ -140,7 +141,7 @@ async function leaveOut(
   if (entries.size + absent.size + generators.size === 0) return
   const write = async (path: string, text: string | undefined) => {
     const place = checkout.placeOf(path)
-    if (text !== undefined && place) await writeFile(place, text)
+    if (text !== undefined && place) await replaceFile(place, text, home)
   }
   const text = await checkout.text(file)
   await write(file, text && withoutEntries(text, (entry) => entries.has(entry) || isEmptied(entry), absent))
@@ -184,11 +185,18 @@ async function folderToBuild(
   return over
 }
 
+/** Writes a file at once: another rendering may be reading what it holds already. */
+async function replaceFile(place: string, text: string, home: string): Promise<void> {
+  const file = path.join(await mkdtemp(path.join(home, 'file-')), path.basename(place))
+  await writeFile(file, text)
+  await rename(file, place)
+}
+
 /** Writes what Flux makes where a folder has no `kustomization.yaml`. */
-async function writeMade(kustomizations: readonly Kustomization[], checkout: Checkout): Promise<void> {
+async function writeMade(kustomizations: readonly Kustomization[], checkout: Checkout, home: string): Promise<void> {
   for (const { made, folder, includes } of kustomizations) {
     const place = checkout.placeOf(path.posix.join(folder, 'kustomization.yaml'))
-    if (made && place) await writeFile(place, stringify({ resources: includes.map(({ text }) => text) }))
+    if (made && place) await replaceFile(place, stringify({ resources: includes.map(({ text }) => text) }), home)
   }
 }
 
