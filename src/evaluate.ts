@@ -118,13 +118,23 @@ export class Evaluation {
         at: Cursor | readonly Cursor[],
         message: string,
         args: object,
-        more: Pick<Partial<Draft>, 'keys' | 'fix'> = {},
+        more: Pick<Partial<Draft>, 'keys' | 'fix' | 'value'> = {},
       ) => {
         const level = active.levelOf(message)
         if (!level) return
         const text: string = active.rule.messages[message](args)
         const ends = Array.isArray(at) ? at : [at]
-        drafts.push({ active, message, text, level, cluster, ends, keys: more.keys ?? [], fix: more.fix })
+        drafts.push({
+          active,
+          message,
+          text,
+          level,
+          cluster,
+          ends,
+          keys: more.keys ?? [],
+          fix: more.fix,
+          value: more.value,
+        })
       },
       skip: (at: Cursor, reason: string) => {
         const { ref, origin } = at.manifest

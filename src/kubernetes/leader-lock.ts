@@ -64,6 +64,16 @@ function namespaceOf({ namespace }: ElectionFacts, settings: Settings, own: stri
   return (variable === undefined ? undefined : settings.variable(variable)) ?? byDefault ?? own
 }
 
+/** Whether a controller elects its leader by this object; one without a namespace may be anywhere. */
+export function electsBy(
+  { locks }: { readonly locks: readonly Lock[] },
+  { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
+): boolean {
+  return locks.some(
+    (one) => one.name === name && one.kinds.some((each) => each === kind) && ['', namespace].includes(one.namespace),
+  )
+}
+
 /**
  * The lock that two controllers both elect by. Where a release is not told, it has to be one lock however that release
  * elects.

@@ -35,11 +35,16 @@ function holderIn(record: string): string | undefined {
  * Whether an object without a record is a lock all the same, by its name: a ConfigMap that holds anything is none, and what a
  * chart makes is its own, which helm leaves to its holder.
  */
-export function isLockByName({ ref, root }: Manifest): boolean {
-  if (ref.kind === 'Endpoints' || ref.namespace === 'kube-node-lease') return false
-  if (chartsWithLock.test(root.at('metadata', 'labels', 'helm.sh/chart').string ?? '')) return false
+export function isLockByName(manifest: Manifest): boolean {
+  const { ref, root } = manifest
+  if (ref.kind === 'Endpoints' || ref.namespace === 'kube-node-lease' || isLockOfChart(manifest)) return false
   const holdsData = ['data', 'binaryData'].some((field) => [...root.at(field).entries()].length > 0)
   return !holdsData && (isNameOfIngressLock(ref.name) || usualNames.test(ref.name))
+}
+
+/** Whether a lock is made by a chart of a controller that brings one. */
+export function isLockOfChart({ root }: Manifest): boolean {
+  return chartsWithLock.test(root.at('metadata', 'labels', 'helm.sh/chart').string ?? '')
 }
 
 const chartsWithLock = new RegExp(

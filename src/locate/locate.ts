@@ -27,7 +27,7 @@ export async function locate(findings: readonly Finding[], bench: Bench): Promis
   const open = (finding: Finding) => countsFor(finding, mode) && placesOf(finding).some(({ rendered }) => rendered)
   if (!findings.some(open)) return [...findings]
   const originals = new OriginalPlaces(bench.evidence.sides)
-  const trials = new Trials(bench)
+  const trials = new Trials(bench, findings)
   const located: Finding[] = []
   for (const finding of findings) {
     if (!open(finding)) {
@@ -36,18 +36,21 @@ export async function locate(findings: readonly Finding[], bench: Bench): Promis
     }
     const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
     const [main, ...others] = originally as [Location, ...Location[]]
-    // A value that a Kustomization took as it is, from a line that this change wrote, needs no looking for.
-    const isFound = main.precision === 'exact' && (await trials.isWritten(main))
+    const value = await originals.valueOf(finding.location)
+    const written = value ?? main
+    // What this change wrote, and is rendered as it is or decides what is rendered, needs no looking for.
+    const isFound = ['exact', 'values'].includes(written.precision) && (await trials.isWritten(written))
     const causes = finding.status === 'introduced' && !isFound ? await trials.causesOf(finding) : []
     // A key alone says less than the value below it.
     const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
     const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, bench.evidence))
+    const place = cause ?? (value && { ...value, changed: isFound })
     located.push(
-      cause
+      place
         ? {
             ...finding,
-            location: cause,
-            related: distinct([...further, { ...main, note: main.note ?? 'rendered from here' }, ...others], cause),
+            location: place,
+            related: distinct([...further, { ...main, note: main.note ?? 'rendered from here' }, ...others], place),
           }
         : { ...finding, location: main, related: others },
     )
@@ -141,8 +144,13 @@ class Trials {
   private readonly found: { causes: Cause[]; introduced: ReadonlySet<string> }[] = []
   private left = mostTrials
   private readonly failures: number
+  private readonly introduced: ReadonlySet<string>
 
-  constructor(private readonly bench: Bench) {
+  constructor(
+    private readonly bench: Bench,
+    findings: readonly Finding[],
+  ) {
+    this.introduced = fingerprintsOf(findings)
     this.failures = unrenderedAmong(bench.evidence.findings)
   }
 
@@ -152,10 +160,15 @@ class Trials {
     // What mends another finding mends this one too, more often than not.
     const known = this.found.find(
       ({ causes, introduced }) =>
-        !introduced.has(finding.fingerprint) && causes.every(({ file }) => files.includes(file)),
+        !introduced.has(finding.fingerprint) &&
+        !introduced.has(likenessOf(finding)) &&
+        causes.every(({ file }) => files.includes(file)),
     )
     if (known) return asDeclared(known.causes, files)
-    const causes = await causeOf(finding.fingerprint, files, this.trial)
+    const causes = await causeOf(finding.fingerprint, files, async (reversal) => {
+      const left = await this.trial(reversal)
+      return left?.has(likenessOf(finding)) ? new Set([...left, finding.fingerprint]) : left
+    })
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : undefined
     if (introduced) this.found.push({ causes, introduced })
     return asDeclared(causes, files)
@@ -184,7 +197,9 @@ class Trials {
   private async judge(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<ReadonlySet<string> | undefined> {
     const findings = await this.bench.judgeAgain(edits)
     if (unrenderedAmong(findings) > this.failures) return undefined
-    return new Set(findings.filter(({ status }) => status === 'introduced').map(({ fingerprint }) => fingerprint))
+    // What is stated anew of the same objects, if of another namespace or with other keys, is not gone.
+    const again = findings.filter((one) => one.status === 'introduced' && !this.introduced.has(one.fingerprint))
+    return new Set([...fingerprintsOf(findings), ...again.map(likenessOf)])
   }
 
   /** The files that this change touches and the finding's sources are made of: values first, packed charts last. */
@@ -229,6 +244,15 @@ class Trials {
     this.files.set(path, file)
     return file
   }
+}
+
+function fingerprintsOf(findings: readonly Finding[]): Set<string> {
+  return new Set(findings.filter(({ status }) => status === 'introduced').map(({ fingerprint }) => fingerprint))
+}
+
+/** The rule, and what the objects are called: the same for statements that say nearly the same. */
+function likenessOf({ rule, objects }: Finding): string {
+  return JSON.stringify([rule, objects.map(({ kind, name }) => `${kind}/${name}`).sort()])
 }
 
 async function readChanged(path: string, base: SideOfChange, head: SideOfChange): Promise<ChangedFile> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isNode, LineCounter, parseDocument } from 'yaml'
 import { loadFile } from '../manifest/load'
 import { Manifest, nameOf, type Region } from '../manifest/manifest'
 import { excerptOf } from '../report/excerpt'
@@ -21,6 +22,30 @@ export class OriginalPlaces {
   private readonly origins = new Map<string, Promise<Map<string, string>>>()
 
   constructor(private readonly sides: Gathered['sides']) {}
+
+  /** The line of a values file that gives the value which decides a place; undefined where none does. */
+  async valueOf({ rendered, side: name, note }: Location): Promise<Location | undefined> {
+    const side = this.sides[name]
+    const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
+    if (!rendered?.value || !side || source?.kind !== 'helm') return undefined
+    // Values of a chart below stand under its name.
+    const subcharts = [...rendered.template.matchAll(/\/charts\/([^/]+)(?=\/)/g)].map(([, name = '']) => name)
+    for (const one of [...source.values].reverse()) {
+      const text = 'path' in one ? await side.checkout.text(one.path) : undefined
+      const line = text && lineOfValue(text, [...subcharts, ...rendered.value.split('.')])
+      if (!text || !line || !('path' in one)) continue
+      const region = lineOf(text, line)
+      const place = {
+        side: name,
+        path: one.path,
+        region,
+        precision: 'values',
+        excerpt: excerptOf(text, region),
+      } as const
+      return { ...place, ...(note ? { note } : {}), changed: false }
+    }
+    return undefined
+  }
 
   /** The place a person can edit; the given one, which names no line, where that cannot be told for certain. */
   async find(location: Location): Promise<Location> {
@@ -129,6 +154,12 @@ function at(location: Location, path: string, region: Region, text: string, prec
 /** CRDs that lie beside `templates/` are no templates. */
 function isPrintedAsItIs(template: string): boolean {
   return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template)
+}
+
+function lineOfValue(text: string, path: readonly string[]): number | undefined {
+  const lines = new LineCounter()
+  const node = parseDocument(text, { lineCounter: lines, logLevel: 'silent' }).getIn(path, true)
+  return isNode(node) && node.range ? lines.linePos(node.range[0]).line : undefined
 }
 
 function lineOf(text: string, line: number): Region {

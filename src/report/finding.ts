@@ -19,6 +19,8 @@ export interface Draft {
   readonly ends: readonly Cursor[]
   readonly keys: readonly string[]
   readonly fix?: Fix | undefined
+  /** The value of a chart that decides it. */
+  readonly value?: string | undefined
 }
 
 /** What a draft says, without its keys: the same rule and message of the same objects in the same cluster. */
@@ -66,7 +68,7 @@ export function findingOf(draft: Draft, status: Status, placing: Placing): Findi
     side === 'base' && origin.kind === 'file' && placing.isDeleted(origin.path)
       ? 'this change deletes the file'
       : undefined
-  const location = locationOf(primary, placing, deleted)
+  const location = decidedBy(draft.value, locationOf(primary, placing, deleted))
   return {
     rule: draft.active.rule.id,
     message: draft.message,
@@ -97,6 +99,11 @@ function fixOf({ fix, ends, active: { rule } }: Draft, primary: Cursor, placing:
     primary.manifest.side === 'base' && primary.path.length === 0 && ['change', 'removal'].includes(rule.scope)
   const restored = isRemoval ? placing.restoring(primary.manifest) : undefined
   return restored ? { fix: restored } : {}
+}
+
+function decidedBy(value: string | undefined, location: Location): Location {
+  const { rendered } = location
+  return value && rendered ? { ...location, rendered: { ...rendered, value } } : location
 }
 
 function locationOf(cursor: Cursor, placing: Placing, note?: string): Location {

@@ -25,6 +25,8 @@ export interface RenderedPlace {
   readonly object: ObjectRef
   /** The keys that lead to it in the object. */
   readonly keys: readonly (string | number)[]
+  /** The value of the chart that decides it, by its path. */
+  readonly value?: string
 }
 
 /** A place that a reader can open. */

@@ -19,12 +19,13 @@ type Messages = Record<string, (args: any) => string>
  * @param at the cursors that were read, in the rule's order: one for each object the statement is about
  * @param keys what the statement is about (a host, a Secret's name): it makes the finding the same one tomorrow; never a
  *   line, a list index or a path
+ * @param value of a chart, by its path, that decides the first cursor where the chart renders it: `controller.kind`
  */
 export type ReportFunction<M extends Messages> = <Id extends keyof M & string>(
   at: Cursor | readonly Cursor[],
   message: Id,
   args: Parameters<M[Id]>[0] & Args,
-  more?: { keys?: readonly string[]; fix?: Fix },
+  more?: { keys?: readonly string[]; fix?: Fix; value?: string },
 ) => void
 
 /** What every rule is given beside what it judges. */

@@ -1,6 +1,7 @@
 import { releaseKinds } from '../../kubernetes/chart-release'
 import {
   areOneController,
+  type Controller,
   controllerKinds,
   controllersIn,
   controllersOf,
@@ -10,7 +11,7 @@ import {
   shareCluster,
 } from '../../kubernetes/controller'
 import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
-import { sharedLock } from '../../kubernetes/leader-lock'
+import { type Lock, sharedLock } from '../../kubernetes/leader-lock'
 import { shareNamespace } from '../../kubernetes/namespace'
 import { identityOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
@@ -19,7 +20,7 @@ interface Shared {
   first: string
   second: string
   lock: string
-  /** How the lock is named. */
+  /** What names the lock, and what has to name it besides. */
   own: string
 }
 
@@ -32,7 +33,7 @@ export default defineRule({
   reads: partKinds,
   messages: {
     shared: ({ first, second, lock, own }: Shared) =>
-      `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with ${own}, and let its Role name that lock.`,
+      `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with ${own}.`,
   },
   *partners(manifest) {
     yield* namesOfParts(manifest)
@@ -54,8 +55,15 @@ export default defineRule({
         const lockName = nameOf({ group: '', kind, namespace: lock.namespace, name: lock.name })
         const [[one, ...more], [another, ...others]] = [endsOf(first, [lock.at]), endsOf(second, [other.at])]
         const ends = [one, another, ...more, ...others].filter((end) => end !== undefined)
-        report(ends, 'shared', { ...names, lock: lockName, own: lock.setBy }, { keys: [lock.name] })
+        report(ends, 'shared', { ...names, lock: lockName, own: namedBy(first, lock) }, { keys: [lock.name] })
       }
     }
   },
 })
+
+/** A chart's Role names the lock that its value names. */
+function namedBy({ facts, installed }: Controller, { setBy }: Lock): string {
+  const id = facts.election.at(-1)?.id ?? ''
+  const value = installed?.release.facts.flags.find(({ flag, value }) => flag === id && value !== undefined)?.value
+  return value ? `${value} in its values` : `${setBy}, and let its Role name that lock`
+}

@@ -1,11 +1,6 @@
 import { type ClusterFacts, clusterKind, describesCluster, type Lock } from '../../kubernetes/cluster-facts'
-import {
-  type Controller,
-  controllerKinds,
-  controllersIn,
-  controllersOf,
-  marksOfControllers,
-} from '../../kubernetes/controller'
+import { controllerKinds, controllersIn, controllersOf, marksOfControllers } from '../../kubernetes/controller'
+import { electsBy } from '../../kubernetes/leader-lock'
 import { isNameOfIngressLock } from '../../kubernetes/lock-manifest'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
@@ -49,11 +44,6 @@ export default defineRule({
     }
   },
 })
-
-/** Whether a controller elects its leader by this lock; one without a namespace may be anywhere. */
-function electsBy({ locks }: Controller, { kind, namespace, name }: Lock): boolean {
-  return locks.some((one) => one.name === name && one.kinds.includes(kind) && ['', namespace].includes(one.namespace))
-}
 
 /**
  * Whether nobody in the namespace is the holder: client-go's identity is the name of the Pod or of its host, of many

@@ -1,5 +1,7 @@
+import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controller'
 import { isPlaceholder } from '../../kubernetes/ingress'
-import { isLockByName, lockKinds, lockRecordOf } from '../../kubernetes/lock-manifest'
+import { electsBy } from '../../kubernetes/leader-lock'
+import { isLockByName, isLockOfChart, lockKinds, lockRecordOf } from '../../kubernetes/lock-manifest'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
@@ -7,17 +9,19 @@ export default defineRule({
   id: 'controller-scope/lock-unmanaged',
   summary: 'No manifest is the lock by which a controller elects its leader.',
   since: '1.1.0',
-  scope: 'manifest',
+  scope: 'snapshot',
   kinds: lockKinds,
+  reads: controllerKinds,
   messages: {
     held: ({ lock, holder }: { lock: string; holder: string }) =>
       `${lock} is the lock of a leader election, and this manifest gives it to ${holder}; each time it is applied the leader loses it to a Pod that may be long gone, and what only a leader does stops, such as writing the status of Ingresses. Take it out of the repository; the controller makes its lock itself.`,
-    shipped: ({ lock }: { lock: string }) =>
-      `${lock} has the name of a lock that a controller makes for its leader election, so helm refuses to take over the one that is there already, and whatever replaces it takes the lead from its holder. Take it out of the repository; the controller makes its lock itself.`,
+    shipped: ({ lock, instead }: { lock: string; instead: string }) =>
+      `${lock} has the name of a lock that a controller makes for its leader election, so helm refuses to take over the one that is there already, and whatever replaces it takes the lead from its holder. ${instead}.`,
   },
-  // Nothing is compared; but only a lock is worth reading the other files for, which tell its cluster.
+  // Only a lock is worth reading the other files for, which tell its cluster.
   *partners(manifest) {
     if (lockRecordOf(manifest) || isLockByName(manifest)) yield manifest.ref.name
+    if (isLockOfChart(manifest)) yield* marksOfControllers
   },
   check({ manifest, report }) {
     const { ref } = manifest
@@ -27,7 +31,18 @@ export default defineRule({
       const told = record.holder !== undefined && !isPlaceholder(record.holder)
       report(record.at, 'held', { lock, holder: told ? (record.holder ?? '') : 'some Pod' }, { keys: [ref.name] })
     } else if (record || isLockByName(manifest)) {
-      report(manifest.root.at('metadata', 'name'), 'shipped', { lock }, { keys: [ref.name] })
+      const instead = 'Take it out of the repository; the controller makes its lock itself'
+      report(manifest.root.at('metadata', 'name'), 'shipped', { lock, instead }, { keys: [ref.name] })
     }
+  },
+  // A chart may come to bring the lock: https://github.com/nginx/kubernetes-ingress/issues/6663
+  checkChange({ change, base, report }) {
+    if (change.kind !== 'added' || !isLockOfChart(change.after)) return
+    const { ref, root } = change.after
+    const user = controllersIn(base).find((controller) => !controller.installed && electsBy(controller, ref))
+    if (!user) return
+    const instead = `The lock of ${nameOf(user.manifest.ref)} is in the cluster and not helm's: delete it right before the upgrade, or give it the release's annotations`
+    const ends = [root.at('metadata', 'name'), ...user.locks.slice(0, 1).map(({ at }) => at)]
+    report(ends, 'shipped', { lock: nameOf(ref), instead }, { keys: [ref.name] })
   },
 })

@@ -25,7 +25,7 @@ interface Overlap {
   second: string
   /** What both take: Ingresses, or another kind. */
   takes: string
-  /** The class, as both name it. */
+  /** The classes, in words; of the old annotation the name alone. */
   name: string
   /** The namespaces both watch. */
   where: string
@@ -58,13 +58,13 @@ export default defineRule({
   ],
   messages: {
     overlap: ({ first, second, name, where, mending }: Overlap) =>
-      `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. ${mending}.`,
+      `${first} and ${second} both take the Ingresses of ${name} in ${where}, ${flapping}. ${mending}.`,
     annotated: ({ first, second, name, where, mended, own, ingress }: Overlap & { ingress: string }) =>
       `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${mended} to another name.`,
     unclassed: ({ first, second, where, own, limiting }: Overlap) =>
       `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own} from one of them${limiting}.`,
     contested: ({ first, second, takes, name, where, outcome, mending }: Overlap) =>
-      `${first} and ${second} both take the ${takes} of class ${name} in ${where}, ${outcome}. ${mending}.`,
+      `${first} and ${second} both take the ${takes} of ${name} in ${where}, ${outcome}. ${mending}.`,
     contestedAnnotation: ({
       first,
       second,
@@ -126,7 +126,7 @@ export default defineRule({
         const overlap = { ...wordsOf(first, second, shared, mended), where: namespaces.words }
         const [[one, ...more], [other, ...others]] = [places, otherPlaces]
         const ends = [one, other, ...labels, ...more, ...others].filter((end) => end !== undefined)
-        const about = { keys: keysOf(first, second) }
+        const about = { keys: keysOf(first, second), value: decisiveValue(mended) }
         const byFlags = namespaces.found.length === 0
         const known =
           byFlags && [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
@@ -186,7 +186,7 @@ function wordsOf(
     first: nameOf(first.manifest.ref) + (one ? ` (${one})` : ''),
     second: nameOf(second.manifest.ref) + (two ? ` (${two})` : ''),
     takes: first.facts.takes,
-    name,
+    name: by === 'class' ? (name.startsWith('of ') ? `any IngressClass ${name}` : `class ${name}`) : name,
     outcome: [first, second].every(writes)
       ? flapping
       : 'so both serve them, and which of them a client reaches is chance',
@@ -220,6 +220,11 @@ function limitingOf(mended: Controller, other: Controller): string {
 
 function scopeOf({ facts: { scope }, installed, wordsFor }: Controller): string {
   return installed ? `${scope.value} in its values` : inWords([wordsFor(scope.namespaces)], scope.value)
+}
+
+/** The value of its chart that limits it. */
+function decisiveValue({ facts: { scope } }: Controller): string {
+  return scope.value.replace(/:.*/, '')
 }
 
 function ownClassOf(controller: Controller): string {

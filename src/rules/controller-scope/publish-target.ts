@@ -61,7 +61,7 @@ export default defineRule({
       // What a ConfigMap gives may be a part of it.
       const isHere = target.at.manifest === manifest
       const fix = service && isHere ? replaced(target.at, naming(target, service)) : undefined
-      const more = { keys: [wordsOf(target)], ...(fix ? { fix } : {}) }
+      const more = { keys: [wordsOf(target)], value: 'controller.publishService.pathOverride', ...(fix ? { fix } : {}) }
       report(ends, 'missing', { ...namesOf(controller, target), instead }, more)
     }
   },

@@ -63,7 +63,7 @@ export default defineRule({
         [at, service.root.at('spec', 'type'), ...more],
         isFirst(controller) ? 'unpublished' : 'unpublishedOther',
         { ...namesOf(controller), service: nameOf(service.ref), target },
-        { keys: [target] },
+        { keys: [target], value: decisiveValue(controller) },
       )
     }
   },
@@ -83,7 +83,7 @@ export default defineRule({
         controller.status.at,
         isFirst(controller) ? 'taken' : 'takenOther',
         { ...namesOf(controller), lost: argument },
-        { keys: [source.flag] },
+        { keys: [source.flag], value: decisiveValue(controller) },
       )
     }
   },
@@ -103,4 +103,9 @@ function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): 
 function namesOf({ manifest, facts, release }: Controller): Sourceless {
   const status = statusFactsOf(facts, release)
   return { controller: nameOf(manifest.ref), flag: status?.sources[0] ?? '', value: status?.value ?? '' }
+}
+
+/** The value of its chart that gives the source. */
+function decisiveValue({ facts, release }: Controller): string | undefined {
+  return statusFactsOf(facts, release)?.value.replace(/:.*/, '')
 }
