@@ -142,6 +142,8 @@ const ControllerFacts = Type.Object(
     /** Patterns of its image's repository. */
     images: Type.Array(text, { minItems: 1 }),
     binary: Type.Optional(text),
+    /** The flag that names an object of its own namespace, as `namespace/name`. */
+    home: Type.Optional(text),
     /** The labels that, all together, tell its Pods. */
     labels: Type.Optional(Type.Record(text, text, { minProperties: 1 })),
     /** The word of its arguments without which the image runs something else. */

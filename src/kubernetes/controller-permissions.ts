@@ -41,17 +41,19 @@ const resourceOf = { ConfigMap: 'configmaps', Lease: 'leases' }
  * as long as one way to elect is allowed.
  * Source: https://github.com/kubernetes/client-go/blob/master/tools/leaderelection/leaderelection.go (tryAcquireOrRenew)
  */
-function lockNeeds({ locks }: Controller, given: readonly Permissions[]): Need[] {
+function lockNeeds({ locks, manifest, namespace: own }: Controller, given: readonly Permissions[]): Need[] {
   const ways = locks.map((lock): Need[] =>
     lock.kinds.map((kind) => {
+      // Where the controller's manifest gives no namespace, its Role's gives none either.
+      const namespace = lock.namespace === own ? manifest.ref.namespace : lock.namespace
       const rule = { apiGroups: [groupOf[kind]], resources: [resourceOf[kind]] }
       return {
         kind: 'lock',
         at: lock.at,
-        of: `${kind} ${lock.namespace ? `${lock.namespace}/` : ''}${lock.name}`,
+        of: `${kind} ${namespace ? `${namespace}/` : ''}${lock.name}`,
         permissions: [
-          ...permissionsOf({ ...rule, resourceNames: [lock.name], verbs: ['get', 'update'] }, lock.namespace),
-          ...permissionsOf({ ...rule, verbs: ['create'] }, lock.namespace),
+          ...permissionsOf({ ...rule, resourceNames: [lock.name], verbs: ['get', 'update'] }, namespace),
+          ...permissionsOf({ ...rule, verbs: ['create'] }, namespace),
         ],
       }
     }),

@@ -1,6 +1,6 @@
 import { gte } from 'semver'
 import type { Cursor } from '../manifest/cursor'
-import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { Arguments } from './arguments'
 import { type ChartRelease, chartReleasesOf, releaseKinds } from './chart-release'
@@ -42,7 +42,7 @@ export interface Controller {
   readonly image: Cursor
   /** None when the tag does not tell. */
   readonly release: string | undefined
-  /** The namespace its Pods run in; empty where the manifest gives none. */
+  /** The namespace its Pods run in; empty where neither the manifest nor its arguments give one. */
   readonly namespace: string
   /** Where its arguments stand. */
   readonly place: Cursor
@@ -138,7 +138,7 @@ function read(facts: ControllerFacts, container: Cursor, settings: Settings): Om
   const image = container.at('image')
   const parsed = parseImage(image.string ?? '')
   const release = releaseOf(parsed) ?? minorOf(parsed)
-  const { namespace } = manifest.ref
+  const namespace = manifest.ref.namespace || homeOf(facts, settings)
   const claims = claimsOf(facts, settings, release)
   return {
     facts,
@@ -164,6 +164,17 @@ function rolloutOf(manifest: Manifest, snapshot: Snapshot | undefined): Cursor |
     .filter((one) => shareNamespace(one, manifest) && one.root.at('spec', 'replicas').value !== 0)
     .map(({ root }) => root.at('spec', 'workloadRef'))
     .find((at) => at.at('kind').string === manifest.ref.kind && at.at('name').string === manifest.ref.name)
+}
+
+/** The namespace that its arguments say it is in. */
+function homeOf({ home }: ControllerFacts, settings: Settings): string {
+  const [namespace = '', name] = (home === undefined ? undefined : settings.get(home)?.value)?.split('/') ?? []
+  return name ? namespace : ''
+}
+
+/** What a controller is called, with its namespace wherever that is told. */
+export function nameOfController({ manifest: { ref }, namespace, installed }: Controller): string {
+  return nameOf(installed || ref.namespace ? ref : { ...ref, namespace })
 }
 
 /** The controllers that a release of a chart installs. */
@@ -265,7 +276,8 @@ export function shareCluster(a: Controller, b: Controller): boolean {
  */
 export function areOneController(a: Controller, b: Controller): boolean {
   const agree = sharedLock(a.locks, b.locks) !== undefined || a.facts.election.length === 0
-  return a.facts === b.facts && shareNamespace(a.manifest, b.manifest) && agree && described(a) === described(b)
+  const together = a.namespace === b.namespace && shareNamespace(a.manifest, b.manifest)
+  return a.facts === b.facts && together && agree && described(a) === described(b)
 }
 
 function described({ watched, claims, status }: Controller): string {

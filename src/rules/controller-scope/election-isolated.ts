@@ -8,6 +8,7 @@ import {
   endsOf,
   isInstalledBy,
   marksOfControllers,
+  nameOfController,
   shareCluster,
 } from '../../kubernetes/controller'
 import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
@@ -50,7 +51,7 @@ export default defineRule({
         if (!lock || !other || areOneController(first, second)) continue
         if (!shareCluster(first, second) || isInstalledBy(first, second)) continue
         if (lock.namespace === '' && !shareNamespace(first.manifest, second.manifest)) continue
-        const names = { first: nameOf(first.manifest.ref), second: nameOf(second.manifest.ref) }
+        const names = { first: nameOfController(first), second: nameOfController(second) }
         const kind = lock.kinds.find((one) => other.kinds.includes(one)) ?? ''
         const lockName = nameOf({ group: '', kind, namespace: lock.namespace, name: lock.name })
         const [[one, ...more], [another, ...others]] = [endsOf(first, [lock.at]), endsOf(second, [other.at])]

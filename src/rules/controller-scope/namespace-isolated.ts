@@ -8,6 +8,7 @@ import {
   endsOf,
   isInstalledBy,
   marksOfControllers,
+  nameOfController,
   shareCluster,
 } from '../../kubernetes/controller'
 import type { Claims } from '../../kubernetes/controller-claims'
@@ -17,7 +18,7 @@ import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
 import { classAnnotation } from '../../kubernetes/ingress-class'
 import { labelsOf } from '../../kubernetes/label-selector'
 import type { Cursor } from '../../manifest/cursor'
-import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { groupKindOf, identityOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
 interface Overlap {
@@ -114,7 +115,7 @@ export default defineRule({
         skip(first.watched.at, 'no file that is read here tells what it watches')
       for (const second of controllersIn(snapshot)) {
         if (first.facts.takes !== second.facts.takes || !comesFirst(first, second)) continue
-        if (mayBeCopies(first.manifest, second.manifest) || areOneController(first, second)) continue
+        if (mayBeCopies(first, second) || areOneController(first, second)) continue
         if (!shareCluster(first, second) || isInstalledBy(first, second)) continue
         const namespaces = sharedNamespaces(first, second, snapshot)
         const shared = namespaces && sharedClaim(first, second, snapshot)
@@ -156,13 +157,19 @@ function placesOf(controller: Controller): Cursor[] {
 /** Of two, the one that watches more is named first: where the change wrote both or none, it is the one to mend. */
 function comesFirst(a: Controller, b: Controller): boolean {
   const further = breadth[a.watched.scope] - breadth[b.watched.scope]
-  return further > 0 || (further === 0 && identityOf(a.manifest.ref) < identityOf(b.manifest.ref))
+  return further > 0 || (further === 0 && placeOf(a) < placeOf(b))
+}
+
+function placeOf({ manifest, namespace }: Controller): string {
+  return `${identityOf(manifest.ref)} ${namespace}`
 }
 
 const breadth = { all: 3, selector: 2, namespaces: 1, unknown: 0 }
 
 /** Copies of one object are one controller; an object without a namespace may be a copy of any with its name. */
-function mayBeCopies({ ref: a }: Manifest, { ref: b }: Manifest): boolean {
+function mayBeCopies(one: Controller, other: Controller): boolean {
+  const [a, b] = [one.manifest.ref, other.manifest.ref]
+  if (one.namespace && other.namespace && one.namespace !== other.namespace) return false
   if (identityOf(a) === identityOf(b)) return true
   return a.kind === b.kind && a.name === b.name && (a.namespace === '') !== (b.namespace === '')
 }
@@ -183,14 +190,14 @@ function wordsOf(
     none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined),
   }[by]
   return {
-    first: nameOf(first.manifest.ref) + (one ? ` (${one})` : ''),
-    second: nameOf(second.manifest.ref) + (two ? ` (${two})` : ''),
+    first: nameOfController(first) + (one ? ` (${one})` : ''),
+    second: nameOfController(second) + (two ? ` (${two})` : ''),
     takes: first.facts.takes,
     name: by === 'class' ? (name.startsWith('of ') ? `any IngressClass ${name}` : `class ${name}`) : name,
     outcome: [first, second].every(writes)
       ? flapping
       : 'so both serve them, and which of them a client reaches is chance',
-    mended: nameOf(mended.manifest.ref),
+    mended: nameOfController(mended),
     own: own ?? ownClassOf(mended),
     mending: mendingOf(mended, other),
     limiting: limiting && `, or limit ${limiting}`,
@@ -200,7 +207,7 @@ function wordsOf(
 /** What parts the two: whoever watches all namespaces still meets one that is limited, so then the class comes first. */
 function mendingOf(mended: Controller, other: Controller): string {
   const own = ownClassOf(mended)
-  const name = nameOf(mended.manifest.ref)
+  const name = nameOfController(mended)
   const limiting = limitingOf(mended, other)
   if (other.watched.scope !== 'all') return `Limit ${limiting}, or give it a class of its own with ${own}`
   const both = [...new Set([own, ownClassOf(other)])].join(' and ')
@@ -215,7 +222,7 @@ function mendingOf(mended: Controller, other: Controller): string {
 /** How one of the two is kept out of the namespaces of the other; empty where only both together can be. */
 function limitingOf(mended: Controller, other: Controller): string {
   const limited = other.watched.scope !== 'all' ? mended : mended.watched.scope !== 'all' ? other : undefined
-  return limited ? `${nameOf(limited.manifest.ref)} to other namespaces with ${scopeOf(limited)}` : ''
+  return limited ? `${nameOfController(limited)} to other namespaces with ${scopeOf(limited)}` : ''
 }
 
 function scopeOf({ facts: { scope }, installed, wordsFor }: Controller): string {

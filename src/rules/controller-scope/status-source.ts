@@ -1,5 +1,5 @@
 import { releaseKinds } from '../../kubernetes/chart-release'
-import { type Controller, controllerKinds, controllersOf, endsOf } from '../../kubernetes/controller'
+import { type Controller, controllerKinds, controllersOf, endsOf, nameOfController } from '../../kubernetes/controller'
 import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
 import { statusFactsOf } from '../../kubernetes/controller-status'
 import { selectionMarks, selects } from '../../kubernetes/service'
@@ -57,7 +57,7 @@ export default defineRule({
       if (!service) continue
       const { namespace, name } = service.ref
       // The flag takes no name without a namespace.
-      const target = `${namespace || '$(POD_NAMESPACE)'}/${name}`
+      const target = `${namespace || controller.namespace || '$(POD_NAMESPACE)'}/${name}`
       const [at = status.at, ...more] = endsOf(controller, [status.at])
       report(
         [at, service.root.at('spec', 'type'), ...more],
@@ -95,14 +95,17 @@ function isFirst({ facts }: Controller): boolean {
 }
 
 function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): Manifest | undefined {
-  return snapshot
+  const services = snapshot
     .ofKind('Service')
-    .find((service) => service.root.at('spec', 'type').string === type && selects(service, manifest))
+    .filter((service) => service.root.at('spec', 'type').string === type && selects(service, manifest))
+  // Without namespaces the nearest is its own.
+  return services.find(({ origin }) => origin.path === manifest.origin.path) ?? services[0]
 }
 
-function namesOf({ manifest, facts, release }: Controller): Sourceless {
+function namesOf(controller: Controller): Sourceless {
+  const { facts, release } = controller
   const status = statusFactsOf(facts, release)
-  return { controller: nameOf(manifest.ref), flag: status?.sources[0] ?? '', value: status?.value ?? '' }
+  return { controller: nameOfController(controller), flag: status?.sources[0] ?? '', value: status?.value ?? '' }
 }
 
 /** The value of its chart that gives the source. */
