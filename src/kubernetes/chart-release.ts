@@ -188,7 +188,10 @@ function layersOf(roots: readonly (Cursor | undefined)[]): ValuesLayer[] {
 function factsOf(chart: Cursor, repository: Cursor): ChartFacts | undefined {
   const written = chart.string?.split('/').at(-1)
   const from = repository.string ?? ''
-  return chartFacts.find(({ name, notOf = [] }) => name === written && !notOf.some((part) => from.includes(part)))
+  return chartFacts.find(({ name, of, notOf = [] }) => {
+    const isFrom = (part: string) => from.includes(part)
+    return name === written && !notOf.some(isFrom) && (of?.some(isFrom) ?? true)
+  })
 }
 
 /** A version that is written; of a range, or of none, the newest that the facts know. */
