@@ -2,8 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import { type Controller, controllersOf } from '../../src/kubernetes/controller'
 import { manifestIn } from '../manifest/manifests'
 
-function releaseOf(values: object, version = '4.12.1', chart = 'ingress-nginx', spec: object = {}): Controller[] {
-  const sourceRef = { kind: 'HelmRepository', name: chart }
+function releaseOf(
+  values: object,
+  version = '4.12.1',
+  chart = 'ingress-nginx',
+  spec: object = {},
+  repository = chart,
+): Controller[] {
+  const sourceRef = { kind: 'HelmRepository', name: repository }
   const object = {
     apiVersion: 'helm.toolkit.fluxcd.io/v2',
     kind: 'HelmRelease',
@@ -327,6 +333,94 @@ spec:
     ['ingress-nginx', '4.7.2', { controller: { kind: 'Both' } }, ['ingress-nginx']],
   ])('%s %s with %j runs', (chart, version, values, names) => {
     expect(releaseOf(values, version, chart).map(({ facts }) => facts.name)).toEqual(names)
+  })
+
+  test.each<[string, string, string, object, string[], Partial<ReturnType<typeof described>>]>([
+    [
+      'stable',
+      'nginx-ingress',
+      '1.41.3',
+      {},
+      ['ingress-nginx'],
+      { status: 'fallback', lock: 'ingress-controller-leader-nginx', service: 'LoadBalancer', release: '0.34.1' },
+    ],
+    [
+      'stable',
+      'nginx-ingress',
+      '1.41.3',
+      { controller: { scope: { enabled: true } }, rbac: { scope: true } },
+      ['ingress-nginx'],
+      { status: 'nothing', watched: 'edge' },
+    ],
+    ['nginx', 'nginx-ingress', '2.4.3', {}, ['nginx-inc'], { status: 'external-service=web-nginx-ingress-controller' }],
+    [
+      'bitnami',
+      'nginx-ingress-controller',
+      '12.0.5',
+      {},
+      ['ingress-nginx'],
+      { status: 'fallback', lock: 'ingress-controller-leader', made: 'nginx', release: '1.13.1' },
+    ],
+    [
+      'bitnami',
+      'nginx-ingress-controller',
+      '11.3.14',
+      { publishService: { enabled: true }, scope: { enabled: true } },
+      ['ingress-nginx'],
+      { status: 'publish-service=edge/web-nginx-ingress-controller', watched: 'edge' },
+    ],
+    [
+      'bitnami',
+      'nginx-ingress-controller',
+      '12.0.5',
+      { image: { tag: '1.11.2-debian-12-r0' } },
+      ['ingress-nginx'],
+      { release: '1.11.2' },
+    ],
+    [
+      'contour',
+      'contour',
+      '0.7.0',
+      {},
+      ['contour'],
+      {
+        status: 'envoy-service-name=web-contour-envoy',
+        lock: 'edge-web-contour-contour',
+        account: 'web-contour-contour',
+        made: 'contour',
+        unclassed: true,
+      },
+    ],
+    [
+      'contour',
+      'contour',
+      '0.7.0',
+      { contour: { ingressStatusAddress: '192.0.2.1', ingressClass: 'internal' } },
+      ['contour'],
+      { status: 'ingress-status-address=192.0.2.1', unclassed: false },
+    ],
+    [
+      'contour',
+      'contour',
+      '0.7.0',
+      { contour: { configPath: false } },
+      ['contour'],
+      { watched: 'unknown', status: 'unknown', lock: undefined },
+    ],
+    ['bitnami', 'contour', '8.0.5', {}, ['contour'], { lock: 'edge', release: '1.21.1' }],
+    [
+      'bitnami',
+      'contour',
+      '21.1.4',
+      { namespaceOverride: 'other' },
+      ['contour'],
+      { lock: 'other-web-contour-contour', namespace: 'other' },
+    ],
+    ['bitnami', 'contour', '7.0.0', {}, ['contour'], { watched: 'unknown', status: 'unknown' }],
+  ])('%s/%s %s with %j', (repository, chart, version, values, names, expected) => {
+    const found = releaseOf(values, version, chart, {}, repository)
+    expect(found.map(({ facts }) => facts.name)).toEqual(names)
+    expect(found.map(described)).toMatchObject([expected])
   })
 
   test('a chart of files is not one of these', () => {

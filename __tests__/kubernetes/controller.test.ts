@@ -121,6 +121,11 @@ describe('controllers', () => {
     ['of RKE', { kind: 'DaemonSet', image: 'rancher/nginx-ingress-controller:nginx-0.25.1-rancher1' }, '0.25.1'],
     ['of a mirror, without a tag', { image: 'mirror.example.com:5000/ingress-nginx/controller' }, undefined],
     ['by its program', { kind: 'StatefulSet', image: 'a:1', args: ['/nginx-ingress-controller'] }, undefined],
+    ['of Bitnami', { image: 'docker.io/bitnami/nginx-ingress-controller:1.11.2-debian-12-r0' }, '1.11.2'],
+    ['of a minor', { image: 'nginx/nginx-ingress:3.7-ubi' }, '3.7.0'],
+    ['of any day', { image: 'cgr.dev/chainguard/ingress-nginx-controller:latest' }, undefined],
+    ['before a release', { image: 'traefik:v3.7.0-ea.2', args: ['--providers.kubernetesingress'] }, undefined],
+    ['of a day', { image: 'haproxytech/kubernetes-ingress:3.3.0-snapshot.4' }, undefined],
   ])('%s', (_, parts, release) => {
     expect(controllerOf(parts).release).toBe(release)
   })

@@ -246,7 +246,10 @@ function factsOf(chart: Cursor, repository: Cursor): ChartFacts | undefined {
 
 function factsNamed(chart: string, repository: string): ChartFacts | undefined {
   const written = chart.split('/').at(-1)
-  return chartFacts.find(({ name, notOf = [] }) => name === written && !notOf.some((part) => repository.includes(part)))
+  const isFrom = (part: string) => repository.includes(part)
+  return chartFacts.find(
+    ({ name, of, notOf = [] }) => name === written && !notOf.some(isFrom) && (of?.some(isFrom) ?? true),
+  )
 }
 
 /** A version that is written; of a range, or of none, the newest that the facts know. */

@@ -160,8 +160,7 @@ export class ChartSettings implements Settings {
       return found ?? ''
     })
     // A longer one is cut, but each chart cuts another part of it.
-    const isCut = value.includes('/') && value.split('/').some((one) => one.length > longestName)
-    return told && !isCut ? value : undefined
+    return told && value.split('/').every((one) => one.length <= longestName) ? value : undefined
   }
 
   private named(name: string, byDefault: string | undefined): string | undefined {

@@ -22,7 +22,7 @@ export function settingsOf(facts: ControllerFacts, container: Cursor, snapshot: 
 /** What a controller of a release is told: what its values say, as far as they name no config, which is not followed there. */
 export function settingsOfRelease({ config = [] }: ControllerFacts, values: Settings): Settings {
   return config.reduce((settings, { flags, instead, keys }) => {
-    const [named] = flags.flatMap((flag) => values.get(flag) ?? [])
+    const named = flags.map((flag) => values.get(flag)).find((given) => given && !given.maybe)
     if (!named) return settings
     return new Configured(settings, { root: undefined, at: named.at, name: '', instead: instead === true, keys })
   }, values)

@@ -56,13 +56,14 @@ export default defineRule({
         const lockName = nameOf({ group: '', kind, namespace: lock.namespace, name: lock.name })
         const [[one, ...more], [another, ...others]] = [endsOf(first, [lock.at]), endsOf(second, [other.at])]
         const ends = [one, another, ...more, ...others].filter((end) => end !== undefined)
-        report(ends, 'shared', { ...names, lock: lockName, own: ownLockOf(first, lock) }, { keys: [lock.name] })
+        report(ends, 'shared', { ...names, lock: lockName, own: namedBy(first, lock) }, { keys: [lock.name] })
       }
     }
   },
 })
 
-function ownLockOf({ facts, installed }: Controller, { setBy }: Lock): string {
+/** A chart's Role names the lock that its value names. */
+function namedBy({ facts, installed }: Controller, { setBy }: Lock): string {
   const id = facts.election.at(-1)?.id ?? ''
   const value = installed?.release.facts.flags.find(({ flag, value }) => flag === id && value !== undefined)?.value
   return value ? `${value} in its values` : `${setBy}, and let its Role name that lock`
