@@ -44,6 +44,8 @@ export default defineRule({
   messages,
   *partners(manifest) {
     yield* marksOfGrants(manifest)
+    // Without these rules Ingresses go unseen that nobody touches.
+    if (isOneOf(manifest, roleKinds) && manifest.object.content.includes('ingressclasses')) yield 'ingressClassName'
     for (const { claims } of controllersOf(manifest)) {
       for (const { controller } of claims) if (controller) yield controller
       yield 'ingressClassName'
@@ -131,5 +133,5 @@ function state(
       ? 'a ClusterRole that a ClusterRoleBinding binds to it'
       : `a role that is bound to it in ${namespace ? `namespace ${namespace}` : 'its namespace'}`
   const lack = { account: subjectName(account), controller: nameOf(manifest.ref), of, words: words.join('`, `'), by }
-  report(ends, need.kind, lack, { keys: words })
+  report(ends, need.kind, lack, { keys: words, ...(need.kind === 'classes' ? { value: 'rbac.scope' } : {}) })
 }
