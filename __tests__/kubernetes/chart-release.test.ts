@@ -405,7 +405,7 @@ spec:
       '0.7.0',
       { contour: { configPath: false } },
       ['contour'],
-      { watched: 'unknown', status: 'unknown', lock: undefined },
+      { watched: 'all', status: 'unknown', lock: 'edge-web-contour-contour' },
     ],
     ['bitnami', 'contour', '8.0.5', {}, ['contour'], { lock: 'edge', release: '1.21.1' }],
     [
@@ -416,7 +416,8 @@ spec:
       ['contour'],
       { lock: 'other-web-contour-contour', namespace: 'other' },
     ],
-    ['bitnami', 'contour', '7.0.0', {}, ['contour'], { watched: 'unknown', status: 'unknown' }],
+    ['bitnami', 'contour', '7.0.0', {}, ['contour'], { watched: 'all', lock: undefined }],
+    ['bitnami', 'contour', '7.10.0', {}, ['contour'], { lock: 'leader-elect' }],
   ])('%s/%s %s with %j', (repository, chart, version, values, names, expected) => {
     const found = releaseOf(values, version, chart, {}, repository)
     expect(found.map(({ facts }) => facts.name)).toEqual(names)
