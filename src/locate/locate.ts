@@ -39,7 +39,9 @@ export async function locate(findings: readonly Finding[], bench: Bench): Promis
     const value = await originals.valueOf(finding.location)
     const written = value ?? main
     // What this change wrote, and is rendered as it is or decides what is rendered, needs no looking for.
-    const isFound = ['exact', 'values'].includes(written.precision) && (await trials.isWritten(written))
+    const isOfValue =
+      (finding.location.rendered?.keys.length ?? 0) > 0 && ['exact', 'values'].includes(written.precision)
+    const isFound = isOfValue && (await trials.isWritten(written))
     const causes = finding.status === 'introduced' && !isFound ? await trials.causesOf(finding) : []
     // A key alone says less than the value below it.
     const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
