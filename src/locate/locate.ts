@@ -37,17 +37,20 @@ export async function locate(findings: readonly Finding[], bench: Bench): Promis
     const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
     const [main, ...others] = originally as [Location, ...Location[]]
     const isNew = finding.status === 'introduced'
+    // Where the finding is about an object as a whole, something that takes it in may be to blame.
+    const isOfValue = (finding.location.rendered?.keys.length ?? 0) > 0
+    const wrote = async (place: Location) => isNew && isOfValue && (await trials.isWritten(place))
     const value = await originals.valueOf(finding.location)
     const written = value ?? main
     // What this change wrote, and is rendered as it is or decides what is rendered, needs no looking for.
-    const isFound = isNew && ['exact', 'values'].includes(written.precision) && (await trials.isWritten(written))
+    const isFound = ['exact', 'values'].includes(written.precision) && (await wrote(written))
     const causes = isNew && !isFound ? await trials.causesOf(finding) : []
     // A key alone says less than the value below it.
     const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
     const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, bench.evidence))
     const isLine = cause?.path === main.path && inOrder[0]?.edit?.after.length === 1
     // Of what was written together the line that is printed says more than the first one; a value says more than both.
-    const isOwn = isNew && cause?.precision !== 'values' && !isLine && (await trials.isWritten(main))
+    const isOwn = cause?.precision !== 'values' && !isLine && (await wrote(main))
     const decisive = value && { ...value, changed: isFound }
     const place = isFound && decisive ? decisive : isOwn ? { ...main, changed: true } : (cause ?? decisive)
     located.push(
