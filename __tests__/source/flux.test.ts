@@ -405,6 +405,20 @@ describe('a folder that a Flux Kustomization names', () => {
   })
 })
 
+test('a Flux Kustomization takes files in that lie beside its folder, as long as they are in the repository', async () => {
+  const files = (...resources: string[]) => ({
+    'flux/source.yaml': repository(),
+    'flux/web.yaml': kustomization('web', './overlays/prod', 'postBuild: {substitute: {domain: a.example.com}}'),
+    'overlays/prod/kustomization.yaml': `resources: [${resources}]\n`,
+    'base/web.yaml': probe('web', '"web.${domain}"'),
+  })
+  expect(await hostsOf(files('../../base/web.yaml'))).toEqual(['/web web.a.example.com'])
+  const { findings } = await whole(files('../../base/web.yaml', '../../../../etc/hosts'))
+  expect(findings.map(({ text }) => text)).toEqual([
+    'It takes in ../../../../etc/hosts, which is not in this repository; vendor it and name the copy.',
+  ])
+})
+
 describe('a tree of Flux Kustomizations', () => {
   const cluster = (name: string, domain: string): Files => ({
     [`clusters/${name}/flux-system/kustomization.yaml`]: 'resources: [sync.yaml]\n',

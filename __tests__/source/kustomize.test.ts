@@ -310,6 +310,38 @@ test('a chart beside its Kustomization is found there, though YAML might take th
   expect(places(report)).toEqual([`head/app/web/values.yaml:1 values ${kept}`])
 })
 
+test('data of a ConfigMap from elsewhere are left out and listed, and the rest is judged', async () => {
+  const url = 'https://example.com/dashboards/web.json'
+  const app = (...resources: string[]) =>
+    kustomization(
+      `resources: [${resources}]`,
+      'configMapGenerator:',
+      '  - name: dashboard',
+      `    files: [web.json=${url}, own.txt]`,
+    )
+  const base = { 'app/kustomization.yaml': app('role.yaml'), 'app/role.yaml': role(name), 'app/own.txt': 'own' }
+  const report = await judgeChange(base, {
+    'app/kustomization.yaml': app('web.yaml'),
+    'app/web.yaml': ingress('a.example.com'),
+  })
+  expect(places(report)).toEqual([`head/app/kustomization.yaml:3 exact ${kept}`])
+  expect(report.inspected.skipped).toContainEqual({
+    path: 'app/kustomization.yaml',
+    reason: `it takes in web.json=${url}, which is not in this repository`,
+  })
+})
+
+test('of entries that are written alike the one that fails is told', async () => {
+  const folder = (place: string) => ({
+    [`app/${place}/kustomization.yaml`]: kustomization('resources:', '  - map.yaml', '  - secret.yaml'),
+    [`app/${place}/map.yaml`]: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${place}}\n`,
+    [`app/${place}/secret.yaml`]: `apiVersion: v1\nkind: Secret\nmetadata: {name: ${place}}\n`,
+  })
+  const base = { 'app/kustomization.yaml': kustomization('resources: [a, b]'), ...folder('a'), ...folder('b') }
+  const report = await judgeChange(base, { 'app/b/secret.yaml': null })
+  expect(places(report)).toEqual(['head/app/b/kustomization.yaml:5 exact source/unrendered'])
+})
+
 test('a chart from elsewhere that a generator inflates is left out, and listed', async () => {
   const generator = (version: string) =>
     `apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: web}\nname: web\nreleaseName: web\nrepo: oci://registry.example.com/charts\nversion: ${version}\n`

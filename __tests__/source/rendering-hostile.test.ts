@@ -713,6 +713,8 @@ describe('Kustomizations', () => {
       [`resources: [cm.yaml]\ncommonLabels:\n  u: &u ${url}/alias.yaml\ncrds:\n  - *u\n`, 3, `${url}/alias.yaml`],
       [`patches:\n  - path: ${url}/patch.yaml\n`, 2, `${url}/patch.yaml`],
       ['configMapGenerator:\n  - name: a\n    files:\n      - b=/etc/passwd\n', 4, 'b=/etc/passwd'],
+      [`commonLabels:\n  u: &u ${url}/alias\nconfigMapGenerator:\n  - name: a\n    files: [*u]\n`, 2, `${url}/alias`],
+      [`secretGenerator:\n  - name: a\n    env: ${url}/env\n`, 3, `${url}/env`],
       [
         'generators:\n  - plugin.yaml\n',
         4,

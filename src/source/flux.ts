@@ -99,6 +99,8 @@ export class FluxObjects {
         target,
         at: spokenAt(manifest),
         root: place,
+        // https://github.com/fluxcd/pkg/blob/kustomize/v1.22.0/kustomize/kustomize_generator.go
+        beside: true,
         ...(overlay ? { overlay } : {}),
         ...(components.length > 0 ? { components } : {}),
         saidIn: [...holders.map(({ origin }) => origin.path), ...this.appliedBy(manifest)],

@@ -8,6 +8,7 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  type Scalar,
   visit,
   type YAMLMap,
 } from 'yaml'
@@ -52,6 +53,8 @@ export interface Kustomization {
   readonly namespace: string
   /** Strings that would have kustomize read what is not in this repository. */
   readonly outside: readonly Mention[]
+  /** URLs of what ConfigMaps and Secrets are made of. */
+  readonly data: readonly Mention[]
   /** Whether it names plugins, which read files of their own. */
   readonly plugins: boolean
 }
@@ -94,8 +97,8 @@ interface Written {
   readonly chartHome: string
   readonly charts: readonly WrittenChart[]
   readonly plugins: boolean
-  /** The strings that name what is taken in, and whether each may be a repository. */
-  readonly named: readonly (Mention & { readonly isBase: boolean })[]
+  /** The strings that name what is taken in; whether each may be a repository, or is data that can be left out. */
+  readonly named: readonly (Mention & { readonly isBase: boolean; readonly isData: boolean })[]
 }
 
 /** Texts that were parsed: both sides of a change share nearly all of theirs, and so do all trials of it. */
@@ -118,7 +121,9 @@ function parse(folder: string, file: string, text: string, checkout: Checkout): 
     leadsTo: [...new Set(leadsTo)].sort(),
     charts: charts.map((chart) => ({ ...chart, folder: path.join(folder, chartHome, chart.unpackedIn) })),
     plugins,
-    outside: named.filter(({ text, isBase }) => {
+    data: named.filter(({ isData }) => isData),
+    outside: named.filter(({ text, isBase, isData }) => {
+      if (isData) return false
       const place = inside(folder, isBase ? text : text.replace(/^[^=/]*=/, ''))
       return place === undefined && !(isBase && isRemote(text))
     }),
@@ -148,6 +153,8 @@ function parseText(text: string): Written {
     },
   })
   const globals = root?.get('helmGlobals')
+  // What is left out has to be gone, however it is written: kustomize would fetch it.
+  const kept = new Set(urlsIn(text.includes('://') ? withoutData(text) : text))
   return {
     component: String(root?.get('kind') ?? '') === 'Component',
     namespace: String(root?.get('namespace') ?? ''),
@@ -157,7 +164,12 @@ function parseText(text: string): Written {
     }),
     strings,
     plugins: /generators|transformers|validators/.test(text),
-    named: pathsNamed(document).map(({ scalar, isBase }) => ({ text: scalar.value, isBase, region: regionOf(scalar) })),
+    named: pathsNamed(document).map(({ scalar, isBase }) => ({
+      text: scalar.value,
+      isBase,
+      isData: isUrl(scalar.value) && !kept.has(scalar.value),
+      region: regionOf(scalar),
+    })),
     chartHome: (isMap(globals) && wordUnder(globals, 'chartHome')) || 'charts',
     charts: itemsOf('helmCharts').flatMap((item) =>
       isMap(item)
@@ -268,4 +280,26 @@ export function withoutEntries(text: string, isGone: (entry: string) => boolean,
     leaveOut(key, (item) => isScalar(item) && isGone(String(item.value)))
   leaveOut('helmCharts', (item) => isMap(item) && charts.has(unpackedIn(item)))
   return document.toString()
+}
+
+/** A Kustomization's text without what its ConfigMaps and Secrets would fetch. */
+export function withoutData(text: string): string {
+  const document = parseDocument(text, { logLevel: 'silent', version: '1.1' })
+  const data = new Set(
+    pathsNamed(document).flatMap(({ scalar, isData }) => (isData && isUrl(scalar.value) ? scalar : [])),
+  )
+  visit(document, {
+    Scalar: (key, node) => (typeof key === 'number' && data.has(node as Scalar<string>) ? visit.REMOVE : undefined),
+  })
+  return document.toString()
+}
+
+function urlsIn(text: string): string[] {
+  const document = parseDocument(text, { logLevel: 'silent', version: '1.1' })
+  return pathsNamed(document).flatMap(({ scalar: { value } }) => (isUrl(value) ? value : []))
+}
+
+/** `dashboard.json=https://example.com/dashboard.json`, or without the key */
+function isUrl(written: string): boolean {
+  return /^(?:[^=/]*=)?https?:\/\//i.test(written)
 }

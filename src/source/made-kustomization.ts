@@ -27,6 +27,7 @@ export function madeIn(place: string, manifest: Manifest, { checkout, kustomizat
     file: manifest.origin.path,
     made: true,
     outside: [],
+    data: [],
     plugins: false,
     component: false,
     includes: leadsTo.map((member) => ({ text: member.slice(start), region: firstLine })),

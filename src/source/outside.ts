@@ -45,6 +45,8 @@ const pluginKeys = [...keys, 'paths']
 export interface NamedPath {
   readonly scalar: Scalar<string>
   readonly isBase: boolean
+  /** Whether a ConfigMap or Secret is made of it. */
+  readonly isData: boolean
 }
 
 /** The strings of a Kustomization that name what is to be taken in. */
@@ -63,25 +65,26 @@ export function pathsNamed(document: Document): NamedPath[] {
       }
       return node && wanted.includes(name) ? [node] : []
     })
-  const look = (node: Node | undefined, isBase: boolean): void => {
+  const look = (node: Node | undefined, isBase: boolean, isData = false): void => {
     if (isSeq(node)) {
       for (const item of node.items) {
         const one = resolved(item)
-        if (isMap(one)) for (const field of fields(one, keys)) look(field, false)
-        else if (isScalar(one)) look(one, isBase)
+        if (isMap(one)) for (const field of fields(one, keys)) look(field, false, isData)
+        else if (isScalar(one)) look(one, isBase, isData)
       }
     } else if (isMap(node)) {
-      for (const field of fields(node, keys)) look(field, false)
+      for (const field of fields(node, keys)) look(field, false, isData)
     } else if (isScalar(node) && typeof node.value === 'string' && !node.value.includes('\n')) {
       // `app.conf=config/app.conf` names a file behind its key.
       const text = isBase ? node.value : node.value.replace(/^[^=/]*=/, '')
-      if (text !== '') found.push({ scalar: node as Scalar<string>, isBase })
+      if (text !== '') found.push({ scalar: node as Scalar<string>, isBase, isData })
     }
   }
   const { contents } = document
   if (!isMap(contents)) return []
   for (const field of fields(contents, bases)) look(field, true)
-  for (const field of fields(contents, [...files, ...generators, ...charts])) look(field, false)
+  for (const field of fields(contents, [...files, ...charts])) look(field, false)
+  for (const field of fields(contents, generators)) look(field, false, true)
   return found
 }
 

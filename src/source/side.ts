@@ -29,6 +29,8 @@ export interface RenderedSide {
   readonly remote: readonly RemoteEntry[]
   /** The charts it inflates; those that are not in the repository were left out. */
   readonly charts: readonly InflatedChart[]
+  /** What its ConfigMaps and Secrets would fetch, and was left out. */
+  readonly data: readonly RemoteEntry[]
 }
 
 /** One side of a change: its files, and what is deployed of them by rendering. */
@@ -104,13 +106,13 @@ export class SideOfChange {
 
   async render(source: Source): Promise<RenderedSide> {
     const rendering = await this.renderer.render(source, this.checkout, this.discovery.kustomizations)
-    const { charts = [] } = rendering
+    const { charts = [], data = [] } = rendering
     if ('failure' in rendering) {
       const { failure } = rendering
-      return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts }
+      return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts, data }
     }
     if (source.known === 'probed')
-      return { source, objects: [], unreadable: [], failure: undefined, remote: [], charts }
+      return { source, objects: [], unreadable: [], failure: undefined, remote: [], charts, data }
     const isGuess = await guessesOf(source, this.checkout)
     const objects: RenderedSide['objects'][number][] = []
     const unreadable: RenderedSide['unreadable'][number][] = []
@@ -128,10 +130,10 @@ export class SideOfChange {
       const most = this.renderer.limits.objects
       if (objects.length > most) {
         const failure = { reason: `it renders to more than ${most} objects`, path, region: firstLine }
-        return { source, objects: [], unreadable: [], failure, remote: [], charts }
+        return { source, objects: [], unreadable: [], failure, remote: [], charts, data }
       }
     }
-    return { source, objects, unreadable, failure: undefined, remote: rendering.remote ?? [], charts }
+    return { source, objects, unreadable, failure: undefined, remote: rendering.remote ?? [], charts, data }
   }
 }
 

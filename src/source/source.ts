@@ -53,6 +53,8 @@ export interface KustomizeSource extends Shared {
   readonly root: string
   /** What an Argo CD or Flux object lays over it, as fields of a `kustomization.yaml`. */
   readonly overlay?: Readonly<Record<string, unknown>>
+  /** Whether files may be taken in that do not lie in the folder or below it. */
+  readonly beside?: true
   /** Components that it lays over it, from the repository's root. */
   readonly components?: readonly string[]
   /** Where objects go that name no namespace. */

@@ -105,7 +105,7 @@ export function isMoved(before: Source, after: Source): boolean {
 
 /**
  * What Kustomizations take from elsewhere is not fetched. A place that the base takes from already is listed; a new one is an
- * error, for nobody can tell what comes from there.
+ * error, for nobody can tell what comes from there. Data are listed: no object comes of them that is not seen.
  */
 function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] | undefined) {
   const told = new Map<string, { entry: RemoteEntry; sides: RenderedSide[] }>()
@@ -115,11 +115,12 @@ function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] 
       told.set(key, { entry, sides: [...(told.get(key)?.sides ?? []), side] })
     }
   }
-  const skipped: Skipped[] = []
+  const data = new Map(after.flatMap((side) => side.data.map((entry) => [JSON.stringify(entry), entry] as const)))
+  const skipped = [...data.values()].map(notHere)
   const findings: Finding[] = []
   for (const { entry, sides } of told.values()) {
     if (!taken || isKnown(entry.text, taken)) {
-      skipped.push({ path: entry.path, reason: `it takes in ${entry.text}, which is not in this repository` })
+      skipped.push(notHere(entry))
       continue
     }
     findings.push(
@@ -132,6 +133,10 @@ function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] 
     )
   }
   return { findings, skipped }
+}
+
+function notHere({ path, text }: RemoteEntry): Skipped {
+  return { path, reason: `it takes in ${text}, which is not in this repository` }
 }
 
 /** Whether a place is among those that something is taken from already, in whatever version. */

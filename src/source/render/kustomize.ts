@@ -11,6 +11,7 @@ import {
   type Kustomization,
   type RemoteEntry,
   remoteEntries,
+  withoutData,
   withoutEntries,
 } from '../kustomization'
 import { urlOfPlugin } from '../outside'
@@ -79,6 +80,7 @@ export async function renderKustomize(
   }
   await checkout.layOut(files)
   const remote = kustomizations.flatMap((one) => remoteEntries(one, checkout))
+  const data = kustomizations.flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file })))
   for (const one of kustomizations) await leaveOut(one, { remote, generators }, checkout, home)
   if (inflates && !kustomize.helm)
     return { failure: { reason: 'it inflates charts', path: own.file, region: firstLine, missing: 'helm' } }
@@ -86,7 +88,10 @@ export async function renderKustomize(
   const folder = await folderToBuild(source, checkout, home)
   const inflating =
     inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
-  const args = [...kustomize.command, ...inflating, '--', folder]
+  // Flux takes files in from beside the folder, too; a plugin could then take them from anywhere.
+  const beside = source.beside && !kustomizations.some(({ plugins }) => plugins)
+  const loading = beside ? ['--load-restrictor', 'LoadRestrictionsNone'] : []
+  const args = [...kustomize.command, ...inflating, ...loading, '--', folder]
   const outcome = await runTool(kustomize.program, args, { cwd: home, home, limits })
   if (outcome.status !== 0 || outcome.stopped) {
     const failure = failureOf(outcome, kustomizations, checkout)
@@ -97,7 +102,7 @@ export async function renderKustomize(
   const pieces = splitDocuments(outcome.stdout).map(
     ({ text }): Piece => ({ path: own.file, template: '', text: substituted(text, source.substitutions) }),
   )
-  return { pieces, remote, charts }
+  return { pieces, remote, charts, data }
 }
 
 /** How kustomize says that a patch or a replacement finds no object. */
@@ -138,13 +143,14 @@ async function leaveOut(
   const absent = new Set(absentCharts(kustomization, checkout).map(({ unpackedIn }) => unpackedIn))
   const entries = new Set(remote.flatMap((entry) => (entry.path === file ? [entry.text] : [])))
   const isEmptied = (entry: string) => generators.get(inside(folder, entry) ?? '')?.trim() === ''
-  if (entries.size + absent.size + generators.size === 0) return
+  if (entries.size + absent.size + generators.size + kustomization.data.length === 0) return
   const write = async (path: string, text: string | undefined) => {
     const place = checkout.placeOf(path)
     if (text !== undefined && place) await replaceFile(place, text, home)
   }
   const text = await checkout.text(file)
-  await write(file, text && withoutEntries(text, (entry) => entries.has(entry) || isEmptied(entry), absent))
+  const left = text && withoutEntries(text, (entry) => entries.has(entry) || isEmptied(entry), absent)
+  await write(file, left && withoutData(left))
   for (const [path, left] of generators) await write(path, left)
 }
 
@@ -218,11 +224,17 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
     return at(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`)
   }
   const named = kustomizations
-    .flatMap(({ file, includes }) =>
-      includes.map(({ text, region }) => ({ file, region, place: said.lastIndexOf(`'${text}'`) })),
+    .flatMap(({ file, folder, includes }) =>
+      includes.map(({ text, region }) => ({
+        file,
+        region,
+        // Of entries that are written alike, the one whose own file it names.
+        isWhole: said.includes(`'${path.join(checkout.folder, folder, text)}'`),
+        place: said.lastIndexOf(`'${text}'`),
+      })),
     )
     .filter(({ place }) => place !== -1)
-    .sort((a, b) => b.place - a.place)[0]
+    .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0]
   // What comes before tells by which Kustomizations it was taken in, which differs for each of them.
   const words = said.slice(Math.max(0, said.lastIndexOf('accumulating resources from ')))
   return at(`kustomize does not build it: ${shortened(words, checkout.folder)}`, named?.file, named?.region)

@@ -33,6 +33,8 @@ export type Rendering = (
 ) & {
   /** The charts that a Kustomization inflates; those that are not in the repository were left out. */
   readonly charts?: readonly InflatedChart[]
+  /** The files of ConfigMaps and Secrets that a Kustomization would fetch, and that were left out. */
+  readonly data?: readonly RemoteEntry[]
 }
 
 export const firstLine: Region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
