@@ -110,7 +110,9 @@ describe.each([
         expect.stringMatching(
           new RegExp(`^::error title=controller-scope/status-source,file=${file},line=7,endLine=7,.*::Nothing tells `),
         ),
-        expect.stringMatching(/^::error::ingress-guard found 2 errors and stops this\. .* in 3 renderings\.$/),
+        expect.stringMatching(
+          /^::error::ingress-guard found 2 errors and stops this\. .* in 3 files and 3 renderings\.$/,
+        ),
       ])
       const report = JSON.parse(readFileSync(outcome.outputs.report ?? '', 'utf8'))
       expect(report.inspected.tools).toEqual([{ name: helm, version: expect.stringMatching(/^v[34]\./) }])

@@ -167,13 +167,19 @@ describe('what was seen is made unseen', () => {
       'takes a value from a file',
       '    helm: {fileParameters: [{name: x, path: x}]}\n',
       'its fileParameters are not read',
+      [],
     ],
-    ['has a plugin make its manifests', '    plugin: {name: x}\n', 'a plugin makes its manifests of chart'],
-  ])('an Application of a chart %s', async (_, more, reason) => {
+    [
+      'has a plugin make its manifests',
+      '    plugin: {name: x}\n',
+      'a plugin makes its manifests of chart, and may do more than is seen here',
+      ['head/chart/values.yaml:4 values ingress-tls/host-covered'],
+    ],
+  ])('an Application of a chart %s', async (_, more, reason, seen) => {
     const { 'chart/templates/role.yaml': __, ...web } = chart
     const head = { ...widened, 'a.yaml': application('chart', more) }
     const report = await judgeChange({ ...web, 'a.yaml': application('chart') }, head)
-    expect(places(report)).toEqual([`head/a.yaml:1 exact ${unrendered}`])
+    expect(places(report)).toEqual([`head/a.yaml:1 exact ${unrendered}`, ...seen])
     expect(report.findings[0]?.text).toBe(
       `What Application argocd/web deploys was rendered at the base and cannot be now: ${reason}.`,
     )

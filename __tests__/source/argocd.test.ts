@@ -88,7 +88,7 @@ describe('a chart that an Application names', () => {
     [
       'a plugin makes it',
       application('web', `  source: {repoURL: ${url}, path: tools, plugin: {name: x}}\n`),
-      'a plugin makes its manifests of tools, which is judged as it stands',
+      'a plugin makes its manifests of tools, and may do more than is seen here',
     ],
     ['files are parameters', edge('fileParameters: [{name: host, path: host.txt}]'), 'its fileParameters are not read'],
   ]
@@ -331,9 +331,13 @@ describe('a folder whose manifests a plugin makes', () => {
     'argocd/portal.yaml': app(', plugin: {name: kustomize-with-helm}'),
   }
 
-  test('is built as it stands, with or without the plugin', async () => {
+  test('is built as it stands, but is not handed over unseen', async () => {
     expect(lines(await change(base, { 'argocd/portal.yaml': app('') }))).toEqual([])
-    expect(lines(await change({ ...base, 'argocd/portal.yaml': app('') }, base))).toEqual([])
+    const report = await change({ ...base, 'argocd/portal.yaml': app('') }, base)
+    expect(lines(report)).toEqual(['introduced error head/argocd/portal.yaml:1 source/unrendered'])
+    expect(report.findings[0]?.text).toBe(
+      'What Application argocd/portal deploys was rendered at the base and cannot be now: a plugin makes its manifests of apps/portal, and may do more than is seen here.',
+    )
   })
 
   test('loses what it no longer names', async () => {

@@ -58,10 +58,9 @@ export interface Placing {
   restoring(removed: Manifest): Fix | undefined
 }
 
-/** Places a draft: at the one end this change wrote, else at the rule's first; the other ends are related. */
+/** Places a draft: at the first end this change wrote, else at the rule's first; the other ends are related. */
 export function findingOf(draft: Draft, status: Status, placing: Placing): Finding {
-  const written = draft.ends.filter((end) => placing.touched(end.manifest))
-  const primary = (written.length === 1 ? written[0] : draft.ends[0]) as Cursor
+  const primary = draft.ends.find((end) => placing.touched(end.manifest)) ?? (draft.ends[0] as Cursor)
   const others = draft.ends.filter((end) => end !== primary)
   const { side, origin } = primary.manifest
   const deleted =

@@ -35,9 +35,9 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
     }
     // What a plugin makes of a folder is most often what helm or kustomize does, and some more.
     const isPlugin = source.plugin !== undefined
-    if (isPlugin) named.skip(manifest, `a plugin makes its manifests of ${written}, which is judged as it stands`)
+    if (isPlugin) named.skip(manifest, `a plugin makes its manifests of ${written}, and may do more than is seen here`)
     const at = {
-      id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}`,
+      id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}`,
       known: 'named' as const,
       target,
       at: spokenAt(manifest),
