@@ -148,7 +148,7 @@ function wordsOf(first: Controller, second: Controller, { by, name }: SharedClai
   const way = first.claims.at(-1)?.facts ?? classes.at(-1)
   const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) => (flag ? `${dashes}${flag}` : []))
   const byClass = first.installed
-    ? `${way?.value} in its values`
+    ? `${first.installed.release.facts.says?.class ?? way?.value} in its values`
     : `${flags.join(' and ')} (in its chart ${way?.value})`
   const own = {
     class: byClass,
@@ -164,7 +164,7 @@ function wordsOf(first: Controller, second: Controller, { by, name }: SharedClai
     takes,
     name,
     scope: first.installed
-      ? `${scope.value} in its values`
+      ? `${first.installed.release.facts.says?.scope ?? scope.value} in its values`
       : `${dashes}${scope.namespaces} (in its chart ${scope.value})`,
     own: own ?? '',
     outcome: [first, second].every(writes)

@@ -95,7 +95,8 @@ function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): 
     .find((service) => service.root.at('spec', 'type').string === type && selects(service, manifest))
 }
 
-function namesOf({ manifest, facts, release }: Controller): Sourceless {
+function namesOf({ manifest, facts, release, installed }: Controller): Sourceless {
   const status = statusFactsOf(facts, release)
-  return { controller: nameOf(manifest.ref), flag: status?.sources[0] ?? '', value: status?.value ?? '' }
+  const value = installed?.release.facts.says?.status ?? status?.value ?? ''
+  return { controller: nameOf(manifest.ref), flag: status?.sources[0] ?? '', value }
 }
