@@ -133,7 +133,7 @@ export class ChartSettings implements Settings {
     if (!at.exists) return []
     if (more.as === 'list') {
       const found = argumentsIn(at).filter(({ name }) => name === flag)
-      return found.map(({ at, value }) => ({ at, value: isPlaceholder(value) ? undefined : value }))
+      return found.map(({ at, value }) => ({ at, value: told && !isPlaceholder(value) ? value : undefined }))
     }
     const value = more.as === 'switches' && !isTrue(given.value) ? '' : textOf(given.value)
     return [{ at, value: told && !at.isMap ? value : undefined }]
