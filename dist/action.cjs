@@ -1081,14 +1081,14 @@ var require_util = __commonJS({
         }
         const port = url.port != null ? url.port : url.protocol === "https:" ? 443 : 80;
         let origin = url.origin != null ? url.origin : `${url.protocol || ""}//${url.hostname || ""}:${port}`;
-        let path35 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
+        let path36 = url.path != null ? url.path : `${url.pathname || ""}${url.search || ""}`;
         if (origin[origin.length - 1] === "/") {
           origin = origin.slice(0, origin.length - 1);
         }
-        if (path35 && path35[0] !== "/") {
-          path35 = `/${path35}`;
+        if (path36 && path36[0] !== "/") {
+          path36 = `/${path36}`;
         }
-        return new URL(`${origin}${path35}`);
+        return new URL(`${origin}${path36}`);
       }
       if (!isHttpOrHttpsPrefixed(url.origin || url.protocol)) {
         throw new InvalidArgumentError("Invalid URL protocol: the URL must start with `http:` or `https:`.");
@@ -1539,39 +1539,39 @@ var require_diagnostics = __commonJS({
       });
       diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
         const {
-          request: { method, path: path35, origin }
+          request: { method, path: path36, origin }
         } = evt;
-        debuglog("sending request to %s %s/%s", method, origin, path35);
+        debuglog("sending request to %s %s/%s", method, origin, path36);
       });
       diagnosticsChannel.channel("undici:request:headers").subscribe((evt) => {
         const {
-          request: { method, path: path35, origin },
+          request: { method, path: path36, origin },
           response: { statusCode }
         } = evt;
         debuglog(
           "received response to %s %s/%s - HTTP %d",
           method,
           origin,
-          path35,
+          path36,
           statusCode
         );
       });
       diagnosticsChannel.channel("undici:request:trailers").subscribe((evt) => {
         const {
-          request: { method, path: path35, origin }
+          request: { method, path: path36, origin }
         } = evt;
-        debuglog("trailers received from %s %s/%s", method, origin, path35);
+        debuglog("trailers received from %s %s/%s", method, origin, path36);
       });
       diagnosticsChannel.channel("undici:request:error").subscribe((evt) => {
         const {
-          request: { method, path: path35, origin },
+          request: { method, path: path36, origin },
           error: error2
         } = evt;
         debuglog(
           "request to %s %s/%s errored - %s",
           method,
           origin,
-          path35,
+          path36,
           error2.message
         );
       });
@@ -1620,9 +1620,9 @@ var require_diagnostics = __commonJS({
         });
         diagnosticsChannel.channel("undici:client:sendHeaders").subscribe((evt) => {
           const {
-            request: { method, path: path35, origin }
+            request: { method, path: path36, origin }
           } = evt;
-          debuglog("sending request to %s %s/%s", method, origin, path35);
+          debuglog("sending request to %s %s/%s", method, origin, path36);
         });
       }
       diagnosticsChannel.channel("undici:websocket:open").subscribe((evt) => {
@@ -1685,7 +1685,7 @@ var require_request = __commonJS({
     var kHandler = /* @__PURE__ */ Symbol("handler");
     var Request = class {
       constructor(origin, {
-        path: path35,
+        path: path36,
         method,
         body,
         headers,
@@ -1700,11 +1700,11 @@ var require_request = __commonJS({
         expectContinue,
         servername
       }, handler2) {
-        if (typeof path35 !== "string") {
+        if (typeof path36 !== "string") {
           throw new InvalidArgumentError("path must be a string");
-        } else if (path35[0] !== "/" && !(path35.startsWith("http://") || path35.startsWith("https://")) && method !== "CONNECT") {
+        } else if (path36[0] !== "/" && !(path36.startsWith("http://") || path36.startsWith("https://")) && method !== "CONNECT") {
           throw new InvalidArgumentError("path must be an absolute URL or start with a slash");
-        } else if (invalidPathRegex.test(path35)) {
+        } else if (invalidPathRegex.test(path36)) {
           throw new InvalidArgumentError("invalid request path");
         }
         if (typeof method !== "string") {
@@ -1770,7 +1770,7 @@ var require_request = __commonJS({
         this.completed = false;
         this.aborted = false;
         this.upgrade = upgrade || null;
-        this.path = query ? buildURL(path35, query) : path35;
+        this.path = query ? buildURL(path36, query) : path36;
         this.origin = origin;
         this.idempotent = idempotent == null ? method === "HEAD" || method === "GET" : idempotent;
         this.blocking = blocking == null ? false : blocking;
@@ -6463,7 +6463,7 @@ var require_client_h1 = __commonJS({
       return method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && method !== "TRACE" && method !== "CONNECT";
     }
     function writeH1(client, request3) {
-      const { method, path: path35, host, upgrade, blocking, reset } = request3;
+      const { method, path: path36, host, upgrade, blocking, reset } = request3;
       let { body, headers, contentLength } = request3;
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH" || method === "QUERY" || method === "PROPFIND" || method === "PROPPATCH";
       if (util.isFormDataLike(body)) {
@@ -6544,7 +6544,7 @@ var require_client_h1 = __commonJS({
       if (blocking) {
         socket[kBlocking] = true;
       }
-      let header = `${method} ${path35} HTTP/1.1\r
+      let header = `${method} ${path36} HTTP/1.1\r
 `;
       if (typeof host === "string") {
         header += `host: ${host}\r
@@ -7073,7 +7073,7 @@ var require_client_h2 = __commonJS({
     }
     function writeH2(client, request3) {
       const session = client[kHTTP2Session];
-      const { method, path: path35, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
+      const { method, path: path36, host, upgrade, expectContinue, signal, headers: reqHeaders } = request3;
       let { body } = request3;
       if (upgrade) {
         util.errorRequest(client, request3, new Error("Upgrade not supported for H2"));
@@ -7170,7 +7170,7 @@ var require_client_h2 = __commonJS({
         });
         return true;
       }
-      headers[HTTP2_HEADER_PATH] = path35;
+      headers[HTTP2_HEADER_PATH] = path36;
       headers[HTTP2_HEADER_SCHEME] = "https";
       const expectsPayload = method === "PUT" || method === "POST" || method === "PATCH";
       if (body && typeof body.read === "function") {
@@ -7523,9 +7523,9 @@ var require_redirect_handler = __commonJS({
           return this.handler.onHeaders(statusCode, headers, resume, statusText);
         }
         const { origin, pathname, search } = util.parseURL(new URL(this.location, this.opts.origin && new URL(this.opts.path, this.opts.origin)));
-        const path35 = search ? `${pathname}${search}` : pathname;
+        const path36 = search ? `${pathname}${search}` : pathname;
         this.opts.headers = cleanRequestHeaders(this.opts.headers, statusCode === 303, this.opts.origin !== origin);
-        this.opts.path = path35;
+        this.opts.path = path36;
         this.opts.origin = origin;
         this.opts.maxRedirections = 0;
         this.opts.query = null;
@@ -8764,10 +8764,10 @@ var require_proxy_agent = __commonJS({
         };
         const {
           origin,
-          path: path35 = "/",
+          path: path36 = "/",
           headers = {}
         } = opts;
-        opts.path = origin + path35;
+        opts.path = origin + path36;
         if (!("host" in headers) && !("Host" in headers)) {
           const { host } = new URL2(origin);
           headers.host = host;
@@ -10739,20 +10739,20 @@ var require_mock_utils = __commonJS({
       }
       return true;
     }
-    function safeUrl(path35) {
-      if (typeof path35 !== "string") {
-        return path35;
+    function safeUrl(path36) {
+      if (typeof path36 !== "string") {
+        return path36;
       }
-      const pathSegments = path35.split("?");
+      const pathSegments = path36.split("?");
       if (pathSegments.length !== 2) {
-        return path35;
+        return path36;
       }
       const qp = new URLSearchParams(pathSegments.pop());
       qp.sort();
       return [...pathSegments, qp.toString()].join("?");
     }
-    function matchKey(mockDispatch2, { path: path35, method, body, headers }) {
-      const pathMatch = matchValue(mockDispatch2.path, path35);
+    function matchKey(mockDispatch2, { path: path36, method, body, headers }) {
+      const pathMatch = matchValue(mockDispatch2.path, path36);
       const methodMatch = matchValue(mockDispatch2.method, method);
       const bodyMatch = typeof mockDispatch2.body !== "undefined" ? matchValue(mockDispatch2.body, body) : true;
       const headersMatch = matchHeaders(mockDispatch2, headers);
@@ -10774,7 +10774,7 @@ var require_mock_utils = __commonJS({
     function getMockDispatch(mockDispatches, key2) {
       const basePath = key2.query ? buildURL(key2.path, key2.query) : key2.path;
       const resolvedPath = typeof basePath === "string" ? safeUrl(basePath) : basePath;
-      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path35 }) => matchValue(safeUrl(path35), resolvedPath));
+      let matchedMockDispatches = mockDispatches.filter(({ consumed }) => !consumed).filter(({ path: path36 }) => matchValue(safeUrl(path36), resolvedPath));
       if (matchedMockDispatches.length === 0) {
         throw new MockNotMatchedError(`Mock dispatch not matched for path '${resolvedPath}'`);
       }
@@ -10812,9 +10812,9 @@ var require_mock_utils = __commonJS({
       }
     }
     function buildKey(opts) {
-      const { path: path35, method, body, headers, query } = opts;
+      const { path: path36, method, body, headers, query } = opts;
       return {
-        path: path35,
+        path: path36,
         method,
         body,
         headers,
@@ -11277,10 +11277,10 @@ var require_pending_interceptors_formatter = __commonJS({
       }
       format(pendingInterceptors) {
         const withPrettyHeaders = pendingInterceptors.map(
-          ({ method, path: path35, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
+          ({ method, path: path36, data: { statusCode }, persist, times, timesInvoked, origin }) => ({
             Method: method,
             Origin: origin,
-            Path: path35,
+            Path: path36,
             "Status code": statusCode,
             Persistent: persist ? PERSISTENT : NOT_PERSISTENT,
             Invocations: timesInvoked,
@@ -16159,9 +16159,9 @@ var require_util6 = __commonJS({
         }
       }
     }
-    function validateCookiePath(path35) {
-      for (let i = 0; i < path35.length; ++i) {
-        const code4 = path35.charCodeAt(i);
+    function validateCookiePath(path36) {
+      for (let i = 0; i < path36.length; ++i) {
+        const code4 = path36.charCodeAt(i);
         if (code4 < 32 || // exclude CTLs (0-31)
         code4 > 126 || // exclude DEL and non-ascii
         code4 === 59) {
@@ -18777,10 +18777,10 @@ var require_eventsource = __commonJS({
           lastEventId: "",
           reconnectionTime: defaultReconnectionTime
         };
-        const settings3 = environmentSettingsObject;
+        const settings4 = environmentSettingsObject;
         let urlRecord;
         try {
-          urlRecord = new URL(url, settings3.settingsObject.baseUrl);
+          urlRecord = new URL(url, settings4.settingsObject.baseUrl);
           this.#state.origin = urlRecord.origin;
         } catch (e) {
           throw new DOMException(e, "SyntaxError");
@@ -19081,11 +19081,11 @@ var require_undici = __commonJS({
           if (typeof opts.path !== "string") {
             throw new InvalidArgumentError("invalid opts.path");
           }
-          let path35 = opts.path;
+          let path36 = opts.path;
           if (!opts.path.startsWith("/")) {
-            path35 = `/${path35}`;
+            path36 = `/${path36}`;
           }
-          url = new URL(util.parseOrigin(url).origin + path35);
+          url = new URL(util.parseOrigin(url).origin + path36);
         } else {
           if (!opts) {
             opts = typeof url === "object" ? url : {};
@@ -19167,12 +19167,12 @@ var require_identity = __commonJS({
     var SCALAR = /* @__PURE__ */ Symbol.for("yaml.scalar");
     var SEQ = /* @__PURE__ */ Symbol.for("yaml.seq");
     var NODE_TYPE = /* @__PURE__ */ Symbol.for("yaml.node.type");
-    var isAlias5 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === ALIAS;
+    var isAlias6 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === ALIAS;
     var isDocument2 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === DOC;
-    var isMap7 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === MAP;
+    var isMap10 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === MAP;
     var isPair = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === PAIR;
-    var isScalar7 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SCALAR;
-    var isSeq6 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SEQ;
+    var isScalar8 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SCALAR;
+    var isSeq8 = (node2) => !!node2 && typeof node2 === "object" && node2[NODE_TYPE] === SEQ;
     function isCollection(node2) {
       if (node2 && typeof node2 === "object")
         switch (node2[NODE_TYPE]) {
@@ -19182,7 +19182,7 @@ var require_identity = __commonJS({
         }
       return false;
     }
-    function isNode3(node2) {
+    function isNode4(node2) {
       if (node2 && typeof node2 === "object")
         switch (node2[NODE_TYPE]) {
           case ALIAS:
@@ -19193,7 +19193,7 @@ var require_identity = __commonJS({
         }
       return false;
     }
-    var hasAnchor = (node2) => (isScalar7(node2) || isCollection(node2)) && !!node2.anchor;
+    var hasAnchor = (node2) => (isScalar8(node2) || isCollection(node2)) && !!node2.anchor;
     exports2.ALIAS = ALIAS;
     exports2.DOC = DOC;
     exports2.MAP = MAP;
@@ -19202,14 +19202,14 @@ var require_identity = __commonJS({
     exports2.SCALAR = SCALAR;
     exports2.SEQ = SEQ;
     exports2.hasAnchor = hasAnchor;
-    exports2.isAlias = isAlias5;
+    exports2.isAlias = isAlias6;
     exports2.isCollection = isCollection;
     exports2.isDocument = isDocument2;
-    exports2.isMap = isMap7;
-    exports2.isNode = isNode3;
+    exports2.isMap = isMap10;
+    exports2.isNode = isNode4;
     exports2.isPair = isPair;
-    exports2.isScalar = isScalar7;
-    exports2.isSeq = isSeq6;
+    exports2.isScalar = isScalar8;
+    exports2.isSeq = isSeq8;
   }
 });
 
@@ -19233,17 +19233,17 @@ var require_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    function visit_(key2, node2, visitor, path35) {
-      const ctrl = callVisitor(key2, node2, visitor, path35);
+    function visit_(key2, node2, visitor, path36) {
+      const ctrl = callVisitor(key2, node2, visitor, path36);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key2, path35, ctrl);
-        return visit_(key2, ctrl, visitor, path35);
+        replaceNode(key2, path36, ctrl);
+        return visit_(key2, ctrl, visitor, path36);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path35 = Object.freeze(path35.concat(node2));
+          path36 = Object.freeze(path36.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = visit_(i, node2.items[i], visitor, path35);
+            const ci = visit_(i, node2.items[i], visitor, path36);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -19254,13 +19254,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path35 = Object.freeze(path35.concat(node2));
-          const ck = visit_("key", node2.key, visitor, path35);
+          path36 = Object.freeze(path36.concat(node2));
+          const ck = visit_("key", node2.key, visitor, path36);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = visit_("value", node2.value, visitor, path35);
+          const cv = visit_("value", node2.value, visitor, path36);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -19281,17 +19281,17 @@ var require_visit = __commonJS({
     visitAsync.BREAK = BREAK;
     visitAsync.SKIP = SKIP2;
     visitAsync.REMOVE = REMOVE;
-    async function visitAsync_(key2, node2, visitor, path35) {
-      const ctrl = await callVisitor(key2, node2, visitor, path35);
+    async function visitAsync_(key2, node2, visitor, path36) {
+      const ctrl = await callVisitor(key2, node2, visitor, path36);
       if (identity.isNode(ctrl) || identity.isPair(ctrl)) {
-        replaceNode(key2, path35, ctrl);
-        return visitAsync_(key2, ctrl, visitor, path35);
+        replaceNode(key2, path36, ctrl);
+        return visitAsync_(key2, ctrl, visitor, path36);
       }
       if (typeof ctrl !== "symbol") {
         if (identity.isCollection(node2)) {
-          path35 = Object.freeze(path35.concat(node2));
+          path36 = Object.freeze(path36.concat(node2));
           for (let i = 0; i < node2.items.length; ++i) {
-            const ci = await visitAsync_(i, node2.items[i], visitor, path35);
+            const ci = await visitAsync_(i, node2.items[i], visitor, path36);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -19302,13 +19302,13 @@ var require_visit = __commonJS({
             }
           }
         } else if (identity.isPair(node2)) {
-          path35 = Object.freeze(path35.concat(node2));
-          const ck = await visitAsync_("key", node2.key, visitor, path35);
+          path36 = Object.freeze(path36.concat(node2));
+          const ck = await visitAsync_("key", node2.key, visitor, path36);
           if (ck === BREAK)
             return BREAK;
           else if (ck === REMOVE)
             node2.key = null;
-          const cv = await visitAsync_("value", node2.value, visitor, path35);
+          const cv = await visitAsync_("value", node2.value, visitor, path36);
           if (cv === BREAK)
             return BREAK;
           else if (cv === REMOVE)
@@ -19335,23 +19335,23 @@ var require_visit = __commonJS({
       }
       return visitor;
     }
-    function callVisitor(key2, node2, visitor, path35) {
+    function callVisitor(key2, node2, visitor, path36) {
       if (typeof visitor === "function")
-        return visitor(key2, node2, path35);
+        return visitor(key2, node2, path36);
       if (identity.isMap(node2))
-        return visitor.Map?.(key2, node2, path35);
+        return visitor.Map?.(key2, node2, path36);
       if (identity.isSeq(node2))
-        return visitor.Seq?.(key2, node2, path35);
+        return visitor.Seq?.(key2, node2, path36);
       if (identity.isPair(node2))
-        return visitor.Pair?.(key2, node2, path35);
+        return visitor.Pair?.(key2, node2, path36);
       if (identity.isScalar(node2))
-        return visitor.Scalar?.(key2, node2, path35);
+        return visitor.Scalar?.(key2, node2, path36);
       if (identity.isAlias(node2))
-        return visitor.Alias?.(key2, node2, path35);
+        return visitor.Alias?.(key2, node2, path36);
       return void 0;
     }
-    function replaceNode(key2, path35, node2) {
-      const parent = path35[path35.length - 1];
+    function replaceNode(key2, path36, node2) {
+      const parent = path36[path36.length - 1];
       if (identity.isCollection(parent)) {
         parent.items[key2] = node2;
       } else if (identity.isPair(parent)) {
@@ -19859,7 +19859,7 @@ var require_Scalar = __commonJS({
     var Node = require_Node();
     var toJS = require_toJS();
     var isScalarValue = (value2) => !value2 || typeof value2 !== "function" && typeof value2 !== "object";
-    var Scalar = class extends Node.NodeBase {
+    var Scalar3 = class extends Node.NodeBase {
       constructor(value2) {
         super(identity.SCALAR);
         this.value = value2;
@@ -19871,12 +19871,12 @@ var require_Scalar = __commonJS({
         return String(this.value);
       }
     };
-    Scalar.BLOCK_FOLDED = "BLOCK_FOLDED";
-    Scalar.BLOCK_LITERAL = "BLOCK_LITERAL";
-    Scalar.PLAIN = "PLAIN";
-    Scalar.QUOTE_DOUBLE = "QUOTE_DOUBLE";
-    Scalar.QUOTE_SINGLE = "QUOTE_SINGLE";
-    exports2.Scalar = Scalar;
+    Scalar3.BLOCK_FOLDED = "BLOCK_FOLDED";
+    Scalar3.BLOCK_LITERAL = "BLOCK_LITERAL";
+    Scalar3.PLAIN = "PLAIN";
+    Scalar3.QUOTE_DOUBLE = "QUOTE_DOUBLE";
+    Scalar3.QUOTE_SINGLE = "QUOTE_SINGLE";
+    exports2.Scalar = Scalar3;
     exports2.isScalarValue = isScalarValue;
   }
 });
@@ -19887,7 +19887,7 @@ var require_createNode = __commonJS({
     "use strict";
     var Alias = require_Alias();
     var identity = require_identity();
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var defaultTagPrefix = "tag:yaml.org,2002:";
     function findTagObject(value2, tagName, tags) {
       if (tagName) {
@@ -19932,7 +19932,7 @@ var require_createNode = __commonJS({
           value2 = value2.toJSON();
         }
         if (!value2 || typeof value2 !== "object") {
-          const node3 = new Scalar.Scalar(value2);
+          const node3 = new Scalar3.Scalar(value2);
           if (ref)
             ref.node = node3;
           return node3;
@@ -19943,7 +19943,7 @@ var require_createNode = __commonJS({
         onTagObj(tagObj);
         delete ctx.onTagObj;
       }
-      const node2 = tagObj?.createNode ? tagObj.createNode(ctx.schema, value2, ctx) : typeof tagObj?.nodeClass?.from === "function" ? tagObj.nodeClass.from(ctx.schema, value2, ctx) : new Scalar.Scalar(value2);
+      const node2 = tagObj?.createNode ? tagObj.createNode(ctx.schema, value2, ctx) : typeof tagObj?.nodeClass?.from === "function" ? tagObj.nodeClass.from(ctx.schema, value2, ctx) : new Scalar3.Scalar(value2);
       if (tagName)
         node2.tag = tagName;
       else if (!tagObj.default)
@@ -19963,10 +19963,10 @@ var require_Collection = __commonJS({
     var createNode = require_createNode();
     var identity = require_identity();
     var Node = require_Node();
-    function collectionFromPath(schema, path35, value2) {
+    function collectionFromPath(schema, path36, value2) {
       let v = value2;
-      for (let i = path35.length - 1; i >= 0; --i) {
-        const k = path35[i];
+      for (let i = path36.length - 1; i >= 0; --i) {
+        const k = path36[i];
         if (typeof k === "number" && Number.isInteger(k) && k >= 0) {
           const a = [];
           a[k] = v;
@@ -19985,7 +19985,7 @@ var require_Collection = __commonJS({
         sourceObjects: /* @__PURE__ */ new Map()
       });
     }
-    var isEmptyPath = (path35) => path35 == null || typeof path35 === "object" && !!path35[Symbol.iterator]().next().done;
+    var isEmptyPath = (path36) => path36 == null || typeof path36 === "object" && !!path36[Symbol.iterator]().next().done;
     var Collection2 = class extends Node.NodeBase {
       constructor(type, schema) {
         super(type);
@@ -20015,11 +20015,11 @@ var require_Collection = __commonJS({
        * be a Pair instance or a `{ key, value }` object, which may not have a key
        * that already exists in the map.
        */
-      addIn(path35, value2) {
-        if (isEmptyPath(path35))
+      addIn(path36, value2) {
+        if (isEmptyPath(path36))
           this.add(value2);
         else {
-          const [key2, ...rest] = path35;
+          const [key2, ...rest] = path36;
           const node2 = this.get(key2, true);
           if (identity.isCollection(node2))
             node2.addIn(rest, value2);
@@ -20033,8 +20033,8 @@ var require_Collection = __commonJS({
        * Removes a value from the collection.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path35) {
-        const [key2, ...rest] = path35;
+      deleteIn(path36) {
+        const [key2, ...rest] = path36;
         if (rest.length === 0)
           return this.delete(key2);
         const node2 = this.get(key2, true);
@@ -20048,8 +20048,8 @@ var require_Collection = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path35, keepScalar) {
-        const [key2, ...rest] = path35;
+      getIn(path36, keepScalar) {
+        const [key2, ...rest] = path36;
         const node2 = this.get(key2, true);
         if (rest.length === 0)
           return !keepScalar && identity.isScalar(node2) ? node2.value : node2;
@@ -20067,8 +20067,8 @@ var require_Collection = __commonJS({
       /**
        * Checks if the collection includes a value with the key `key`.
        */
-      hasIn(path35) {
-        const [key2, ...rest] = path35;
+      hasIn(path36) {
+        const [key2, ...rest] = path36;
         if (rest.length === 0)
           return this.has(key2);
         const node2 = this.get(key2, true);
@@ -20078,8 +20078,8 @@ var require_Collection = __commonJS({
        * Sets a value in this collection. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path35, value2) {
-        const [key2, ...rest] = path35;
+      setIn(path36, value2) {
+        const [key2, ...rest] = path36;
         if (rest.length === 0) {
           this.set(key2, value2);
         } else {
@@ -20256,7 +20256,7 @@ ${indent2}${text10.slice(fold + 1, end3)}`;
 var require_stringifyString = __commonJS({
   "node_modules/yaml/dist/stringify/stringifyString.js"(exports2) {
     "use strict";
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var foldFlowLines = require_foldFlowLines();
     var getFoldOptions = (ctx, isBlock) => ({
       indentAtStart: isBlock ? ctx.indent.length : ctx.indentAtStart,
@@ -20399,7 +20399,7 @@ ${indent2}`) + "'";
         return quotedString(value2, ctx);
       }
       const indent2 = ctx.indent || (ctx.forceBlockIndent || containsDocumentMarker(value2) ? "  " : "");
-      const literal2 = blockQuote === "literal" ? true : blockQuote === "folded" || type === Scalar.Scalar.BLOCK_FOLDED ? false : type === Scalar.Scalar.BLOCK_LITERAL ? true : !lineLengthOverLimit(value2, lineWidth, indent2.length);
+      const literal2 = blockQuote === "literal" ? true : blockQuote === "folded" || type === Scalar3.Scalar.BLOCK_FOLDED ? false : type === Scalar3.Scalar.BLOCK_LITERAL ? true : !lineLengthOverLimit(value2, lineWidth, indent2.length);
       if (!value2)
         return literal2 ? "|\n" : ">\n";
       let chomp;
@@ -20454,7 +20454,7 @@ ${indent2}`) + "'";
         const foldedValue = value2.replace(/\n+/g, "\n$&").replace(/(?:^|\n)([\t ].*)(?:([\n\t ]*)\n(?![\n\t ]))?/g, "$1$2").replace(/\n+/g, `$&${indent2}`);
         let literalFallback = false;
         const foldOptions = getFoldOptions(ctx, true);
-        if (blockQuote !== "folded" && type !== Scalar.Scalar.BLOCK_FOLDED) {
+        if (blockQuote !== "folded" && type !== Scalar3.Scalar.BLOCK_FOLDED) {
           foldOptions.onOverflow = () => {
             literalFallback = true;
           };
@@ -20477,7 +20477,7 @@ ${indent2}${start4}${value2}${end2}`;
       if (/^[\n\t ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-][ \t]|[\n:][ \t]|[ \t]\n|[\n\t ]#|[\n\t :]$/.test(value2)) {
         return implicitKey || inFlow || !value2.includes("\n") ? quotedString(value2, ctx) : blockString(item, ctx, onComment, onChompKeep);
       }
-      if (!implicitKey && !inFlow && type !== Scalar.Scalar.PLAIN && value2.includes("\n")) {
+      if (!implicitKey && !inFlow && type !== Scalar3.Scalar.PLAIN && value2.includes("\n")) {
         return blockString(item, ctx, onComment, onChompKeep);
       }
       if (containsDocumentMarker(value2)) {
@@ -20502,20 +20502,20 @@ ${indent2}`);
       const { implicitKey, inFlow } = ctx;
       const ss = typeof item.value === "string" ? item : Object.assign({}, item, { value: String(item.value) });
       let { type } = item;
-      if (type !== Scalar.Scalar.QUOTE_DOUBLE) {
+      if (type !== Scalar3.Scalar.QUOTE_DOUBLE) {
         if (/[\x00-\x08\x0b-\x1f\x7f-\x9f\u{D800}-\u{DFFF}]/u.test(ss.value))
-          type = Scalar.Scalar.QUOTE_DOUBLE;
+          type = Scalar3.Scalar.QUOTE_DOUBLE;
       }
       const _stringify = (_type) => {
         switch (_type) {
-          case Scalar.Scalar.BLOCK_FOLDED:
-          case Scalar.Scalar.BLOCK_LITERAL:
+          case Scalar3.Scalar.BLOCK_FOLDED:
+          case Scalar3.Scalar.BLOCK_LITERAL:
             return implicitKey || inFlow ? quotedString(ss.value, ctx) : blockString(ss, ctx, onComment, onChompKeep);
-          case Scalar.Scalar.QUOTE_DOUBLE:
+          case Scalar3.Scalar.QUOTE_DOUBLE:
             return doubleQuotedString(ss.value, ctx);
-          case Scalar.Scalar.QUOTE_SINGLE:
+          case Scalar3.Scalar.QUOTE_SINGLE:
             return singleQuotedString(ss.value, ctx);
-          case Scalar.Scalar.PLAIN:
+          case Scalar3.Scalar.PLAIN:
             return plainString(ss, ctx, onComment, onChompKeep);
           default:
             return null;
@@ -20664,7 +20664,7 @@ var require_stringifyPair = __commonJS({
   "node_modules/yaml/dist/stringify/stringifyPair.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var stringify5 = require_stringify();
     var stringifyComment = require_stringifyComment();
     function stringifyPair({ key: key2, value: value2 }, ctx, onComment, onChompKeep) {
@@ -20679,7 +20679,7 @@ var require_stringifyPair = __commonJS({
           throw new Error(msg);
         }
       }
-      let explicitKey = !simpleKeys && (!key2 || keyComment && value2 == null && !ctx.inFlow || identity.isCollection(key2) || (identity.isScalar(key2) ? key2.type === Scalar.Scalar.BLOCK_FOLDED || key2.type === Scalar.Scalar.BLOCK_LITERAL : typeof key2 === "object"));
+      let explicitKey = !simpleKeys && (!key2 || keyComment && value2 == null && !ctx.inFlow || identity.isCollection(key2) || (identity.isScalar(key2) ? key2.type === Scalar3.Scalar.BLOCK_FOLDED || key2.type === Scalar3.Scalar.BLOCK_LITERAL : typeof key2 === "object"));
       ctx = Object.assign({}, ctx, {
         allNullValues: false,
         implicitKey: !explicitKey && (simpleKeys || !allNullValues),
@@ -20819,19 +20819,19 @@ var require_merge = __commonJS({
   "node_modules/yaml/dist/schema/yaml-1.1/merge.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var MERGE_KEY = "<<";
     var merge3 = {
       identify: (value2) => value2 === MERGE_KEY || typeof value2 === "symbol" && value2.description === MERGE_KEY,
       default: "key",
       tag: "tag:yaml.org,2002:merge",
       test: /^<<$/,
-      resolve: () => Object.assign(new Scalar.Scalar(Symbol(MERGE_KEY)), {
+      resolve: () => Object.assign(new Scalar3.Scalar(Symbol(MERGE_KEY)), {
         addToJSMap: addMergeToJSMap
       }),
       stringify: () => MERGE_KEY
     };
-    var isMergeKey = (ctx, key2) => (merge3.identify(key2) || identity.isScalar(key2) && (!key2.type || key2.type === Scalar.Scalar.PLAIN) && merge3.identify(key2.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge3.tag && tag.default);
+    var isMergeKey = (ctx, key2) => (merge3.identify(key2) || identity.isScalar(key2) && (!key2.type || key2.type === Scalar3.Scalar.PLAIN) && merge3.identify(key2.value)) && ctx?.doc.schema.tags.some((tag) => tag.tag === merge3.tag && tag.default);
     function addMergeToJSMap(ctx, map4, value2) {
       const source2 = resolveAliasValue(ctx, value2);
       if (identity.isSeq(source2))
@@ -20949,9 +20949,9 @@ var require_Pair = __commonJS({
     function createPair(key2, value2, ctx) {
       const k = createNode.createNode(key2, void 0, ctx);
       const v = createNode.createNode(value2, void 0, ctx);
-      return new Pair(k, v);
+      return new Pair2(k, v);
     }
-    var Pair = class _Pair {
+    var Pair2 = class _Pair {
       constructor(key2, value2 = null) {
         Object.defineProperty(this, identity.NODE_TYPE, { value: identity.PAIR });
         this.key = key2;
@@ -20973,7 +20973,7 @@ var require_Pair = __commonJS({
         return ctx?.doc ? stringifyPair.stringifyPair(this, ctx, onComment, onChompKeep) : JSON.stringify(this);
       }
     };
-    exports2.Pair = Pair;
+    exports2.Pair = Pair2;
     exports2.createPair = createPair;
   }
 });
@@ -21137,8 +21137,8 @@ var require_YAMLMap = __commonJS({
     var addPairToJSMap = require_addPairToJSMap();
     var Collection2 = require_Collection();
     var identity = require_identity();
-    var Pair = require_Pair();
-    var Scalar = require_Scalar();
+    var Pair2 = require_Pair();
+    var Scalar3 = require_Scalar();
     function findPair2(items, key2) {
       const k = identity.isScalar(key2) ? key2.value : key2;
       for (const it of items) {
@@ -21151,7 +21151,7 @@ var require_YAMLMap = __commonJS({
       }
       return void 0;
     }
-    var YAMLMap = class extends Collection2.Collection {
+    var YAMLMap2 = class extends Collection2.Collection {
       static get tagName() {
         return "tag:yaml.org,2002:map";
       }
@@ -21172,7 +21172,7 @@ var require_YAMLMap = __commonJS({
           else if (Array.isArray(replacer) && !replacer.includes(key2))
             return;
           if (value2 !== void 0 || keepUndefined)
-            map4.items.push(Pair.createPair(key2, value2, ctx));
+            map4.items.push(Pair2.createPair(key2, value2, ctx));
         };
         if (obj instanceof Map) {
           for (const [key2, value2] of obj)
@@ -21197,15 +21197,15 @@ var require_YAMLMap = __commonJS({
         if (identity.isPair(pair3))
           _pair = pair3;
         else if (!pair3 || typeof pair3 !== "object" || !("key" in pair3)) {
-          _pair = new Pair.Pair(pair3, pair3?.value);
+          _pair = new Pair2.Pair(pair3, pair3?.value);
         } else
-          _pair = new Pair.Pair(pair3.key, pair3.value);
+          _pair = new Pair2.Pair(pair3.key, pair3.value);
         const prev = findPair2(this.items, _pair.key);
         const sortEntries = this.schema?.sortMapEntries;
         if (prev) {
           if (!overwrite)
             throw new Error(`Key ${_pair.key} already set`);
-          if (identity.isScalar(prev.value) && Scalar.isScalarValue(_pair.value))
+          if (identity.isScalar(prev.value) && Scalar3.isScalarValue(_pair.value))
             prev.value.value = _pair.value;
           else
             prev.value = _pair.value;
@@ -21235,7 +21235,7 @@ var require_YAMLMap = __commonJS({
         return !!findPair2(this.items, key2);
       }
       set(key2, value2) {
-        this.add(new Pair.Pair(key2, value2), true);
+        this.add(new Pair2.Pair(key2, value2), true);
       }
       /**
        * @param ctx - Conversion context, originally set in Document#toJS()
@@ -21268,7 +21268,7 @@ var require_YAMLMap = __commonJS({
         });
       }
     };
-    exports2.YAMLMap = YAMLMap;
+    exports2.YAMLMap = YAMLMap2;
     exports2.findPair = findPair2;
   }
 });
@@ -21278,18 +21278,18 @@ var require_map = __commonJS({
   "node_modules/yaml/dist/schema/common/map.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var YAMLMap = require_YAMLMap();
+    var YAMLMap2 = require_YAMLMap();
     var map4 = {
       collection: "map",
       default: true,
-      nodeClass: YAMLMap.YAMLMap,
+      nodeClass: YAMLMap2.YAMLMap,
       tag: "tag:yaml.org,2002:map",
       resolve(map5, onError) {
         if (!identity.isMap(map5))
           onError("Expected a mapping for this tag");
         return map5;
       },
-      createNode: (schema, obj, ctx) => YAMLMap.YAMLMap.from(schema, obj, ctx)
+      createNode: (schema, obj, ctx) => YAMLMap2.YAMLMap.from(schema, obj, ctx)
     };
     exports2.map = map4;
   }
@@ -21303,9 +21303,9 @@ var require_YAMLSeq = __commonJS({
     var stringifyCollection = require_stringifyCollection();
     var Collection2 = require_Collection();
     var identity = require_identity();
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var toJS = require_toJS();
-    var YAMLSeq = class extends Collection2.Collection {
+    var YAMLSeq2 = class extends Collection2.Collection {
       static get tagName() {
         return "tag:yaml.org,2002:seq";
       }
@@ -21360,7 +21360,7 @@ var require_YAMLSeq = __commonJS({
         if (typeof idx !== "number")
           throw new Error(`Expected a valid index, not ${key2}.`);
         const prev = this.items[idx];
-        if (identity.isScalar(prev) && Scalar.isScalarValue(value2))
+        if (identity.isScalar(prev) && Scalar3.isScalarValue(value2))
           prev.value = value2;
         else
           this.items[idx] = value2;
@@ -21407,7 +21407,7 @@ var require_YAMLSeq = __commonJS({
         idx = Number(idx);
       return typeof idx === "number" && Number.isInteger(idx) && idx >= 0 ? idx : null;
     }
-    exports2.YAMLSeq = YAMLSeq;
+    exports2.YAMLSeq = YAMLSeq2;
   }
 });
 
@@ -21416,18 +21416,18 @@ var require_seq = __commonJS({
   "node_modules/yaml/dist/schema/common/seq.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var YAMLSeq = require_YAMLSeq();
+    var YAMLSeq2 = require_YAMLSeq();
     var seq = {
       collection: "seq",
       default: true,
-      nodeClass: YAMLSeq.YAMLSeq,
+      nodeClass: YAMLSeq2.YAMLSeq,
       tag: "tag:yaml.org,2002:seq",
       resolve(seq2, onError) {
         if (!identity.isSeq(seq2))
           onError("Expected a sequence for this tag");
         return seq2;
       },
-      createNode: (schema, obj, ctx) => YAMLSeq.YAMLSeq.from(schema, obj, ctx)
+      createNode: (schema, obj, ctx) => YAMLSeq2.YAMLSeq.from(schema, obj, ctx)
     };
     exports2.seq = seq;
   }
@@ -21456,14 +21456,14 @@ var require_string = __commonJS({
 var require_null = __commonJS({
   "node_modules/yaml/dist/schema/common/null.js"(exports2) {
     "use strict";
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var nullTag = {
       identify: (value2) => value2 == null,
-      createNode: () => new Scalar.Scalar(null),
+      createNode: () => new Scalar3.Scalar(null),
       default: true,
       tag: "tag:yaml.org,2002:null",
       test: /^(?:~|[Nn]ull|NULL)?$/,
-      resolve: () => new Scalar.Scalar(null),
+      resolve: () => new Scalar3.Scalar(null),
       stringify: ({ source: source2 }, ctx) => typeof source2 === "string" && nullTag.test.test(source2) ? source2 : ctx.options.nullStr
     };
     exports2.nullTag = nullTag;
@@ -21474,13 +21474,13 @@ var require_null = __commonJS({
 var require_bool = __commonJS({
   "node_modules/yaml/dist/schema/core/bool.js"(exports2) {
     "use strict";
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var boolTag = {
       identify: (value2) => typeof value2 === "boolean",
       default: true,
       tag: "tag:yaml.org,2002:bool",
       test: /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/,
-      resolve: (str) => new Scalar.Scalar(str[0] === "t" || str[0] === "T"),
+      resolve: (str) => new Scalar3.Scalar(str[0] === "t" || str[0] === "T"),
       stringify({ source: source2, value: value2 }, ctx) {
         if (source2 && boolTag.test.test(source2)) {
           const sv = source2[0] === "t" || source2[0] === "T";
@@ -21525,7 +21525,7 @@ var require_stringifyNumber = __commonJS({
 var require_float = __commonJS({
   "node_modules/yaml/dist/schema/core/float.js"(exports2) {
     "use strict";
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var stringifyNumber = require_stringifyNumber();
     var floatNaN = {
       identify: (value2) => typeof value2 === "number",
@@ -21553,7 +21553,7 @@ var require_float = __commonJS({
       tag: "tag:yaml.org,2002:float",
       test: /^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)$/,
       resolve(str) {
-        const node2 = new Scalar.Scalar(parseFloat(str));
+        const node2 = new Scalar3.Scalar(parseFloat(str));
         const dot = str.indexOf(".");
         if (dot !== -1 && str[str.length - 1] === "0")
           node2.minFractionDigits = str.length - dot - 1;
@@ -21644,7 +21644,7 @@ var require_schema = __commonJS({
 var require_schema2 = __commonJS({
   "node_modules/yaml/dist/schema/json/schema.js"(exports2) {
     "use strict";
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var map4 = require_map();
     var seq = require_seq();
     function intIdentify(value2) {
@@ -21661,7 +21661,7 @@ var require_schema2 = __commonJS({
       },
       {
         identify: (value2) => value2 == null,
-        createNode: () => new Scalar.Scalar(null),
+        createNode: () => new Scalar3.Scalar(null),
         default: true,
         tag: "tag:yaml.org,2002:null",
         test: /^null$/,
@@ -21712,7 +21712,7 @@ var require_binary = __commonJS({
   "node_modules/yaml/dist/schema/yaml-1.1/binary.js"(exports2) {
     "use strict";
     var node_buffer = require("buffer");
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var stringifyString = require_stringifyString();
     var binary = {
       identify: (value2) => value2 instanceof Uint8Array,
@@ -21756,15 +21756,15 @@ var require_binary = __commonJS({
         } else {
           throw new Error("This environment does not support writing binary tags; either Buffer or btoa is required");
         }
-        type ?? (type = Scalar.Scalar.BLOCK_LITERAL);
-        if (type !== Scalar.Scalar.QUOTE_DOUBLE) {
+        type ?? (type = Scalar3.Scalar.BLOCK_LITERAL);
+        if (type !== Scalar3.Scalar.QUOTE_DOUBLE) {
           const lineWidth = Math.max(ctx.options.lineWidth - ctx.indent.length, ctx.options.minContentWidth);
           const n = Math.ceil(str.length / lineWidth);
           const lines = new Array(n);
           for (let i = 0, o = 0; i < n; ++i, o += lineWidth) {
             lines[i] = str.substr(o, lineWidth);
           }
-          str = lines.join(type === Scalar.Scalar.BLOCK_LITERAL ? "\n" : " ");
+          str = lines.join(type === Scalar3.Scalar.BLOCK_LITERAL ? "\n" : " ");
         }
         return stringifyString.stringifyString({ comment, type, value: str }, ctx, onComment, onChompKeep);
       }
@@ -21778,9 +21778,9 @@ var require_pairs = __commonJS({
   "node_modules/yaml/dist/schema/yaml-1.1/pairs.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var Pair = require_Pair();
-    var Scalar = require_Scalar();
-    var YAMLSeq = require_YAMLSeq();
+    var Pair2 = require_Pair();
+    var Scalar3 = require_Scalar();
+    var YAMLSeq2 = require_YAMLSeq();
     function resolvePairs(seq, onError) {
       if (identity.isSeq(seq)) {
         for (let i = 0; i < seq.items.length; ++i) {
@@ -21790,7 +21790,7 @@ var require_pairs = __commonJS({
           else if (identity.isMap(item)) {
             if (item.items.length > 1)
               onError("Each pair must have its own sequence indicator");
-            const pair3 = item.items[0] || new Pair.Pair(new Scalar.Scalar(null));
+            const pair3 = item.items[0] || new Pair2.Pair(new Scalar3.Scalar(null));
             if (item.commentBefore)
               pair3.key.commentBefore = pair3.key.commentBefore ? `${item.commentBefore}
 ${pair3.key.commentBefore}` : item.commentBefore;
@@ -21801,7 +21801,7 @@ ${cn.comment}` : item.comment;
             }
             item = pair3;
           }
-          seq.items[i] = identity.isPair(item) ? item : new Pair.Pair(item);
+          seq.items[i] = identity.isPair(item) ? item : new Pair2.Pair(item);
         }
       } else
         onError("Expected a sequence for this tag");
@@ -21809,7 +21809,7 @@ ${cn.comment}` : item.comment;
     }
     function createPairs(schema, iterable, ctx) {
       const { replacer } = ctx;
-      const pairs2 = new YAMLSeq.YAMLSeq(schema);
+      const pairs2 = new YAMLSeq2.YAMLSeq(schema);
       pairs2.tag = "tag:yaml.org,2002:pairs";
       let i = 0;
       if (iterable && Symbol.iterator in Object(iterable))
@@ -21834,7 +21834,7 @@ ${cn.comment}` : item.comment;
           } else {
             key2 = it;
           }
-          pairs2.items.push(Pair.createPair(key2, value2, ctx));
+          pairs2.items.push(Pair2.createPair(key2, value2, ctx));
         }
       return pairs2;
     }
@@ -21857,17 +21857,17 @@ var require_omap = __commonJS({
     "use strict";
     var identity = require_identity();
     var toJS = require_toJS();
-    var YAMLMap = require_YAMLMap();
-    var YAMLSeq = require_YAMLSeq();
+    var YAMLMap2 = require_YAMLMap();
+    var YAMLSeq2 = require_YAMLSeq();
     var pairs = require_pairs();
-    var YAMLOMap = class _YAMLOMap extends YAMLSeq.YAMLSeq {
+    var YAMLOMap = class _YAMLOMap extends YAMLSeq2.YAMLSeq {
       constructor() {
         super();
-        this.add = YAMLMap.YAMLMap.prototype.add.bind(this);
-        this.delete = YAMLMap.YAMLMap.prototype.delete.bind(this);
-        this.get = YAMLMap.YAMLMap.prototype.get.bind(this);
-        this.has = YAMLMap.YAMLMap.prototype.has.bind(this);
-        this.set = YAMLMap.YAMLMap.prototype.set.bind(this);
+        this.add = YAMLMap2.YAMLMap.prototype.add.bind(this);
+        this.delete = YAMLMap2.YAMLMap.prototype.delete.bind(this);
+        this.get = YAMLMap2.YAMLMap.prototype.get.bind(this);
+        this.has = YAMLMap2.YAMLMap.prototype.has.bind(this);
+        this.set = YAMLMap2.YAMLMap.prototype.set.bind(this);
         this.tag = _YAMLOMap.tag;
       }
       /**
@@ -21933,7 +21933,7 @@ var require_omap = __commonJS({
 var require_bool2 = __commonJS({
   "node_modules/yaml/dist/schema/yaml-1.1/bool.js"(exports2) {
     "use strict";
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     function boolStringify({ value: value2, source: source2 }, ctx) {
       const boolObj = value2 ? trueTag : falseTag;
       if (source2 && boolObj.test.test(source2))
@@ -21945,7 +21945,7 @@ var require_bool2 = __commonJS({
       default: true,
       tag: "tag:yaml.org,2002:bool",
       test: /^(?:Y|y|[Yy]es|YES|[Tt]rue|TRUE|[Oo]n|ON)$/,
-      resolve: () => new Scalar.Scalar(true),
+      resolve: () => new Scalar3.Scalar(true),
       stringify: boolStringify
     };
     var falseTag = {
@@ -21953,7 +21953,7 @@ var require_bool2 = __commonJS({
       default: true,
       tag: "tag:yaml.org,2002:bool",
       test: /^(?:N|n|[Nn]o|NO|[Ff]alse|FALSE|[Oo]ff|OFF)$/,
-      resolve: () => new Scalar.Scalar(false),
+      resolve: () => new Scalar3.Scalar(false),
       stringify: boolStringify
     };
     exports2.falseTag = falseTag;
@@ -21965,7 +21965,7 @@ var require_bool2 = __commonJS({
 var require_float2 = __commonJS({
   "node_modules/yaml/dist/schema/yaml-1.1/float.js"(exports2) {
     "use strict";
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var stringifyNumber = require_stringifyNumber();
     var floatNaN = {
       identify: (value2) => typeof value2 === "number",
@@ -21993,7 +21993,7 @@ var require_float2 = __commonJS({
       tag: "tag:yaml.org,2002:float",
       test: /^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*$/,
       resolve(str) {
-        const node2 = new Scalar.Scalar(parseFloat(str.replace(/_/g, "")));
+        const node2 = new Scalar3.Scalar(parseFloat(str.replace(/_/g, "")));
         const dot = str.indexOf(".");
         if (dot !== -1) {
           const f = str.substring(dot + 1).replace(/_/g, "");
@@ -22094,9 +22094,9 @@ var require_set = __commonJS({
   "node_modules/yaml/dist/schema/yaml-1.1/set.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var Pair = require_Pair();
-    var YAMLMap = require_YAMLMap();
-    var YAMLSet = class _YAMLSet extends YAMLMap.YAMLMap {
+    var Pair2 = require_Pair();
+    var YAMLMap2 = require_YAMLMap();
+    var YAMLSet = class _YAMLSet extends YAMLMap2.YAMLMap {
       constructor(schema) {
         super(schema);
         this.tag = _YAMLSet.tag;
@@ -22106,10 +22106,10 @@ var require_set = __commonJS({
         if (identity.isPair(key2))
           pair3 = key2;
         else if (key2 && typeof key2 === "object" && "key" in key2 && "value" in key2 && key2.value === null)
-          pair3 = new Pair.Pair(key2.key, null);
+          pair3 = new Pair2.Pair(key2.key, null);
         else
-          pair3 = new Pair.Pair(key2, null);
-        const prev = YAMLMap.findPair(this.items, pair3.key);
+          pair3 = new Pair2.Pair(key2, null);
+        const prev = YAMLMap2.findPair(this.items, pair3.key);
         if (!prev)
           this.items.push(pair3);
       }
@@ -22118,17 +22118,17 @@ var require_set = __commonJS({
        * Otherwise, returns the value of that Pair's key.
        */
       get(key2, keepPair) {
-        const pair3 = YAMLMap.findPair(this.items, key2);
+        const pair3 = YAMLMap2.findPair(this.items, key2);
         return !keepPair && identity.isPair(pair3) ? identity.isScalar(pair3.key) ? pair3.key.value : pair3.key : pair3;
       }
       set(key2, value2) {
         if (typeof value2 !== "boolean")
           throw new Error(`Expected boolean value for set(key, value) in a YAML set, not ${typeof value2}`);
-        const prev = YAMLMap.findPair(this.items, key2);
+        const prev = YAMLMap2.findPair(this.items, key2);
         if (prev && !value2) {
           this.items.splice(this.items.indexOf(prev), 1);
         } else if (!prev && value2) {
-          this.items.push(new Pair.Pair(key2));
+          this.items.push(new Pair2.Pair(key2));
         }
       }
       toJSON(_, ctx) {
@@ -22149,7 +22149,7 @@ var require_set = __commonJS({
           for (let value2 of iterable) {
             if (typeof replacer === "function")
               value2 = replacer.call(iterable, value2, value2);
-            set2.items.push(Pair.createPair(value2, null, ctx));
+            set2.items.push(Pair2.createPair(value2, null, ctx));
           }
         return set2;
       }
@@ -22523,7 +22523,7 @@ var require_Document = __commonJS({
     var Alias = require_Alias();
     var Collection2 = require_Collection();
     var identity = require_identity();
-    var Pair = require_Pair();
+    var Pair2 = require_Pair();
     var toJS = require_toJS();
     var Schema = require_Schema();
     var stringifyDocument = require_stringifyDocument();
@@ -22594,9 +22594,9 @@ var require_Document = __commonJS({
           this.contents.add(value2);
       }
       /** Adds a value to the document. */
-      addIn(path35, value2) {
+      addIn(path36, value2) {
         if (assertCollection(this.contents))
-          this.contents.addIn(path35, value2);
+          this.contents.addIn(path36, value2);
       }
       /**
        * Create a new `Alias` node, ensuring that the target `node` has the required anchor.
@@ -22658,7 +22658,7 @@ var require_Document = __commonJS({
       createPair(key2, value2, options2 = {}) {
         const k = this.createNode(key2, null, options2);
         const v = this.createNode(value2, null, options2);
-        return new Pair.Pair(k, v);
+        return new Pair2.Pair(k, v);
       }
       /**
        * Removes a value from the document.
@@ -22671,14 +22671,14 @@ var require_Document = __commonJS({
        * Removes a value from the document.
        * @returns `true` if the item was found and removed.
        */
-      deleteIn(path35) {
-        if (Collection2.isEmptyPath(path35)) {
+      deleteIn(path36) {
+        if (Collection2.isEmptyPath(path36)) {
           if (this.contents == null)
             return false;
           this.contents = null;
           return true;
         }
-        return assertCollection(this.contents) ? this.contents.deleteIn(path35) : false;
+        return assertCollection(this.contents) ? this.contents.deleteIn(path36) : false;
       }
       /**
        * Returns item at `key`, or `undefined` if not found. By default unwraps
@@ -22693,10 +22693,10 @@ var require_Document = __commonJS({
        * scalar values from their surrounding node; to disable set `keepScalar` to
        * `true` (collections are always returned intact).
        */
-      getIn(path35, keepScalar) {
-        if (Collection2.isEmptyPath(path35))
+      getIn(path36, keepScalar) {
+        if (Collection2.isEmptyPath(path36))
           return !keepScalar && identity.isScalar(this.contents) ? this.contents.value : this.contents;
-        return identity.isCollection(this.contents) ? this.contents.getIn(path35, keepScalar) : void 0;
+        return identity.isCollection(this.contents) ? this.contents.getIn(path36, keepScalar) : void 0;
       }
       /**
        * Checks if the document includes a value with the key `key`.
@@ -22707,10 +22707,10 @@ var require_Document = __commonJS({
       /**
        * Checks if the document includes a value at `path`.
        */
-      hasIn(path35) {
-        if (Collection2.isEmptyPath(path35))
+      hasIn(path36) {
+        if (Collection2.isEmptyPath(path36))
           return this.contents !== void 0;
-        return identity.isCollection(this.contents) ? this.contents.hasIn(path35) : false;
+        return identity.isCollection(this.contents) ? this.contents.hasIn(path36) : false;
       }
       /**
        * Sets a value in this document. For `!!set`, `value` needs to be a
@@ -22727,13 +22727,13 @@ var require_Document = __commonJS({
        * Sets a value in this document. For `!!set`, `value` needs to be a
        * boolean to add/remove the item from the set.
        */
-      setIn(path35, value2) {
-        if (Collection2.isEmptyPath(path35)) {
+      setIn(path36, value2) {
+        if (Collection2.isEmptyPath(path36)) {
           this.contents = value2;
         } else if (this.contents == null) {
-          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path35), value2);
+          this.contents = Collection2.collectionFromPath(this.schema, Array.from(path36), value2);
         } else if (assertCollection(this.contents)) {
-          this.contents.setIn(path35, value2);
+          this.contents.setIn(path36, value2);
         }
       }
       /**
@@ -23104,15 +23104,15 @@ var require_util_map_includes = __commonJS({
 var require_resolve_block_map = __commonJS({
   "node_modules/yaml/dist/compose/resolve-block-map.js"(exports2) {
     "use strict";
-    var Pair = require_Pair();
-    var YAMLMap = require_YAMLMap();
+    var Pair2 = require_Pair();
+    var YAMLMap2 = require_YAMLMap();
     var resolveProps = require_resolve_props();
     var utilContainsNewline = require_util_contains_newline();
     var utilFlowIndentCheck = require_util_flow_indent_check();
     var utilMapIncludes = require_util_map_includes();
     var startColMsg = "All mapping items must start at the same column";
     function resolveBlockMap({ composeNode, composeEmptyNode }, ctx, bm, onError, tag) {
-      const NodeClass = tag?.nodeClass ?? YAMLMap.YAMLMap;
+      const NodeClass = tag?.nodeClass ?? YAMLMap2.YAMLMap;
       const map4 = new NodeClass(ctx.schema);
       if (ctx.atRoot)
         ctx.atRoot = false;
@@ -23180,7 +23180,7 @@ var require_resolve_block_map = __commonJS({
           if (ctx.schema.compat)
             utilFlowIndentCheck.flowIndentCheck(bm.indent, value2, onError);
           offset = valueNode.range[2];
-          const pair3 = new Pair.Pair(keyNode, valueNode);
+          const pair3 = new Pair2.Pair(keyNode, valueNode);
           if (ctx.options.keepSourceTokens)
             pair3.srcToken = collItem;
           map4.items.push(pair3);
@@ -23193,7 +23193,7 @@ var require_resolve_block_map = __commonJS({
             else
               keyNode.comment = valueProps.comment;
           }
-          const pair3 = new Pair.Pair(keyNode);
+          const pair3 = new Pair2.Pair(keyNode);
           if (ctx.options.keepSourceTokens)
             pair3.srcToken = collItem;
           map4.items.push(pair3);
@@ -23212,11 +23212,11 @@ var require_resolve_block_map = __commonJS({
 var require_resolve_block_seq = __commonJS({
   "node_modules/yaml/dist/compose/resolve-block-seq.js"(exports2) {
     "use strict";
-    var YAMLSeq = require_YAMLSeq();
+    var YAMLSeq2 = require_YAMLSeq();
     var resolveProps = require_resolve_props();
     var utilFlowIndentCheck = require_util_flow_indent_check();
     function resolveBlockSeq({ composeNode, composeEmptyNode }, ctx, bs, onError, tag) {
-      const NodeClass = tag?.nodeClass ?? YAMLSeq.YAMLSeq;
+      const NodeClass = tag?.nodeClass ?? YAMLSeq2.YAMLSeq;
       const seq = new NodeClass(ctx.schema);
       if (ctx.atRoot)
         ctx.atRoot = false;
@@ -23307,9 +23307,9 @@ var require_resolve_flow_collection = __commonJS({
   "node_modules/yaml/dist/compose/resolve-flow-collection.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var Pair = require_Pair();
-    var YAMLMap = require_YAMLMap();
-    var YAMLSeq = require_YAMLSeq();
+    var Pair2 = require_Pair();
+    var YAMLMap2 = require_YAMLMap();
+    var YAMLSeq2 = require_YAMLSeq();
     var resolveEnd = require_resolve_end();
     var resolveProps = require_resolve_props();
     var utilContainsNewline = require_util_contains_newline();
@@ -23317,9 +23317,9 @@ var require_resolve_flow_collection = __commonJS({
     var blockMsg = "Block collections are not allowed within flow collections";
     var isBlock = (token) => token && (token.type === "block-map" || token.type === "block-seq");
     function resolveFlowCollection({ composeNode, composeEmptyNode }, ctx, fc, onError, tag) {
-      const isMap7 = fc.start.source === "{";
-      const fcName = isMap7 ? "flow map" : "flow sequence";
-      const NodeClass = tag?.nodeClass ?? (isMap7 ? YAMLMap.YAMLMap : YAMLSeq.YAMLSeq);
+      const isMap10 = fc.start.source === "{";
+      const fcName = isMap10 ? "flow map" : "flow sequence";
+      const NodeClass = tag?.nodeClass ?? (isMap10 ? YAMLMap2.YAMLMap : YAMLSeq2.YAMLSeq);
       const coll = new NodeClass(ctx.schema);
       coll.flow = true;
       const atRoot = ctx.atRoot;
@@ -23355,7 +23355,7 @@ var require_resolve_flow_collection = __commonJS({
             offset = props.end;
             continue;
           }
-          if (!isMap7 && ctx.options.strict && utilContainsNewline.containsNewline(key2))
+          if (!isMap10 && ctx.options.strict && utilContainsNewline.containsNewline(key2))
             onError(
               key2,
               // checked by containsNewline()
@@ -23395,7 +23395,7 @@ var require_resolve_flow_collection = __commonJS({
             }
           }
         }
-        if (!isMap7 && !sep5 && !props.found) {
+        if (!isMap10 && !sep5 && !props.found) {
           const valueNode = value2 ? composeNode(ctx, value2, props, onError) : composeEmptyNode(ctx, props.end, sep5, null, props, onError);
           coll.items.push(valueNode);
           offset = valueNode.range[2];
@@ -23418,7 +23418,7 @@ var require_resolve_flow_collection = __commonJS({
             startOnNewline: false
           });
           if (valueProps.found) {
-            if (!isMap7 && !props.found && ctx.options.strict) {
+            if (!isMap10 && !props.found && ctx.options.strict) {
               if (sep5)
                 for (const st of sep5) {
                   if (st === valueProps.found)
@@ -23447,16 +23447,16 @@ var require_resolve_flow_collection = __commonJS({
             else
               keyNode.comment = valueProps.comment;
           }
-          const pair3 = new Pair.Pair(keyNode, valueNode);
+          const pair3 = new Pair2.Pair(keyNode, valueNode);
           if (ctx.options.keepSourceTokens)
             pair3.srcToken = collItem;
-          if (isMap7) {
+          if (isMap10) {
             const map4 = coll;
             if (utilMapIncludes.mapIncludes(ctx, map4.items, keyNode))
               onError(keyStart, "DUPLICATE_KEY", "Map keys must be unique");
             map4.items.push(pair3);
           } else {
-            const map4 = new YAMLMap.YAMLMap(ctx.schema);
+            const map4 = new YAMLMap2.YAMLMap(ctx.schema);
             map4.flow = true;
             map4.items.push(pair3);
             const endRange = (valueNode ?? keyNode).range;
@@ -23466,7 +23466,7 @@ var require_resolve_flow_collection = __commonJS({
           offset = valueNode ? valueNode.range[2] : valueProps.end;
         }
       }
-      const expectedEnd = isMap7 ? "}" : "]";
+      const expectedEnd = isMap10 ? "}" : "]";
       const [ce, ...ee] = fc.end;
       let cePos = offset;
       if (ce?.source === expectedEnd)
@@ -23501,9 +23501,9 @@ var require_compose_collection = __commonJS({
   "node_modules/yaml/dist/compose/compose-collection.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var Scalar = require_Scalar();
-    var YAMLMap = require_YAMLMap();
-    var YAMLSeq = require_YAMLSeq();
+    var Scalar3 = require_Scalar();
+    var YAMLMap2 = require_YAMLMap();
+    var YAMLSeq2 = require_YAMLSeq();
     var resolveBlockMap = require_resolve_block_map();
     var resolveBlockSeq = require_resolve_block_seq();
     var resolveFlowCollection = require_resolve_flow_collection();
@@ -23530,7 +23530,7 @@ var require_compose_collection = __commonJS({
         }
       }
       const expType = token.type === "block-map" ? "map" : token.type === "block-seq" ? "seq" : token.start.source === "{" ? "map" : "seq";
-      if (!tagToken || !tagName || tagName === "!" || tagName === YAMLMap.YAMLMap.tagName && expType === "map" || tagName === YAMLSeq.YAMLSeq.tagName && expType === "seq") {
+      if (!tagToken || !tagName || tagName === "!" || tagName === YAMLMap2.YAMLMap.tagName && expType === "map" || tagName === YAMLSeq2.YAMLSeq.tagName && expType === "seq") {
         return resolveCollection(CN, ctx, token, onError, tagName);
       }
       let tag = ctx.schema.tags.find((t) => t.tag === tagName && t.collection === expType);
@@ -23550,7 +23550,7 @@ var require_compose_collection = __commonJS({
       }
       const coll = resolveCollection(CN, ctx, token, onError, tagName, tag);
       const res = tag.resolve?.(coll, (msg) => onError(tagToken, "TAG_RESOLVE_FAILED", msg), ctx.options) ?? coll;
-      const node2 = identity.isNode(res) ? res : new Scalar.Scalar(res);
+      const node2 = identity.isNode(res) ? res : new Scalar3.Scalar(res);
       node2.range = coll.range;
       node2.tag = tagName;
       if (tag?.format)
@@ -23565,13 +23565,13 @@ var require_compose_collection = __commonJS({
 var require_resolve_block_scalar = __commonJS({
   "node_modules/yaml/dist/compose/resolve-block-scalar.js"(exports2) {
     "use strict";
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     function resolveBlockScalar(ctx, scalar4, onError) {
       const start4 = scalar4.offset;
       const header = parseBlockScalarHeader(scalar4, ctx.options.strict, onError);
       if (!header)
         return { value: "", type: null, comment: "", range: [start4, start4, start4] };
-      const type = header.mode === ">" ? Scalar.Scalar.BLOCK_FOLDED : Scalar.Scalar.BLOCK_LITERAL;
+      const type = header.mode === ">" ? Scalar3.Scalar.BLOCK_FOLDED : Scalar3.Scalar.BLOCK_LITERAL;
       const lines = scalar4.source ? splitLines2(scalar4.source) : [];
       let chompStart = lines.length;
       for (let i = lines.length - 1; i >= 0; --i) {
@@ -23633,7 +23633,7 @@ var require_resolve_block_scalar = __commonJS({
           onError(offset - content.length - (crlf ? 2 : 1), "BAD_INDENT", message);
           indent2 = "";
         }
-        if (type === Scalar.Scalar.BLOCK_LITERAL) {
+        if (type === Scalar3.Scalar.BLOCK_LITERAL) {
           value2 += sep5 + indent2.slice(trimIndent) + content;
           sep5 = "\n";
         } else if (indent2.length > trimIndent || content[0] === "	") {
@@ -23748,7 +23748,7 @@ var require_resolve_block_scalar = __commonJS({
 var require_resolve_flow_scalar = __commonJS({
   "node_modules/yaml/dist/compose/resolve-flow-scalar.js"(exports2) {
     "use strict";
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var resolveEnd = require_resolve_end();
     function resolveFlowScalar(scalar4, strict14, onError) {
       const { offset, type, source: source2, end: end2 } = scalar4;
@@ -23757,15 +23757,15 @@ var require_resolve_flow_scalar = __commonJS({
       const _onError = (rel, code4, msg) => onError(offset + rel, code4, msg);
       switch (type) {
         case "scalar":
-          _type = Scalar.Scalar.PLAIN;
+          _type = Scalar3.Scalar.PLAIN;
           value2 = plainValue(source2, _onError);
           break;
         case "single-quoted-scalar":
-          _type = Scalar.Scalar.QUOTE_SINGLE;
+          _type = Scalar3.Scalar.QUOTE_SINGLE;
           value2 = singleQuotedValue(source2, _onError);
           break;
         case "double-quoted-scalar":
-          _type = Scalar.Scalar.QUOTE_DOUBLE;
+          _type = Scalar3.Scalar.QUOTE_DOUBLE;
           value2 = doubleQuotedValue(source2, _onError);
           break;
         /* istanbul ignore next should not happen */
@@ -23970,7 +23970,7 @@ var require_compose_scalar = __commonJS({
   "node_modules/yaml/dist/compose/compose-scalar.js"(exports2) {
     "use strict";
     var identity = require_identity();
-    var Scalar = require_Scalar();
+    var Scalar3 = require_Scalar();
     var resolveBlockScalar = require_resolve_block_scalar();
     var resolveFlowScalar = require_resolve_flow_scalar();
     function composeScalar(ctx, token, tagToken, onError) {
@@ -23988,11 +23988,11 @@ var require_compose_scalar = __commonJS({
       let scalar4;
       try {
         const res = tag.resolve(value2, (msg) => onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg), ctx.options);
-        scalar4 = identity.isScalar(res) ? res : new Scalar.Scalar(res);
+        scalar4 = identity.isScalar(res) ? res : new Scalar3.Scalar(res);
       } catch (error2) {
         const msg = error2 instanceof Error ? error2.message : String(error2);
         onError(tagToken ?? token, "TAG_RESOLVE_FAILED", msg);
-        scalar4 = new Scalar.Scalar(value2);
+        scalar4 = new Scalar3.Scalar(value2);
       }
       scalar4.range = range2;
       scalar4.source = value2;
@@ -24694,9 +24694,9 @@ var require_cst_visit = __commonJS({
     visit5.BREAK = BREAK;
     visit5.SKIP = SKIP2;
     visit5.REMOVE = REMOVE;
-    visit5.itemAtPath = (cst, path35) => {
+    visit5.itemAtPath = (cst, path36) => {
       let item = cst;
-      for (const [field2, index] of path35) {
+      for (const [field2, index] of path36) {
         const tok = item?.[field2];
         if (tok && "items" in tok) {
           item = tok.items[index];
@@ -24705,23 +24705,23 @@ var require_cst_visit = __commonJS({
       }
       return item;
     };
-    visit5.parentCollection = (cst, path35) => {
-      const parent = visit5.itemAtPath(cst, path35.slice(0, -1));
-      const field2 = path35[path35.length - 1][0];
+    visit5.parentCollection = (cst, path36) => {
+      const parent = visit5.itemAtPath(cst, path36.slice(0, -1));
+      const field2 = path36[path36.length - 1][0];
       const coll = parent?.[field2];
       if (coll && "items" in coll)
         return coll;
       throw new Error("Parent collection not found");
     };
-    function _visit(path35, item, visitor) {
-      let ctrl = visitor(item, path35);
+    function _visit(path36, item, visitor) {
+      let ctrl = visitor(item, path36);
       if (typeof ctrl === "symbol")
         return ctrl;
       for (const field2 of ["key", "value"]) {
         const token = item[field2];
         if (token && "items" in token) {
           for (let i = 0; i < token.items.length; ++i) {
-            const ci = _visit(Object.freeze(path35.concat([[field2, i]])), token.items[i], visitor);
+            const ci = _visit(Object.freeze(path36.concat([[field2, i]])), token.items[i], visitor);
             if (typeof ci === "number")
               i = ci - 1;
             else if (ci === BREAK)
@@ -24732,10 +24732,10 @@ var require_cst_visit = __commonJS({
             }
           }
           if (typeof ctrl === "function" && field2 === "key")
-            ctrl = ctrl(item, path35);
+            ctrl = ctrl(item, path36);
         }
       }
-      return typeof ctrl === "function" ? ctrl(item, path35) : ctrl;
+      return typeof ctrl === "function" ? ctrl(item, path36) : ctrl;
     }
     exports2.visit = visit5;
   }
@@ -24753,7 +24753,7 @@ var require_cst = __commonJS({
     var FLOW_END = "";
     var SCALAR = "";
     var isCollection = (token) => !!token && "items" in token;
-    var isScalar7 = (token) => !!token && (token.type === "scalar" || token.type === "single-quoted-scalar" || token.type === "double-quoted-scalar" || token.type === "block-scalar");
+    var isScalar8 = (token) => !!token && (token.type === "scalar" || token.type === "single-quoted-scalar" || token.type === "double-quoted-scalar" || token.type === "block-scalar");
     function prettyToken(token) {
       switch (token) {
         case BOM:
@@ -24837,7 +24837,7 @@ var require_cst = __commonJS({
     exports2.FLOW_END = FLOW_END;
     exports2.SCALAR = SCALAR;
     exports2.isCollection = isCollection;
-    exports2.isScalar = isScalar7;
+    exports2.isScalar = isScalar8;
     exports2.prettyToken = prettyToken;
     exports2.tokenType = tokenType;
   }
@@ -25436,7 +25436,7 @@ var require_lexer = __commonJS({
 var require_line_counter = __commonJS({
   "node_modules/yaml/dist/parse/line-counter.js"(exports2) {
     "use strict";
-    var LineCounter5 = class {
+    var LineCounter6 = class {
       constructor() {
         this.lineStarts = [];
         this.addNewLine = (offset) => this.lineStarts.push(offset);
@@ -25459,7 +25459,7 @@ var require_line_counter = __commonJS({
         };
       }
     };
-    exports2.LineCounter = LineCounter5;
+    exports2.LineCounter = LineCounter6;
   }
 });
 
@@ -26367,7 +26367,7 @@ var require_public_api = __commonJS({
         return docs;
       return Object.assign([], { empty: true }, composer$1.streamInfo());
     }
-    function parseDocument7(source2, options2 = {}) {
+    function parseDocument8(source2, options2 = {}) {
       const { lineCounter: lineCounter2, prettyErrors } = parseOptions(options2);
       const parser$1 = new parser.Parser(lineCounter2?.addNewLine);
       const composer$1 = new composer.Composer(options2);
@@ -26386,14 +26386,14 @@ var require_public_api = __commonJS({
       }
       return doc;
     }
-    function parse6(src, reviver, options2) {
+    function parse7(src, reviver, options2) {
       let _reviver = void 0;
       if (typeof reviver === "function") {
         _reviver = reviver;
       } else if (options2 === void 0 && reviver && typeof reviver === "object") {
         options2 = reviver;
       }
-      const doc = parseDocument7(src, options2);
+      const doc = parseDocument8(src, options2);
       if (!doc)
         return null;
       doc.warnings.forEach((warning2) => log.warn(doc.options.logLevel, warning2));
@@ -26427,9 +26427,9 @@ var require_public_api = __commonJS({
         return value2.toString(options2);
       return new Document.Document(value2, _replacer, options2).toString(options2);
     }
-    exports2.parse = parse6;
+    exports2.parse = parse7;
     exports2.parseAllDocuments = parseAllDocuments3;
-    exports2.parseDocument = parseDocument7;
+    exports2.parseDocument = parseDocument8;
     exports2.stringify = stringify5;
   }
 });
@@ -26444,10 +26444,10 @@ var require_dist = __commonJS({
     var errors = require_errors2();
     var Alias = require_Alias();
     var identity = require_identity();
-    var Pair = require_Pair();
-    var Scalar = require_Scalar();
-    var YAMLMap = require_YAMLMap();
-    var YAMLSeq = require_YAMLSeq();
+    var Pair2 = require_Pair();
+    var Scalar3 = require_Scalar();
+    var YAMLMap2 = require_YAMLMap();
+    var YAMLSeq2 = require_YAMLSeq();
     var cst = require_cst();
     var lexer = require_lexer();
     var lineCounter = require_line_counter();
@@ -26469,10 +26469,10 @@ var require_dist = __commonJS({
     exports2.isPair = identity.isPair;
     exports2.isScalar = identity.isScalar;
     exports2.isSeq = identity.isSeq;
-    exports2.Pair = Pair.Pair;
-    exports2.Scalar = Scalar.Scalar;
-    exports2.YAMLMap = YAMLMap.YAMLMap;
-    exports2.YAMLSeq = YAMLSeq.YAMLSeq;
+    exports2.Pair = Pair2.Pair;
+    exports2.Scalar = Scalar3.Scalar;
+    exports2.YAMLMap = YAMLMap2.YAMLMap;
+    exports2.YAMLSeq = YAMLSeq2.YAMLSeq;
     exports2.CST = cst;
     exports2.Lexer = lexer.Lexer;
     exports2.LineCounter = lineCounter.LineCounter;
@@ -29715,8 +29715,8 @@ var require_utils2 = __commonJS({
       }
       return ind;
     }
-    function removeDotSegments(path35) {
-      let input = path35;
+    function removeDotSegments(path36) {
+      let input = path36;
       const output = [];
       let nextSlash = -1;
       let len = 0;
@@ -29790,11 +29790,11 @@ var require_utils2 = __commonJS({
       }
       return output.join("");
     }
-    function removeDotSegmentsRelative(path35) {
-      if (path35 === "" || path35[0] === "/") {
-        return removeDotSegments(path35);
+    function removeDotSegmentsRelative(path36) {
+      if (path36 === "" || path36[0] === "/") {
+        return removeDotSegments(path36);
       }
-      const segments = path35.split("/");
+      const segments = path36.split("/");
       const last = segments.length - 1;
       const output = [];
       let trailingDirectory = false;
@@ -30157,8 +30157,8 @@ var require_schemes = __commonJS({
       }
       if (wsComponent.resourceName) {
         const queryIndex = wsComponent.resourceName.indexOf("?");
-        const path35 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
-        wsComponent.path = path35 && path35 !== "/" ? path35 : void 0;
+        const path36 = queryIndex === -1 ? wsComponent.resourceName : wsComponent.resourceName.slice(0, queryIndex);
+        wsComponent.path = path36 && path36 !== "/" ? path36 : void 0;
         wsComponent.query = queryIndex === -1 ? void 0 : wsComponent.resourceName.slice(queryIndex + 1);
         wsComponent.resourceName = void 0;
       }
@@ -30324,7 +30324,7 @@ var require_fast_uri = __commonJS({
         normalizeString(uri, options2);
       } else if (typeof uri === "object") {
         uri = /** @type {T} */
-        parse6(serialize3(uri, options2), options2);
+        parse7(serialize3(uri, options2), options2);
       }
       return uri;
     }
@@ -30367,8 +30367,8 @@ var require_fast_uri = __commonJS({
     function resolveComponent(base, relative2, options2, skipNormalization) {
       const target = {};
       if (!skipNormalization) {
-        base = parse6(serialize3(base, options2), options2);
-        relative2 = parse6(serialize3(relative2, options2), options2);
+        base = parse7(serialize3(base, options2), options2);
+        relative2 = parse7(serialize3(relative2, options2), options2);
       }
       options2 = options2 || {};
       if (!options2.tolerant && relative2.scheme) {
@@ -30686,7 +30686,7 @@ var require_fast_uri = __commonJS({
       }
       return { parsed: parsed4, malformedAuthorityOrPort, malformedPercentEncoding, malformedSchemeSpecific, malformedHost, malformedScheme };
     }
-    function parse6(uri, opts) {
+    function parse7(uri, opts) {
       return parseWithStatus(uri, opts).parsed;
     }
     function normalizeString(uri, opts) {
@@ -30723,7 +30723,7 @@ var require_fast_uri = __commonJS({
       resolveComponent,
       equal,
       serialize: serialize3,
-      parse: parse6
+      parse: parse7
     };
     module2.exports = fastUri;
     module2.exports.default = fastUri;
@@ -34465,7 +34465,7 @@ var require_parse2 = __commonJS({
   "node_modules/semver/functions/parse.js"(exports2, module2) {
     "use strict";
     var SemVer = require_semver();
-    var parse6 = (version2, options2, throwErrors = false) => {
+    var parse7 = (version2, options2, throwErrors = false) => {
       if (version2 instanceof SemVer) {
         return version2;
       }
@@ -34478,7 +34478,7 @@ var require_parse2 = __commonJS({
         throw er;
       }
     };
-    module2.exports = parse6;
+    module2.exports = parse7;
   }
 });
 
@@ -34486,9 +34486,9 @@ var require_parse2 = __commonJS({
 var require_valid = __commonJS({
   "node_modules/semver/functions/valid.js"(exports2, module2) {
     "use strict";
-    var parse6 = require_parse2();
+    var parse7 = require_parse2();
     var valid5 = (version2, options2) => {
-      const v = parse6(version2, options2);
+      const v = parse7(version2, options2);
       return v ? v.version : null;
     };
     module2.exports = valid5;
@@ -34499,9 +34499,9 @@ var require_valid = __commonJS({
 var require_clean = __commonJS({
   "node_modules/semver/functions/clean.js"(exports2, module2) {
     "use strict";
-    var parse6 = require_parse2();
+    var parse7 = require_parse2();
     var clean = (version2, options2) => {
-      const s = parse6(version2.trim().replace(/^[=v]+/, ""), options2);
+      const s = parse7(version2.trim().replace(/^[=v]+/, ""), options2);
       return s ? s.version : null;
     };
     module2.exports = clean;
@@ -34536,10 +34536,10 @@ var require_inc = __commonJS({
 var require_diff = __commonJS({
   "node_modules/semver/functions/diff.js"(exports2, module2) {
     "use strict";
-    var parse6 = require_parse2();
+    var parse7 = require_parse2();
     var diff = (version1, version2) => {
-      const v1 = parse6(version1, null, true);
-      const v2 = parse6(version2, null, true);
+      const v1 = parse7(version1, null, true);
+      const v2 = parse7(version2, null, true);
       const comparison = v1.compare(v2);
       if (comparison === 0) {
         return null;
@@ -34610,9 +34610,9 @@ var require_patch = __commonJS({
 var require_prerelease = __commonJS({
   "node_modules/semver/functions/prerelease.js"(exports2, module2) {
     "use strict";
-    var parse6 = require_parse2();
+    var parse7 = require_parse2();
     var prerelease = (version2, options2) => {
-      const parsed4 = parse6(version2, options2);
+      const parsed4 = parse7(version2, options2);
       return parsed4 && parsed4.prerelease.length ? parsed4.prerelease : null;
     };
     module2.exports = prerelease;
@@ -34798,7 +34798,7 @@ var require_coerce = __commonJS({
   "node_modules/semver/functions/coerce.js"(exports2, module2) {
     "use strict";
     var SemVer = require_semver();
-    var parse6 = require_parse2();
+    var parse7 = require_parse2();
     var { safeRe: re, t } = require_re();
     var coerce2 = (version2, options2) => {
       if (version2 instanceof SemVer) {
@@ -34833,7 +34833,7 @@ var require_coerce = __commonJS({
       const patch = match3[4] || "0";
       const prerelease = options2.includePrerelease && match3[5] ? `-${match3[5]}` : "";
       const build2 = options2.includePrerelease && match3[6] ? `+${match3[6]}` : "";
-      return parse6(`${major3}.${minor3}.${patch}${prerelease}${build2}`, options2);
+      return parse7(`${major3}.${minor3}.${patch}${prerelease}${build2}`, options2);
     };
     module2.exports = coerce2;
   }
@@ -34843,7 +34843,7 @@ var require_coerce = __commonJS({
 var require_truncate = __commonJS({
   "node_modules/semver/functions/truncate.js"(exports2, module2) {
     "use strict";
-    var parse6 = require_parse2();
+    var parse7 = require_parse2();
     var constants4 = require_constants6();
     var SemVer = require_semver();
     var truncate = (version2, truncation, options2) => {
@@ -34855,7 +34855,7 @@ var require_truncate = __commonJS({
     };
     var cloneInputVersion = (version2, options2) => {
       const versionStringToParse = version2 instanceof SemVer ? version2.version : version2;
-      return parse6(versionStringToParse, options2);
+      return parse7(versionStringToParse, options2);
     };
     var doTruncation = (version2, truncation) => {
       if (isPrerelease(truncation)) {
@@ -36090,7 +36090,7 @@ var require_semver2 = __commonJS({
     var constants4 = require_constants6();
     var SemVer = require_semver();
     var identifiers = require_identifiers();
-    var parse6 = require_parse2();
+    var parse7 = require_parse2();
     var valid5 = require_valid();
     var clean = require_clean();
     var inc = require_inc();
@@ -36129,7 +36129,7 @@ var require_semver2 = __commonJS({
     var simplifyRange = require_simplify();
     var subset = require_subset();
     module2.exports = {
-      parse: parse6,
+      parse: parse7,
       valid: valid5,
       clean,
       inc,
@@ -36236,8 +36236,8 @@ var init_context = __esm({
           if ((0, import_fs2.existsSync)(process.env.GITHUB_EVENT_PATH)) {
             this.payload = JSON.parse((0, import_fs2.readFileSync)(process.env.GITHUB_EVENT_PATH, { encoding: "utf8" }));
           } else {
-            const path35 = process.env.GITHUB_EVENT_PATH;
-            process.stdout.write(`GITHUB_EVENT_PATH ${path35} does not exist${import_os3.EOL}`);
+            const path36 = process.env.GITHUB_EVENT_PATH;
+            process.stdout.write(`GITHUB_EVENT_PATH ${path36} does not exist${import_os3.EOL}`);
           }
         }
         this.eventName = process.env.GITHUB_EVENT_NAME;
@@ -37484,7 +37484,7 @@ function expand2(template2, context3) {
     return template2.replace(/\/$/, "");
   }
 }
-function parse5(options2) {
+function parse6(options2) {
   let method = options2.method.toUpperCase();
   let url = (options2.url || "/").replace(/:([a-z]\w+)/g, "{$1}");
   let headers = Object.assign({}, options2.headers);
@@ -37548,7 +37548,7 @@ function parse5(options2) {
   );
 }
 function endpointWithDefaults(defaults3, route, options2) {
-  return parse5(merge2(defaults3, route, options2));
+  return parse6(merge2(defaults3, route, options2));
 }
 function withDefaults(oldDefaults, newDefaults) {
   const DEFAULTS2 = merge2(oldDefaults, newDefaults);
@@ -37557,7 +37557,7 @@ function withDefaults(oldDefaults, newDefaults) {
     DEFAULTS: DEFAULTS2,
     defaults: withDefaults.bind(null, DEFAULTS2),
     merge: merge2.bind(null, DEFAULTS2),
-    parse: parse5
+    parse: parse6
   });
 }
 var VERSION, userAgent, DEFAULTS, urlVariableRegex, endpoint;
@@ -37595,7 +37595,7 @@ var require_fast_content_type_parse = __commonJS({
     var defaultContentType = { type: "", parameters: new NullObject() };
     Object.freeze(defaultContentType.parameters);
     Object.freeze(defaultContentType);
-    function parse6(header) {
+    function parse7(header) {
       if (typeof header !== "string") {
         throw new TypeError("argument header is required and must be a string");
       }
@@ -37671,8 +37671,8 @@ var require_fast_content_type_parse = __commonJS({
       }
       return result;
     }
-    module2.exports.default = { parse: parse6, safeParse: safeParse3 };
-    module2.exports.parse = parse6;
+    module2.exports.default = { parse: parse7, safeParse: safeParse3 };
+    module2.exports.parse = parse7;
     module2.exports.safeParse = safeParse3;
     module2.exports.defaultContentType = defaultContentType;
   }
@@ -43779,8 +43779,8 @@ var GuardError = class extends Error {
   /** The one sentence that is shown, led by the place it is about. */
   get sentence() {
     if (!this.at) return this.message;
-    const { path: path35, region } = this.at;
-    return region ? `${path35}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path35}: ${this.message}`;
+    const { path: path36, region } = this.at;
+    return region ? `${path36}:${region.startLine}:${region.startColumn}: ${this.message}` : `${path36}: ${this.message}`;
   }
 };
 
@@ -44962,11 +44962,11 @@ var Matcher = class {
     const min = this.#min;
     const max = this.#max;
     if (chars === void 0) {
-      const most2 = s.length;
-      const least = most2 + 1 >> 1;
-      if (most2 < min || least > max)
+      const most3 = s.length;
+      const least = most3 + 1 >> 1;
+      if (most3 < min || least > max)
         return false;
-      if (least < min || most2 > max)
+      if (least < min || most3 > max)
         chars = codePoints(s);
     }
     if (chars !== void 0 && (chars.length < min || chars.length > max)) {
@@ -46594,9 +46594,9 @@ function parsedOr(text10) {
 
 // src/manifest/cursor.ts
 var Cursor = class _Cursor {
-  constructor(manifest, path35, written2, key2, parent, source2 = manifest.object) {
+  constructor(manifest, path36, written2, key2, parent, source2 = manifest.object) {
     this.manifest = manifest;
-    this.path = path35;
+    this.path = path36;
     this.written = written2;
     this.key = key2;
     this.parent = parent;
@@ -46727,16 +46727,19 @@ function pathOf(ref) {
 function identityOf(ref) {
   return JSON.stringify([ref.group, ref.kind, ref.namespace, ref.name]);
 }
+var ownGroup = "ingress-guard";
 function groupKindOf(ref) {
   return ref.group === "" ? ref.kind : `${ref.kind}.${ref.group}`;
 }
-var Manifest = class {
-  constructor(object, side, origin, clusters, evidence = "none") {
+var Manifest = class _Manifest {
+  constructor(object, side, origin, clusters, evidence = "none", owner2, touched = false) {
     this.object = object;
     this.side = side;
     this.origin = origin;
     this.clusters = clusters;
     this.evidence = evidence;
+    this.owner = owner2;
+    this.touched = touched;
     this.root = Cursor.root(this);
   }
   object;
@@ -46744,165 +46747,26 @@ var Manifest = class {
   origin;
   clusters;
   evidence;
+  owner;
+  touched;
   root;
   get ref() {
     return this.object.ref;
   }
+  /** What the files hold that the object takes values from by a name, in their order; undefined where that is not known. */
+  valuesIn(name) {
+    const { object, side, clusters, evidence } = this;
+    return object.around?.files.get(name)?.map(
+      ({ path: path36, touched, ...file3 }) => new _Manifest({ ...object, ...file3 }, side, { kind: "file", path: path36 }, clusters, evidence, this, touched).root
+    );
+  }
 };
+function manifestsOf(object, ...place2) {
+  return [object, ...object.around?.makes ?? []].map((one2) => new Manifest(one2, ...place2));
+}
 
 // src/kubernetes/configuration.ts
 var import_yaml3 = __toESM(require_dist(), 1);
-
-// src/kubernetes/image.ts
-function parseImage(name) {
-  const [named5 = ""] = name.trim().split("@");
-  const colon = named5.indexOf(":", named5.lastIndexOf("/") + 1);
-  if (colon === -1) return { repository: named5, tag: void 0 };
-  return { repository: named5.slice(0, colon), tag: named5.slice(colon + 1) || void 0 };
-}
-function releaseOf({ tag }) {
-  const match3 = tag?.match(/^(?:[a-z]+-)?v?(\d+\.\d+\.\d+)(?:$|[-+_](?!alpha|beta|rc))/);
-  return match3?.[1];
-}
-function minorOf({ tag }) {
-  const match3 = tag?.match(/^v?(\d+\.\d+)(?:$|-(?!alpha|beta|rc))/);
-  return match3 ? `${match3[1]}.0` : void 0;
-}
-
-// src/kubernetes/version.ts
-function parseVersion(text10) {
-  const match3 = text10.match(/^\s*v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?(?![\d])/);
-  if (!match3) return void 0;
-  return {
-    major: Number(match3[1]),
-    minor: Number(match3[2]),
-    patch: match3[3] === void 0 ? void 0 : Number(match3[3])
-  };
-}
-function compareVersions(a, b) {
-  return a.major - b.major || a.minor - b.minor || (a.patch ?? 0) - (b.patch ?? 0);
-}
-function minorsAhead(version2, of) {
-  return version2.major === of.major ? version2.minor - of.minor : void 0;
-}
-function newestOf(facts) {
-  const known3 = facts.flatMap((fact) => {
-    const version2 = parseVersion(fact.value);
-    return version2 ? [{ fact, version: version2 }] : [];
-  });
-  return known3.sort((a, b) => compareVersions(b.version, a.version))[0]?.fact;
-}
-function nextMinor({ major: major3, minor: minor3 }) {
-  return { major: major3, minor: minor3 + 1, patch: 0 };
-}
-function minorOf2({ major: major3, minor: minor3 }) {
-  return `${major3}.${minor3}`;
-}
-
-// src/kubernetes/live-objects.ts
-var liveKinds = ["Node", "Pod", "Service", "Lease", "ConfigMap", "IngressClass", "DaemonSet"];
-var leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
-function readLive(objects) {
-  const ofKind = (kind2) => objects.filter((object) => object.at("kind").string === kind2);
-  const pods = ofKind("Pod").filter(isRunning).map((at3) => ({ ...named(at3), node: at3.at("spec", "nodeName").string }));
-  const images2 = /* @__PURE__ */ new Map();
-  const apiServers = [];
-  for (const { at: at3, node: node2 } of pods) {
-    for (const container of at3.at("spec", "containers").items()) {
-      const version2 = versionOf(container);
-      if (!version2) continue;
-      if (container.at("name").string === "kube-apiserver") apiServers.push(version2);
-      if (container.at("name").string === "kube-proxy" && node2 !== void 0) images2.set(node2, version2);
-    }
-  }
-  const isProxy = (at3) => named(at3).namespace === "kube-system" && named(at3).name === "kube-proxy";
-  const proxy = ofKind("DaemonSet").find(isProxy);
-  const proxyImage = proxy && versionOf(proxy.at("spec", "template", "spec", "containers", 0));
-  const nodes = ofKind("Node").map((at3) => {
-    const { name } = named(at3);
-    const node2 = nodeAt(name, at3, at3.at("status", "nodeInfo"));
-    return { ...node2, kubeProxy: images2.get(name) ?? proxyImage ?? node2.kubeProxy };
-  });
-  const locks = [
-    ...ofKind("Lease").filter((at3) => named(at3).namespace !== "kube-node-lease").map(leaseAt),
-    ...ofKind("ConfigMap").flatMap(leaderAt)
-  ];
-  const proxyConfig = ofKind("ConfigMap").find(isProxy);
-  const kubeadm = ofKind("ConfigMap").find(
-    (at3) => named(at3).namespace === "kube-system" && named(at3).name === "kubeadm-config"
-  );
-  const [answered] = objects.flatMap((object) => factAt(object.at("serverVersion", "gitVersion")) ?? []);
-  return {
-    takenAt: newestRenewal([...locks, ...ofKind("Lease").map(leaseAt)]),
-    kubernetes: answered ?? newestOf(apiServers) ?? (kubeadm && kubernetesIn(kubeadm)),
-    kubeProxyMode: proxyConfig && kubeProxyModeIn(proxyConfig),
-    nodes,
-    locks,
-    pods,
-    services: ofKind("Service").map((at3) => ({ ...named(at3), type: at3.at("spec", "type").string })),
-    ingressClasses: ofKind("IngressClass").map((at3) => ({
-      name: named(at3).name,
-      controller: at3.at("spec", "controller").string,
-      isDefault: at3.at("metadata", "annotations", "ingressclass.kubernetes.io/is-default-class").string === "true",
-      at: at3
-    }))
-  };
-}
-function named(at3) {
-  const metadata = at3.at("metadata");
-  return { namespace: metadata.at("namespace").string ?? "", name: metadata.at("name").string ?? "", at: at3 };
-}
-function isRunning(pod) {
-  return !["Succeeded", "Failed"].includes(pod.at("status", "phase").string ?? "");
-}
-function versionOf(container) {
-  const at3 = container.at("image");
-  const release2 = releaseOf(parseImage(at3.string ?? ""));
-  return release2 ? { value: `v${release2}`, at: at3 } : void 0;
-}
-function leaseAt(at3) {
-  const spec = at3.at("spec");
-  return {
-    ...named(at3),
-    kind: "Lease",
-    holder: factAt(spec.at("holderIdentity")),
-    renewTime: factAt(spec.at("renewTime")),
-    duration: numberAt(spec.at("leaseDurationSeconds"))
-  };
-}
-function leaderAt(configMap) {
-  const at3 = configMap.at("metadata", "annotations", leaderAnnotation);
-  if (at3.string === void 0) return [];
-  const record = parsed(at3.string);
-  const fact = (key2) => {
-    const value2 = record[key2];
-    return typeof value2 === "string" && value2 !== "" ? { value: value2, at: at3 } : void 0;
-  };
-  const { leaseDurationSeconds: duration } = record;
-  return [
-    {
-      ...named(configMap),
-      kind: "ConfigMap",
-      holder: fact("holderIdentity"),
-      renewTime: fact("renewTime"),
-      duration: typeof duration === "number" ? duration : void 0
-    }
-  ];
-}
-function parsed(text10) {
-  try {
-    const value2 = JSON.parse(text10);
-    return value2 !== null && typeof value2 === "object" ? value2 : {};
-  } catch {
-    return {};
-  }
-}
-function newestRenewal(locks) {
-  return locks.flatMap(({ renewTime }) => renewTime && isMoment(renewTime.value) ? [renewTime] : []).reduce(
-    (newest, next) => newest && Date.parse(newest.value) >= Date.parse(next.value) ? newest : next,
-    void 0
-  );
-}
 
 // src/kubernetes/inventory.ts
 var nodeFields = {
@@ -46924,36 +46788,6 @@ function factAt(at3) {
 function nodeAt(name, at3, info2) {
   const facts = Object.entries(nodeFields).map(([key2, field2]) => [key2, factAt(info2.at(field2))]);
   return { name, at: at3, ...Object.fromEntries(facts) };
-}
-function readInventory(objects) {
-  const document = objects.find((object) => object.at("kind").string === "Inventory");
-  return document ? readDocument(document) : readLive(objects);
-}
-function readDocument(root3) {
-  const list3 = (key2) => [...root3.at(key2).items()];
-  const text10 = (at3, key2) => at3.at(key2).string;
-  const named5 = (at3) => ({ namespace: text10(at3, "namespace") ?? "", name: text10(at3, "name") ?? "", at: at3 });
-  return {
-    takenAt: factAt(root3.at("takenAt")),
-    kubernetes: factAt(root3.at("kubernetes")),
-    kubeProxyMode: factAt(root3.at("kubeProxyMode")),
-    nodes: list3("nodes").map((at3) => nodeAt(text10(at3, "name"), at3, at3)),
-    locks: list3("locks").map((at3) => ({
-      ...named5(at3),
-      kind: text10(at3, "kind") === "ConfigMap" ? "ConfigMap" : "Lease",
-      holder: factAt(at3.at("holder")),
-      renewTime: factAt(at3.at("renewTime")),
-      duration: numberAt(at3.at("duration"))
-    })),
-    pods: list3("pods").map((at3) => ({ ...named5(at3), node: text10(at3, "node") })),
-    services: list3("services").map((at3) => ({ ...named5(at3), type: text10(at3, "type") })),
-    ingressClasses: list3("ingressClasses").map((at3) => ({
-      name: text10(at3, "name") ?? "",
-      controller: text10(at3, "controller"),
-      isDefault: at3.at("default").value === true,
-      at: at3
-    }))
-  };
 }
 function numberAt({ value: value2 }) {
   return typeof value2 === "number" ? value2 : void 0;
@@ -47026,10 +46860,193 @@ function agreed(manifests, what) {
   return facts.every(({ value: value2 }) => value2 === facts[0]?.value) ? facts[0] : void 0;
 }
 
+// src/kubernetes/image.ts
+function parseImage(name) {
+  const [named5 = ""] = name.trim().split("@");
+  const colon = named5.indexOf(":", named5.lastIndexOf("/") + 1);
+  if (colon === -1) return { repository: named5, tag: void 0 };
+  return { repository: named5.slice(0, colon), tag: named5.slice(colon + 1) || void 0 };
+}
+function releaseOf({ tag }) {
+  const match3 = tag?.match(/^(?:[a-z]+-)?v?(\d+\.\d+\.\d+)(?:$|[-+_](?!alpha|beta|rc|snapshot|(?:ea|pre)(?![a-z])))/i);
+  return match3?.[1];
+}
+function minorOf({ tag }) {
+  const match3 = tag?.match(/^v?(\d+\.\d+)(?:$|-(?!alpha|beta|rc|snapshot|(?:ea|pre)(?![a-z])))/i);
+  return match3 ? `${match3[1]}.0` : void 0;
+}
+
+// src/kubernetes/version.ts
+function parseVersion(text10) {
+  const match3 = text10.match(/^\s*v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?(?![\d])/);
+  if (!match3) return void 0;
+  return {
+    major: Number(match3[1]),
+    minor: Number(match3[2]),
+    patch: match3[3] === void 0 ? void 0 : Number(match3[3])
+  };
+}
+function compareVersions(a, b) {
+  return a.major - b.major || a.minor - b.minor || (a.patch ?? 0) - (b.patch ?? 0);
+}
+function minorsAhead(version2, of) {
+  return version2.major === of.major ? version2.minor - of.minor : void 0;
+}
+function newestOf(facts) {
+  const known4 = facts.flatMap((fact) => {
+    const version2 = parseVersion(fact.value);
+    return version2 ? [{ fact, version: version2 }] : [];
+  });
+  return known4.sort((a, b) => compareVersions(b.version, a.version))[0]?.fact;
+}
+function nextMinor({ major: major3, minor: minor3 }) {
+  return { major: major3, minor: minor3 + 1, patch: 0 };
+}
+function minorOf2({ major: major3, minor: minor3 }) {
+  return `${major3}.${minor3}`;
+}
+
+// src/kubernetes/live-objects.ts
+var liveKinds = ["Node", "Pod", "Service", "Lease", "ConfigMap", "IngressClass", "DaemonSet"];
+var leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
+function readLive(objects2) {
+  const ofKind = (kind2) => objects2.filter((object) => object.at("kind").string === kind2);
+  const pods = ofKind("Pod").filter(isRunning).map((at3) => ({ ...named(at3), node: at3.at("spec", "nodeName").string }));
+  const images2 = /* @__PURE__ */ new Map();
+  const apiServers = [];
+  for (const { at: at3, node: node2 } of pods) {
+    for (const container of at3.at("spec", "containers").items()) {
+      const version2 = versionOf(container);
+      if (!version2) continue;
+      if (container.at("name").string === "kube-apiserver") apiServers.push(version2);
+      if (container.at("name").string === "kube-proxy" && node2 !== void 0) images2.set(node2, version2);
+    }
+  }
+  const isProxy = (at3) => named(at3).namespace === "kube-system" && named(at3).name === "kube-proxy";
+  const proxy = ofKind("DaemonSet").find(isProxy);
+  const proxyImage = proxy && versionOf(proxy.at("spec", "template", "spec", "containers", 0));
+  const nodes = ofKind("Node").map((at3) => {
+    const { name } = named(at3);
+    const node2 = nodeAt(name, at3, at3.at("status", "nodeInfo"));
+    return { ...node2, kubeProxy: images2.get(name) ?? proxyImage ?? node2.kubeProxy };
+  });
+  const locks = [
+    ...ofKind("Lease").filter((at3) => named(at3).namespace !== "kube-node-lease").map(leaseAt),
+    ...ofKind("ConfigMap").flatMap(leaderAt)
+  ];
+  const proxyConfig = ofKind("ConfigMap").find(isProxy);
+  const kubeadm = ofKind("ConfigMap").find(
+    (at3) => named(at3).namespace === "kube-system" && named(at3).name === "kubeadm-config"
+  );
+  const [answered] = objects2.flatMap((object) => factAt(object.at("serverVersion", "gitVersion")) ?? []);
+  return {
+    takenAt: newestRenewal([...locks, ...ofKind("Lease").map(leaseAt)]),
+    kubernetes: answered ?? newestOf(apiServers) ?? (kubeadm && kubernetesIn(kubeadm)),
+    kubeProxyMode: proxyConfig && kubeProxyModeIn(proxyConfig),
+    nodes,
+    locks,
+    pods,
+    services: ofKind("Service").map((at3) => ({ ...named(at3), type: at3.at("spec", "type").string })),
+    ingressClasses: ofKind("IngressClass").map((at3) => ({
+      name: named(at3).name,
+      controller: at3.at("spec", "controller").string,
+      isDefault: at3.at("metadata", "annotations", "ingressclass.kubernetes.io/is-default-class").string === "true",
+      at: at3
+    }))
+  };
+}
+function named(at3) {
+  const metadata = at3.at("metadata");
+  return { namespace: metadata.at("namespace").string ?? "", name: metadata.at("name").string ?? "", at: at3 };
+}
+function isRunning(pod) {
+  return !["Succeeded", "Failed"].includes(pod.at("status", "phase").string ?? "");
+}
+function versionOf(container) {
+  const at3 = container.at("image");
+  const release2 = releaseOf(parseImage(at3.string ?? ""));
+  return release2 ? { value: `v${release2}`, at: at3 } : void 0;
+}
+function leaseAt(at3) {
+  const spec = at3.at("spec");
+  return {
+    ...named(at3),
+    kind: "Lease",
+    holder: factAt(spec.at("holderIdentity")),
+    renewTime: factAt(spec.at("renewTime")),
+    duration: numberAt(spec.at("leaseDurationSeconds"))
+  };
+}
+function leaderAt(configMap) {
+  const at3 = configMap.at("metadata", "annotations", leaderAnnotation);
+  if (at3.string === void 0) return [];
+  const record = parsed(at3.string);
+  const fact = (key2) => {
+    const value2 = record[key2];
+    return typeof value2 === "string" && value2 !== "" ? { value: value2, at: at3 } : void 0;
+  };
+  const { leaseDurationSeconds: duration } = record;
+  return [
+    {
+      ...named(configMap),
+      kind: "ConfigMap",
+      holder: fact("holderIdentity"),
+      renewTime: fact("renewTime"),
+      duration: typeof duration === "number" ? duration : void 0
+    }
+  ];
+}
+function parsed(text10) {
+  try {
+    const value2 = JSON.parse(text10);
+    return value2 !== null && typeof value2 === "object" ? value2 : {};
+  } catch {
+    return {};
+  }
+}
+function newestRenewal(locks) {
+  return locks.flatMap(({ renewTime }) => renewTime && isMoment(renewTime.value) ? [renewTime] : []).reduce(
+    (newest, next) => newest && Date.parse(newest.value) >= Date.parse(next.value) ? newest : next,
+    void 0
+  );
+}
+
+// src/kubernetes/inventory-reader.ts
+function readInventory(objects2) {
+  const document = objects2.find((object) => object.at("kind").string === "Inventory");
+  return document ? readDocument(document) : readLive(objects2);
+}
+function readDocument(root3) {
+  const list3 = (key2) => [...root3.at(key2).items()];
+  const text10 = (at3, key2) => at3.at(key2).string;
+  const named5 = (at3) => ({ namespace: text10(at3, "namespace") ?? "", name: text10(at3, "name") ?? "", at: at3 });
+  return {
+    takenAt: factAt(root3.at("takenAt")),
+    kubernetes: factAt(root3.at("kubernetes")),
+    kubeProxyMode: factAt(root3.at("kubeProxyMode")),
+    nodes: list3("nodes").map((at3) => nodeAt(text10(at3, "name"), at3, at3)),
+    locks: list3("locks").map((at3) => ({
+      ...named5(at3),
+      kind: text10(at3, "kind") === "ConfigMap" ? "ConfigMap" : "Lease",
+      holder: factAt(at3.at("holder")),
+      renewTime: factAt(at3.at("renewTime")),
+      duration: numberAt(at3.at("duration"))
+    })),
+    pods: list3("pods").map((at3) => ({ ...named5(at3), node: text10(at3, "node") })),
+    services: list3("services").map((at3) => ({ ...named5(at3), type: text10(at3, "type") })),
+    ingressClasses: list3("ingressClasses").map((at3) => ({
+      name: text10(at3, "name") ?? "",
+      controller: text10(at3, "controller"),
+      isDefault: at3.at("default").value === true,
+      at: at3
+    }))
+  };
+}
+
 // src/kubernetes/cluster-facts.ts
-var clusterKind = "Cluster.ingress-guard";
+var clusterKind = `Cluster.${ownGroup}`;
 function clusterRef(cluster) {
-  return { group: "ingress-guard", kind: "Cluster", namespace: "", name: cluster.slice(cluster.lastIndexOf("/") + 1) };
+  return { group: ownGroup, kind: "Cluster", namespace: "", name: cluster.slice(cluster.lastIndexOf("/") + 1) };
 }
 var factKinds = [clusterKind, ...installerKinds];
 var factMarks = installerMarks;
@@ -47105,7 +47122,7 @@ function isDate(text10) {
   const date = /* @__PURE__ */ new Date(`${text10}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text10;
 }
-function readOwnDocument(text10, path35, schema, code4) {
+function readOwnDocument(text10, path36, schema, code4) {
   const counter = new import_yaml4.LineCounter();
   const document = (0, import_yaml4.parseDocument)(text10, { lineCounter: counter, logLevel: "error", prettyErrors: false });
   const region = (from, to) => {
@@ -47113,7 +47130,7 @@ function readOwnDocument(text10, path35, schema, code4) {
     return { startLine: a.line || 1, startColumn: a.col || 1, endLine: b.line || 1, endColumn: b.col || 1 };
   };
   const syntax = document.errors[0];
-  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path35, region: region(...syntax.pos) });
+  if (syntax) throw new GuardError(code4, `${syntax.message.split("\n")[0]}.`, { path: path36, region: region(...syntax.pos) });
   const regionOf2 = (keys2) => {
     const node2 = nodeAt2(document, keys2);
     return node2?.range ? region(node2.range[0], node2.range[1]) : start;
@@ -47121,20 +47138,20 @@ function readOwnDocument(text10, path35, schema, code4) {
   const lost = lostAliasIn(document);
   if (lost) {
     const [from, to] = lost.range ?? [0, 0];
-    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path35, region: region(from, to) });
+    throw new GuardError(code4, `The alias *${lost.source} has no anchor.`, { path: path36, region: region(from, to) });
   }
   let value2;
   try {
     value2 = document.toJS({ maxAliasCount: 1e3 });
   } catch (cause) {
     const message = "Its aliases expand without end; write the values out.";
-    throw new GuardError(code4, message, { path: path35, region: start }, { cause });
+    throw new GuardError(code4, message, { path: path36, region: start }, { cause });
   }
   const failure = findFailure(schema, value2);
   if (failure) {
     const at3 = failure.unknownKey === void 0 ? void 0 : keyAt(document, failure.keys, failure.unknownKey);
     throw new GuardError(code4, failure.sentence, {
-      path: path35,
+      path: path36,
       region: at3?.range ? region(at3.range[0], at3.range[1]) : regionOf2(failure.keys)
     });
   }
@@ -47142,9 +47159,9 @@ function readOwnDocument(text10, path35, schema, code4) {
     const key2 = keyAt(document, keys2.slice(0, -1), String(keys2.at(-1)));
     return key2?.range ? region(key2.range[0], key2.range[1]) : regionOf2(keys2);
   };
-  const objectAt = (keys2, ref) => {
+  const objectAt2 = (keys2, ref) => {
     const node2 = nodeAt2(document, keys2);
-    if (!node2) throw new GuardError("internal", "A document that was validated is empty.", { path: path35 });
+    if (!node2) throw new GuardError("internal", "A document that was validated is empty.", { path: path36 });
     const [from, to] = node2.range ?? [0, text10.length];
     return {
       ref,
@@ -47158,7 +47175,7 @@ function readOwnDocument(text10, path35, schema, code4) {
       resolve: (alias) => alias.resolve(document)
     };
   };
-  return { value: value2, regionOf: regionOf2, regionOfKey, objectAt };
+  return { value: value2, regionOf: regionOf2, regionOfKey, objectAt: objectAt2 };
 }
 function lostAliasIn(document) {
   let lost;
@@ -48763,8 +48780,8 @@ function FactorWith(type, withClause) {
   return guard_exports.IsArray(withClause) && guard_exports.IsEqual(withClause.length, 0) ? type : WithDeferred(type, withClause);
 }
 function FactorMapping(input) {
-  const [keyOf2, type, indexArray, extend, withClause] = input;
-  return FactorWith(keyOf2 ? FactorExtends(KeyOfDeferred(FactorIndexArray(type, indexArray)), extend) : FactorExtends(FactorIndexArray(type, indexArray), extend), withClause);
+  const [keyOf3, type, indexArray, extend, withClause] = input;
+  return FactorWith(keyOf3 ? FactorExtends(KeyOfDeferred(FactorIndexArray(type, indexArray)), extend) : FactorExtends(FactorIndexArray(type, indexArray), extend), withClause);
 }
 function ExprBinaryMapping(left, rest) {
   return guard_exports.IsEqual(rest.length, 3) ? (() => {
@@ -49102,12 +49119,12 @@ function TrimStartUntilNewline(input) {
   return input.replace(/^[ \t\r\f\v]+/, "");
 }
 function TrimWhitespace(input) {
-  const trimmed = TrimStartUntilNewline(input);
-  return trimmed.startsWith(OpenComment) ? TrimWhitespace(DiscardMultilineComment(trimmed.slice(2))) : trimmed.startsWith(LineComment) ? TrimWhitespace(DiscardLineComment(trimmed.slice(2))) : trimmed;
+  const trimmed2 = TrimStartUntilNewline(input);
+  return trimmed2.startsWith(OpenComment) ? TrimWhitespace(DiscardMultilineComment(trimmed2.slice(2))) : trimmed2.startsWith(LineComment) ? TrimWhitespace(DiscardLineComment(trimmed2.slice(2))) : trimmed2;
 }
 function Trim(input) {
-  const trimmed = input.trimStart();
-  return trimmed.startsWith(OpenComment) ? Trim(DiscardMultilineComment(trimmed.slice(2))) : trimmed.startsWith(LineComment) ? Trim(DiscardLineComment(trimmed.slice(2))) : trimmed;
+  const trimmed2 = input.trimStart();
+  return trimmed2.startsWith(OpenComment) ? Trim(DiscardMultilineComment(trimmed2.slice(2))) : trimmed2.startsWith(LineComment) ? Trim(DiscardLineComment(trimmed2.slice(2))) : trimmed2;
 }
 
 // node_modules/typebox/build/type/script/token/internal/optional.mjs
@@ -51722,11 +51739,11 @@ var emptyConfig = {
   exceptions: [],
   places: void 0
 };
-function readConfig(text10, path35) {
-  if (text10.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path35 };
-  const { value: value2, regionOf: regionOf2, regionOfKey, objectAt } = readOwnDocument(text10, path35, ConfigFile, "config");
+function readConfig(text10, path36) {
+  if (text10.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path: path36 };
+  const { value: value2, regionOf: regionOf2, regionOfKey, objectAt: objectAt2 } = readOwnDocument(text10, path36, ConfigFile, "config");
   return {
-    path: path35,
+    path: path36,
     failOn: value2["fail-on"],
     ignore: value2.ignore ?? defaultIgnore,
     clusters: Object.fromEntries(
@@ -51735,7 +51752,7 @@ function readConfig(text10, path35) {
         {
           ...paths ? { paths } : {},
           ...inventory ? { inventory: { path: inventory.replace(/^\.\//, ""), region: regionOf2(["clusters", name, "inventory"]) } } : {},
-          entry: { path: path35, object: objectAt(["clusters", name], clusterRef(name)) }
+          entry: { path: path36, object: objectAt2(["clusters", name], clusterRef(name)) }
         }
       ])
     ),
@@ -51743,7 +51760,7 @@ function readConfig(text10, path35) {
       ...release2,
       chart: release2.chart.replace(/^\.(?:\/|$)/, "").replace(/\/+$/, ""),
       values: (release2.values ?? []).map((file3) => file3.replace(/^\.\//, "")),
-      at: { path: path35, region: regionOf2(["helm", index]) }
+      at: { path: path36, region: regionOf2(["helm", index]) }
     })),
     chartRepositories: value2.network?.charts ?? [],
     exceptions: (value2.exceptions ?? []).map((exception, index) => ({
@@ -51752,8 +51769,8 @@ function readConfig(text10, path35) {
     })),
     uses: value2.policies,
     places: {
-      key: (index, keys2) => ({ path: path35, region: regionOfKey(["policies", index, ...keys2]) }),
-      value: (index, keys2) => ({ path: path35, region: regionOf2(["policies", index, ...keys2]) })
+      key: (index, keys2) => ({ path: path36, region: regionOfKey(["policies", index, ...keys2]) }),
+      value: (index, keys2) => ({ path: path36, region: regionOf2(["policies", index, ...keys2]) })
     }
   };
 }
@@ -51807,9 +51824,9 @@ function read({ manifests, sources, rendered: rendered2 }) {
 function toolsOf({ tools }) {
   return tools.map(({ name, version: version2 }) => `${name} ${version2}`).join(", ");
 }
-function placeOf({ path: path35, side, region, precision }) {
-  if (precision === "file") return side === "base" ? `${path35} (at the base)` : path35;
-  return side === "base" ? `${path35} (was line ${region.startLine} at the base)` : `${path35}:${region.startLine}:${region.startColumn}`;
+function placeOf({ path: path36, side, region, precision }) {
+  if (precision === "file") return side === "base" ? `${path36} (at the base)` : path36;
+  return side === "base" ? `${path36} (was line ${region.startLine} at the base)` : `${path36}:${region.startLine}:${region.startColumn}`;
 }
 function clustersOf({ sources }) {
   return [...new Set(sources.map(({ cluster }) => cluster))].filter(Boolean).sort();
@@ -51832,12 +51849,12 @@ function sourceNamesOf({ sources }) {
 }
 function sourceName(source2) {
   if (source2.kind === "kustomize") return `Kustomization ${source2.path}`;
-  const { release: release2, namespace, path: path35, values } = source2;
-  return `release ${namespace}/${release2} of ${path35}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
+  const { release: release2, namespace, path: path36, values } = source2;
+  return `release ${namespace}/${release2} of ${path36}${values.length > 0 ? ` with ${values.join(", ")}` : ""}`;
 }
-function wayThrough(report, most2 = Number.POSITIVE_INFINITY) {
+function wayThrough(report, most3 = Number.POSITIVE_INFINITY) {
   const stopping = countedFindings(report).filter(({ level }) => level === "error" || reaches(level, report.failOn));
-  const unreadable4 = stopping.filter(
+  const unreadable5 = stopping.filter(
     ({ rule, location }) => rule === "source/unreadable" && location.path !== report.config.path
   );
   const expires = new Date(Date.parse(report.today) + 30 * 24 * 60 * 60 * 1e3).toISOString().slice(0, 10);
@@ -51850,10 +51867,10 @@ function wayThrough(report, most2 = Number.POSITIVE_INFINITY) {
       });
     })
   );
-  const files2 = new Set(unreadable4.map(({ location }) => escape2(location.path)));
+  const files2 = new Set(unreadable5.map(({ location }) => escape2(location.path)));
   if (exceptions.size === 0 && files2.size === 0) return void 0;
-  const { path: path35, ignore } = report.config;
-  const [someFiles, someExceptions] = [[...files2].slice(0, most2), [...exceptions.values()].slice(0, most2)];
+  const { path: path36, ignore } = report.config;
+  const [someFiles, someExceptions] = [[...files2].slice(0, most3), [...exceptions.values()].slice(0, most3)];
   const left = files2.size - someFiles.length + exceptions.size - someExceptions.length;
   const lists2 = {
     ...files2.size > 0 ? { ignore: [...ignore, ...someFiles] } : {},
@@ -51862,12 +51879,12 @@ function wayThrough(report, most2 = Number.POSITIVE_INFINITY) {
   const whole = report.mode === "all";
   const wanted = whole ? "If this is wanted as it is," : "If this change is wanted as it is, first";
   const apart = whole ? "" : ", in a pull request of its own";
-  return path35 === null ? {
+  return path36 === null ? {
     lead: `${wanted} add this as ${configPath}${apart}:`,
     yaml: (0, import_yaml5.stringify)({ format: 1, ...lists2 }).trimEnd(),
     left
   } : {
-    lead: `${wanted} add this to ${path35}${apart} (a list that is there already goes on):`,
+    lead: `${wanted} add this to ${path36}${apart} (a list that is there already goes on):`,
     yaml: (0, import_yaml5.stringify)(lists2).trimEnd(),
     left
   };
@@ -51921,8 +51938,8 @@ function annotationsFor(finding) {
   const cause = related.find((place2) => place2.side === "head" && place2.path === location.path);
   return cause ? [{ level, title, message, ...at(cause) }, removed] : [removed];
 }
-function at({ path: path35, region, precision }) {
-  const file3 = visible(path35);
+function at({ path: path36, region, precision }) {
+  const file3 = visible(path36);
   if (precision === "file") return { file: file3 };
   const { startLine, endLine, startColumn, endColumn } = region;
   return startLine === endLine && endColumn > startColumn ? { file: file3, startLine, endLine, startColumn, endColumn } : { file: file3, startLine, endLine };
@@ -52065,8 +52082,8 @@ function findingInReport(finding) {
     ...fix2 ? { fix: { edits: [...fix2.edits] } } : {}
   };
 }
-function placeInReport({ side, path: path35, region, precision, note }) {
-  return { side, path: path35, region, precision, ...note === void 0 ? {} : { note } };
+function placeInReport({ side, path: path36, region, precision, note }) {
+  return { side, path: path36, region, precision, ...note === void 0 ? {} : { note } };
 }
 
 // node_modules/markdown-table/index.js
@@ -52074,9 +52091,9 @@ function defaultStringLength(value2) {
   return value2.length;
 }
 function markdownTable(table, options2) {
-  const settings3 = options2 || {};
-  const align = (settings3.align || []).concat();
-  const stringLength = settings3.stringLength || defaultStringLength;
+  const settings4 = options2 || {};
+  const align = (settings4.align || []).concat();
+  const stringLength = settings4.stringLength || defaultStringLength;
   const alignments = [];
   const cellMatrix = [];
   const sizeMatrix = [];
@@ -52092,7 +52109,7 @@ function markdownTable(table, options2) {
     }
     while (++columnIndex2 < table[rowIndex].length) {
       const cell = serialize(table[rowIndex][columnIndex2]);
-      if (settings3.alignDelimiters !== false) {
+      if (settings4.alignDelimiters !== false) {
         const size = stringLength(cell);
         sizes2[columnIndex2] = size;
         if (longestCellByColumn[columnIndex2] === void 0 || size > longestCellByColumn[columnIndex2]) {
@@ -52130,12 +52147,12 @@ function markdownTable(table, options2) {
     } else if (code4 === 114) {
       after = ":";
     }
-    let size = settings3.alignDelimiters === false ? 1 : Math.max(
+    let size = settings4.alignDelimiters === false ? 1 : Math.max(
       1,
       longestCellByColumn[columnIndex] - before.length - after.length
     );
     const cell = before + "-".repeat(size) + after;
-    if (settings3.alignDelimiters !== false) {
+    if (settings4.alignDelimiters !== false) {
       size = before.length + size + after.length;
       if (size > longestCellByColumn[columnIndex]) {
         longestCellByColumn[columnIndex] = size;
@@ -52151,14 +52168,14 @@ function markdownTable(table, options2) {
   while (++rowIndex < cellMatrix.length) {
     const row3 = cellMatrix[rowIndex];
     const sizes2 = sizeMatrix[rowIndex];
-    const cellsInRow = settings3.fillRows === false ? Math.max(1, cellMatrix[rowIndex === 1 ? 0 : rowIndex].length) : mostCellsPerRow;
+    const cellsInRow = settings4.fillRows === false ? Math.max(1, cellMatrix[rowIndex === 1 ? 0 : rowIndex].length) : mostCellsPerRow;
     columnIndex = -1;
     const line = [];
     while (++columnIndex < cellsInRow) {
       const cell = row3[columnIndex] || "";
       let before = "";
       let after = "";
-      if (settings3.alignDelimiters !== false) {
+      if (settings4.alignDelimiters !== false) {
         const size = longestCellByColumn[columnIndex] - (sizes2[columnIndex] || 0);
         const code4 = alignments[columnIndex];
         if (code4 === 114) {
@@ -52176,30 +52193,30 @@ function markdownTable(table, options2) {
           after = " ".repeat(size);
         }
       }
-      if (settings3.delimiterStart !== false && !columnIndex) {
+      if (settings4.delimiterStart !== false && !columnIndex) {
         line.push("|");
       }
-      if (settings3.padding !== false && // Don’t add the opening space if we’re not aligning and the cell is
+      if (settings4.padding !== false && // Don’t add the opening space if we’re not aligning and the cell is
       // empty: there will be a closing space.
-      !(settings3.alignDelimiters === false && cell === "") && (settings3.delimiterStart !== false || columnIndex)) {
+      !(settings4.alignDelimiters === false && cell === "") && (settings4.delimiterStart !== false || columnIndex)) {
         line.push(" ");
       }
-      if (settings3.alignDelimiters !== false) {
+      if (settings4.alignDelimiters !== false) {
         line.push(before);
       }
       line.push(cell);
-      if (settings3.alignDelimiters !== false) {
+      if (settings4.alignDelimiters !== false) {
         line.push(after);
       }
-      if (settings3.padding !== false) {
+      if (settings4.padding !== false) {
         line.push(" ");
       }
-      if (settings3.delimiterEnd !== false || columnIndex !== cellsInRow - 1) {
+      if (settings4.delimiterEnd !== false || columnIndex !== cellsInRow - 1) {
         line.push("|");
       }
     }
     lines.push(
-      settings3.delimiterEnd === false ? line.join("").replace(/ +$/, "") : line.join("")
+      settings4.delimiterEnd === false ? line.join("").replace(/ +$/, "") : line.join("")
     );
   }
   return lines.join("\n");
@@ -52342,7 +52359,7 @@ var phrasing = (
 // node_modules/zwitch/index.js
 var own = {}.hasOwnProperty;
 function zwitch(key2, options2) {
-  const settings3 = options2 || {};
+  const settings4 = options2 || {};
   function one2(value2, ...parameters) {
     let fn = one2.invalid;
     const handlers = one2.handlers;
@@ -52354,9 +52371,9 @@ function zwitch(key2, options2) {
       return fn.call(this, value2, ...parameters);
     }
   }
-  one2.handlers = settings3.handlers || {};
-  one2.invalid = settings3.invalid;
-  one2.unknown = settings3.unknown;
+  one2.handlers = settings4.handlers || {};
+  one2.invalid = settings4.invalid;
+  one2.unknown = settings4.unknown;
   return one2;
 }
 
@@ -53373,9 +53390,9 @@ function wrap(visitor) {
 // node_modules/mdast-util-to-string/lib/index.js
 var emptyOptions = {};
 function toString(value2, options2) {
-  const settings3 = options2 || emptyOptions;
-  const includeImageAlt = typeof settings3.includeImageAlt === "boolean" ? settings3.includeImageAlt : true;
-  const includeHtml = typeof settings3.includeHtml === "boolean" ? settings3.includeHtml : true;
+  const settings4 = options2 || emptyOptions;
+  const includeImageAlt = typeof settings4.includeImageAlt === "boolean" ? settings4.includeImageAlt : true;
+  const includeHtml = typeof settings4.includeHtml === "boolean" ? settings4.includeHtml : true;
   return one(value2, includeImageAlt, includeHtml);
 }
 function one(value2, includeImageAlt, includeHtml) {
@@ -56585,7 +56602,7 @@ function track(config) {
 
 // node_modules/mdast-util-to-markdown/lib/index.js
 function toMarkdown(tree, options2) {
-  const settings3 = options2 || {};
+  const settings4 = options2 || {};
   const state2 = {
     associationId: association,
     bulletCurrent: void 0,
@@ -56608,7 +56625,7 @@ function toMarkdown(tree, options2) {
     stack: [],
     unsafe: [...unsafe]
   };
-  configure(state2, settings3);
+  configure(state2, settings4);
   if (state2.options.tightDefinitions) {
     state2.join.push(joinDefinition);
   }
@@ -56662,12 +56679,12 @@ function safeBound(value2, config) {
 
 // node_modules/mdast-util-gfm-table/lib/index.js
 function gfmTableToMarkdown(options2) {
-  const settings3 = options2 || {};
+  const settings4 = options2 || {};
   const {
     tableCellPadding: padding,
     tablePipeAlign: alignDelimiters,
     stringLength
-  } = settings3;
+  } = settings4;
   const around = padding ? " " : "|";
   return {
     handlers: {
@@ -56928,8 +56945,8 @@ function label(text10) {
 
 // src/report/room.ts
 var wordsOnRest = 160;
-function fitted(sections, { bytes, rest }) {
-  const filled = sections.filter(({ pieces }) => pieces.length > 0);
+function fitted(sections2, { bytes, rest }) {
+  const filled = sections2.filter(({ pieces }) => pieces.length > 0);
   let left = bytes;
   return filled.map((section, index) => {
     const text10 = cut(section, index === filled.length - 1 ? left : left / 2, rest);
@@ -56965,7 +56982,7 @@ function markdownReport(report, room = jobSummary) {
   const excepted = findings.filter(({ exception }) => exception);
   const resolved = findings.filter(({ status }) => status === "resolved");
   const clusters = grouped(counted2, (finding) => clustersOf(finding).join(", "));
-  const sections = [
+  const sections2 = [
     plain([paragraph2([strong2(words(summaryOf(report)))])]),
     ...tablesOf(clusters),
     picturesOf(report),
@@ -57002,7 +57019,7 @@ function markdownReport(report, room = jobSummary) {
     plain(inspected2.tools.length > 0 ? [paragraph2(words(`Rendered with ${toolsOf(inspected2)}.`))] : []),
     folded("Every finding with its lines", "finding", [...clusters.values()].flat(), storyOf)
   ];
-  return fitted(sections, room);
+  return fitted(sections2, room);
 }
 function markdownSentence(sentence) {
   return rendered([paragraph2([strong2(words(sentence))])]);
@@ -57013,7 +57030,7 @@ function tablesOf(clusters) {
     const number = text2(`: ${count(its.length, "finding")}`);
     const heading2 = { type: "heading", depth: 3, children: [...name, number] };
     const titles = row(["Level", "Place", "Finding", "Rule"].map((title) => [text2(title)]));
-    const alike = grouped(its, ({ level, rule, location }) => JSON.stringify([level, rule, folderOf(location)]));
+    const alike2 = grouped(its, ({ level, rule, location }) => JSON.stringify([level, rule, folderOf(location)]));
     return {
       head: rendered([
         ...clusters.size > 1 || cluster !== "" ? [heading2] : [],
@@ -57021,7 +57038,7 @@ function tablesOf(clusters) {
       ]),
       foot: "\n",
       noun: "row",
-      pieces: [...alike.values()].map((those) => () => tableLine(those))
+      pieces: [...alike2.values()].map((those) => () => tableLine(those))
     };
   });
 }
@@ -57088,8 +57105,8 @@ function storyOf(finding) {
     ...related.length > shown.length ? [paragraph2(words(`${count(related.length - shown.length, "more related place")}: see the JSON report.`))] : []
   ];
 }
-function folderOf({ path: path35 }) {
-  return path35.slice(0, path35.lastIndexOf("/") + 1) || "./";
+function folderOf({ path: path36 }) {
+  return path36.slice(0, path36.lastIndexOf("/") + 1) || "./";
 }
 function linesAt({ excerpt }) {
   if (!excerpt) return [];
@@ -57126,12 +57143,12 @@ function listItem2(children) {
   const item = { type: "listItem", spread, children };
   return rendered([{ type: "list", spread, children: [item] }]) + (spread ? "\n" : "");
 }
-function grouped(items, keyOf2) {
+function grouped(items, keyOf3) {
   const groups = /* @__PURE__ */ new Map();
   for (const item of items) {
-    const group2 = groups.get(keyOf2(item));
+    const group2 = groups.get(keyOf3(item));
     if (group2) group2.push(item);
-    else groups.set(keyOf2(item), [item]);
+    else groups.set(keyOf3(item), [item]);
   }
   return groups;
 }
@@ -57203,7 +57220,7 @@ function quietLines({ findings, inspected: inspected2, mode }) {
   ];
 }
 function skippedIn(skipped) {
-  const shown = skipped.slice(0, 5).map(({ path: path35, reason }) => `${path35} (${reason})`);
+  const shown = skipped.slice(0, 5).map(({ path: path36, reason }) => `${path36} (${reason})`);
   return `${shown.join(", ")}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ""}.`;
 }
 function indent(text10) {
@@ -57217,7 +57234,7 @@ function withDoubt(draft, evidence) {
 }
 function ofPair(draft, { clusters }) {
   const ends = draft.ends.filter((end2) => !describesCluster(end2.manifest));
-  const folders = new Set(ends.map((end2) => folderOf2(end2.manifest.origin.path)));
+  const folders = new Set(ends.map(({ manifest: { owner: owner2, origin } }) => folderOf2((owner2?.origin ?? origin).path)));
   if (!clusters.assumed || draft.cluster !== "" || folders.size < 2) return draft;
   return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`);
 }
@@ -57236,8 +57253,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
     `A copy stands in ${places2.slice(0, 3).join(", ")}${more}. If that is another cluster's, ${declaring(/* @__PURE__ */ new Set([folderOf2(removed.origin.path)]))}, and this is an error.`
   );
 }
-function folderOf2(path35) {
-  return path35.slice(0, path35.lastIndexOf("/") + 1);
+function folderOf2(path36) {
+  return path36.slice(0, path36.lastIndexOf("/") + 1);
 }
 function declaring(folders) {
   const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(", ");
@@ -57245,6 +57262,367 @@ function declaring(folders) {
 }
 function weakened(draft, why) {
   return { ...draft, level: "warning", text: `${draft.text} ${why}` };
+}
+
+// src/manifest/document-reader.ts
+var import_yaml6 = __toESM(require_dist(), 1);
+
+// src/kubernetes/identity.ts
+var clusterScoped = {
+  "": ["ComponentStatus", "Namespace", "Node", "PersistentVolume"],
+  "admissionregistration.k8s.io": [
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "MutatingWebhookConfiguration",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration"
+  ],
+  "apiextensions.k8s.io": ["CustomResourceDefinition"],
+  "apiregistration.k8s.io": ["APIService"],
+  "certificates.k8s.io": ["CertificateSigningRequest", "ClusterTrustBundle"],
+  "flowcontrol.apiserver.k8s.io": ["FlowSchema", "PriorityLevelConfiguration"],
+  "networking.k8s.io": ["IngressClass", "IPAddress", "ServiceCIDR"],
+  "node.k8s.io": ["RuntimeClass"],
+  policy: ["PodSecurityPolicy"],
+  "rbac.authorization.k8s.io": ["ClusterRole", "ClusterRoleBinding"],
+  "resource.k8s.io": ["DeviceClass", "DeviceTaintRule", "ResourceSlice"],
+  "scheduling.k8s.io": ["PriorityClass"],
+  "storage.k8s.io": ["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"],
+  "storagemigration.k8s.io": ["StorageVersionMigration"],
+  "gateway.networking.k8s.io": ["GatewayClass"],
+  "cert-manager.io": ["ClusterIssuer"]
+};
+var movedFromExtensions = {
+  DaemonSet: "apps",
+  Deployment: "apps",
+  ReplicaSet: "apps",
+  Ingress: "networking.k8s.io",
+  NetworkPolicy: "networking.k8s.io",
+  PodSecurityPolicy: "policy"
+};
+function identify(apiVersion2, kind2, namespace, name) {
+  const written2 = apiVersion2.includes("/") ? apiVersion2.slice(0, apiVersion2.indexOf("/")) : "";
+  const group2 = written2 === "extensions" ? movedFromExtensions[kind2] ?? written2 : written2;
+  return { group: group2, kind: kind2, namespace: clusterScoped[group2]?.includes(kind2) ? "" : namespace, name };
+}
+var configurations = {
+  "kubeadm.k8s.io ClusterConfiguration": "kubeadm",
+  "kubeproxy.config.k8s.io KubeProxyConfiguration": "kube-proxy"
+};
+function programConfigured(apiVersion2, kind2) {
+  return configurations[`${apiVersion2.split("/")[0]} ${kind2}`];
+}
+
+// src/manifest/document-reader.ts
+var documentLimit = 16 * 1024 * 1024;
+var nodeLimit = 1e6;
+var tooDeep = "it nests deeper than any manifest";
+var DocumentReader = class {
+  known = /* @__PURE__ */ new Map();
+  read(text10) {
+    const reading2 = this.known.get(text10) ?? readDocument2(text10);
+    this.known.set(text10, reading2);
+    return reading2;
+  }
+};
+function readDocument2(original) {
+  const sound = readYaml(original);
+  if (!("contents" in sound)) return sound;
+  const { text: text10, contents, resolve: resolve2, duplicates } = sound;
+  const misnamed = misnamedIn(contents, resolve2);
+  if (misnamed) return unreadable(text10, misnamed.reason, misnamed.node);
+  const all3 = objectsIn(contents, resolve2);
+  const found = all3.filter(
+    ({ apiVersion: apiVersion2, kind: kind2, metadata }) => !isTemplate(apiVersion2, kind2, metadata.namespace, metadata.name)
+  );
+  const objects2 = found.map(({ node: node2, apiVersion: apiVersion2, kind: kind2, metadata }) => {
+    const [from, , to] = node2.range ?? [0, 0, text10.length];
+    const startOf = (key2) => key2.range?.[0] ?? 0;
+    return {
+      ref: identify(apiVersion2, kind2, metadata.namespace, metadata.name),
+      apiVersion: apiVersion2,
+      node: node2,
+      duplicates: duplicates.filter(({ node: key2 }) => startOf(key2) >= from && startOf(key2) < to)
+    };
+  });
+  return { text: text10, objects: objects2, resolve: resolve2, ...found.length < all3.length ? { template: true } : {} };
+}
+function readYaml(original) {
+  if (original.length > documentLimit) {
+    const size = Math.round(original.length / 1024 / 1024);
+    return unreadable("", `this one document has ${size} MiB, and an API server takes 3 MiB; split it`);
+  }
+  const control = original.search(new RegExp("(?![\\t\\n\\r\\u0085])\\p{Cc}", "u"));
+  if (control !== -1) {
+    const code4 = original.charCodeAt(control).toString(16).padStart(2, "0");
+    const reason = `the control character 0x${code4} is no text`;
+    return { text: original, reason, from: control, to: control + 1 };
+  }
+  const parsed4 = parse(original);
+  if (parsed4 instanceof Error) return unreadable("", parsed4.message);
+  const noAlias = () => void 0;
+  if (!parsed4) return { text: original, contents: null, resolve: noAlias, duplicates: [] };
+  const { document, text: text10 } = parsed4;
+  const error2 = document.errors[0];
+  if (error2) {
+    return holdsTemplate(text10) ? { text: text10, template: true } : { text: text10, reason: reasonOf(error2), from: error2.pos[0], to: error2.pos[1] };
+  }
+  const survey = surveyOf(document);
+  if (survey.collectionKey) {
+    return holdsTemplate(text10) ? { text: text10, template: true } : unreadable(text10, "a map or list cannot be a key", survey.collectionKey);
+  }
+  if (survey.size > nodeLimit) {
+    return unreadable(
+      text10,
+      `its aliases expand to more than ${nodeLimit.toLocaleString("en")} values`,
+      survey.firstAlias
+    );
+  }
+  if (survey.lostAlias) {
+    return unreadable(text10, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
+  }
+  const resolve2 = (alias) => survey.targets.get(alias);
+  return { text: text10, contents: document.contents, resolve: resolve2, duplicates: survey.duplicates };
+}
+function unreadable(text10, reason, node2) {
+  const [from, to] = node2?.range ?? [0, 1];
+  return { text: text10, reason, from, to };
+}
+function parse(text10) {
+  try {
+    return parseAsKubectl(text10);
+  } catch (error2) {
+    if (error2 instanceof RangeError) return new Error(tooDeep);
+    throw error2;
+  }
+}
+function reasonOf({ code: code4, message }) {
+  if (code4 === "RESOURCE_EXHAUSTION") return tooDeep;
+  const sentence = message.split("\n")[0] ?? "";
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+function surveyOf(yaml) {
+  const survey = {
+    size: 0,
+    firstAlias: void 0,
+    collectionKey: void 0,
+    lostAlias: void 0,
+    targets: /* @__PURE__ */ new Map(),
+    duplicates: []
+  };
+  const anchors = /* @__PURE__ */ new Map();
+  const sizes = /* @__PURE__ */ new Map();
+  const measure = (node2) => {
+    if ((0, import_yaml6.isAlias)(node2)) {
+      const target = anchors.get(node2.source);
+      survey.firstAlias ??= node2;
+      if (target) survey.targets.set(node2, target);
+      else survey.lostAlias ??= node2;
+      return target ? sizes.get(target) ?? nodeLimit : 1;
+    }
+    if (!(0, import_yaml6.isMap)(node2) && !(0, import_yaml6.isSeq)(node2)) {
+      flatten(node2);
+      if ((0, import_yaml6.isScalar)(node2) && node2.anchor) {
+        anchors.set(node2.anchor, node2);
+        sizes.set(node2, 1);
+      }
+      return 1;
+    }
+    if (node2.anchor) anchors.set(node2.anchor, node2);
+    let size = 1;
+    if ((0, import_yaml6.isMap)(node2)) {
+      const seen = /* @__PURE__ */ new Set();
+      for (const { key: key2, value: value2 } of node2.items) {
+        const text10 = (0, import_yaml6.isScalar)(key2) ? String(key2.value) : void 0;
+        if (text10 !== void 0 && text10 !== "<<") {
+          if (seen.has(text10)) survey.duplicates.push({ text: text10, node: key2 });
+          seen.add(text10);
+        }
+        const keyNode = (0, import_yaml6.isAlias)(key2) ? anchors.get(key2.source) : key2;
+        if ((0, import_yaml6.isMap)(keyNode) || (0, import_yaml6.isSeq)(keyNode)) survey.collectionKey ??= key2;
+        size += measure(key2) + measure(value2);
+      }
+    } else for (const item of node2.items) size += measure(item);
+    if (node2.anchor) sizes.set(node2, size);
+    return size;
+  };
+  survey.size = measure(yaml.contents);
+  return survey;
+}
+function flatten(node2) {
+  if ((0, import_yaml6.isScalar)(node2) && typeof node2.value === "string" && node2.value.length > 1e3) /\0/.test(node2.value);
+}
+function objectsIn(written2, resolve2, inherited) {
+  const node2 = (0, import_yaml6.isAlias)(written2) ? resolve2(written2) : written2;
+  if (!(0, import_yaml6.isMap)(node2)) return [];
+  const apiVersion2 = stringIn(node2, "apiVersion", resolve2) ?? inherited?.apiVersion;
+  const kind2 = stringIn(node2, "kind", resolve2) ?? inherited?.kind;
+  if (!apiVersion2 || !kind2) return [];
+  const items = nodeIn(node2, "items", resolve2);
+  if (items !== void 0) {
+    if (!(0, import_yaml6.isSeq)(items)) return [];
+    const itemKind = kind2.endsWith("List") ? kind2.slice(0, -"List".length) : kind2;
+    return items.items.flatMap(
+      (item) => objectsIn(item, resolve2, itemKind ? { apiVersion: apiVersion2, kind: itemKind } : void 0)
+    );
+  }
+  const metadata = nodeIn(node2, "metadata", resolve2);
+  const name = stringIn(metadata, "name", resolve2) ?? programConfigured(apiVersion2, kind2);
+  if (!name) return [];
+  return [{ node: node2, apiVersion: apiVersion2, kind: kind2, metadata: { namespace: stringIn(metadata, "namespace", resolve2) ?? "", name } }];
+}
+function misnamedIn(root3, resolve2) {
+  if (!stringIn(root3, "apiVersion", resolve2) || !stringIn(root3, "kind", resolve2)) return void 0;
+  const metadata = nodeIn(root3, "metadata", resolve2);
+  for (const key2 of ["name", "namespace"]) {
+    const node2 = nodeIn(metadata, key2, resolve2);
+    if ((0, import_yaml6.isSeq)(node2)) return { node: node2, reason: `metadata.${key2} is a list, and has to be text` };
+    if (!(0, import_yaml6.isScalar)(node2) || node2.value === null || typeof node2.value === "string") continue;
+    return {
+      node: node2,
+      reason: `metadata.${key2} is read as the ${typeof node2.value} ${node2.value}, and has to be text; quote it`
+    };
+  }
+  return void 0;
+}
+function stringIn(map4, key2, resolve2) {
+  const value2 = nodeIn(map4, key2, resolve2);
+  return (0, import_yaml6.isScalar)(value2) && typeof value2.value === "string" ? value2.value : void 0;
+}
+function nodeIn(map4, key2, resolve2) {
+  const value2 = (0, import_yaml6.isMap)(map4) ? findPair(map4, key2, resolve2)?.value : void 0;
+  return (0, import_yaml6.isAlias)(value2) ? resolve2(value2) : value2;
+}
+function holdsTemplate(text10) {
+  return /\{\{|\{%/.test(text10.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
+}
+function isTemplate(...identity) {
+  return identity.some((part) => /\{\{|\{%/.test(part));
+}
+
+// src/manifest/documents.ts
+function splitDocuments(text10) {
+  return /^\s*\{/.test(text10) && splitJson(text10) || splitYaml(text10);
+}
+function splitYaml(text10) {
+  const starts = [0];
+  for (let at3 = text10.indexOf("\n---"); at3 !== -1; at3 = text10.indexOf("\n---", at3 + 1)) {
+    if (/^(?:[\s#]|$)/.test(text10.slice(at3 + 4, at3 + 5))) starts.push(at3 + 1);
+  }
+  return starts.map((offset, index) => ({ text: text10.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
+}
+function isBlank(text10) {
+  return text10.split("\n").every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line));
+}
+function splitJson(text10) {
+  const documents = [];
+  let start4 = 0;
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text10.length; index++) {
+    const char = text10[index];
+    if (inString) {
+      if (char === "\\") index++;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === "{" || char === "[") depth++;
+    else if ((char === "}" || char === "]") && --depth === 0) {
+      documents.push({ text: text10.slice(start4, index + 1), offset: start4 });
+      start4 = index + 1;
+    }
+  }
+  const complete = text10.slice(start4).trim() === "" && documents.every((document) => isJson(document.text));
+  return complete ? documents : void 0;
+}
+function isJson(text10) {
+  try {
+    JSON.parse(text10);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// src/manifest/load.ts
+function stateOf({ content, around }) {
+  if (!around) return content;
+  const files2 = [...around.files].map(([name, its]) => [name, ...its.map(({ path: path36, fileText }) => [path36, fileText])]);
+  return JSON.stringify([content, files2]);
+}
+function loadFile({ text: text10, damaged = false }, wants = () => true, reader = new DocumentReader()) {
+  const objects2 = [];
+  const unreadable5 = [];
+  const templates = [];
+  if (text10.startsWith("version https://git-lfs.github.com/spec/")) {
+    const reason = "it is a Git LFS pointer, and what it points at is not in the repository";
+    unreadable5.push({ reason, region: new LineIndex(text10).region(0, text10.indexOf("\n")), content: text10 });
+    return { text: text10, objects: objects2, unreadable: unreadable5, templates, kubernetes: false };
+  }
+  let line = 1;
+  let counted2 = 0;
+  for (const { text: original, offset } of splitDocuments(text10)) {
+    if (!wants(original)) continue;
+    line += linesIn(text10, counted2, offset);
+    counted2 = offset;
+    const damage = damaged ? original.indexOf("\uFFFD") : -1;
+    if (damage !== -1) {
+      const region = new LineIndex(original, line).region(damage, damage + 1);
+      unreadable5.push({
+        reason: "a byte here is not UTF-8; save the file as UTF-8",
+        region,
+        content: contentOf(original)
+      });
+      continue;
+    }
+    const reading2 = reader.read(original);
+    const lines = new LineIndex(reading2.text, line);
+    if ("template" in reading2) templates.push(contentOf(original));
+    if ("reason" in reading2) {
+      const { reason, from, to } = reading2;
+      unreadable5.push({ reason, region: lines.region(from, to), content: contentOf(original) });
+    }
+    if ("objects" in reading2) {
+      const regionOf2 = (node2) => lines.region(node2.range?.[0] ?? 0, node2.range?.[1] ?? 0);
+      for (const { ref, apiVersion: apiVersion2, node: node2, duplicates } of reading2.objects) {
+        const [from, , to] = node2.range ?? [0, 0, reading2.text.length];
+        const own6 = reading2.text.slice(from, to);
+        objects2.push({
+          ref,
+          apiVersion: apiVersion2,
+          node: node2,
+          // Alone in its document an object is the whole of it, comments included; in a List it is its own lines.
+          content: contentOf(reading2.objects.length === 1 ? original : own6),
+          fileText: text10,
+          region: lines.region(from, from + own6.trimEnd().length),
+          duplicateKeys: duplicates.map((key2) => ({ key: key2.text, region: regionOf2(key2.node) })),
+          regionOf: regionOf2,
+          resolve: reading2.resolve
+        });
+      }
+    }
+  }
+  return { text: text10, objects: objects2, unreadable: unreadable5, templates, kubernetes: mentionsKubernetes(text10) };
+}
+function mentionsKubernetes(text10) {
+  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text10) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text10);
+}
+function decodeFile(bytes) {
+  const [first, second] = bytes;
+  const encoding = first === 255 && second === 254 ? "utf-16le" : first === 254 && second === 255 ? "utf-16be" : "utf-8";
+  try {
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), damaged: false };
+  } catch {
+    return { text: new TextDecoder(encoding).decode(bytes), damaged: true };
+  }
+}
+function linesIn(text10, from, to) {
+  let lines = 0;
+  for (let at3 = text10.indexOf("\n", from); at3 !== -1 && at3 < to; at3 = text10.indexOf("\n", at3 + 1)) lines++;
+  return lines;
+}
+function contentOf(text10) {
+  return text10.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
 }
 
 // src/manifest/change.ts
@@ -57268,7 +57646,7 @@ function changesBetween(base, head, isUnknown = () => false) {
     const { pairs, gone, come } = match2(left?.manifests ?? [], right?.manifests ?? []);
     for (const [was, is3] of pairs) {
       if (placeOf2(was) !== placeOf2(is3)) moves.push({ cluster, before: was, after: is3 });
-      if (was.object.content !== is3.object.content) changes.push({ kind: "changed", cluster, before: was, after: is3 });
+      if (stateOf(was.object) !== stateOf(is3.object)) changes.push({ kind: "changed", cluster, before: was, after: is3 });
     }
     for (const after2 of come) changes.push({ kind: "added", cluster, after: after2 });
     removed.push(...gone.map((manifest) => ({ cluster, manifest })));
@@ -57329,11 +57707,11 @@ function renamedClusters(base, head, kept2) {
   const after = contentsByCluster(head);
   const renamed = /* @__PURE__ */ new Map();
   const taken2 = /* @__PURE__ */ new Set();
-  for (const [cluster, objects] of before) {
+  for (const [cluster, objects2] of before) {
     if (cluster === "" || kept2.has(cluster) || after.has(cluster)) continue;
     const candidates2 = [...after].filter(
-      ([name, held]) => name !== "" && !kept2.has(name) && !before.has(name) && !taken2.has(name) && [...objects.keys()].every((id) => held.has(id))
-    ).map(([name, held]) => ({ name, likeness: likeness(cluster, name, objects, held) })).sort((a, b) => b.likeness - a.likeness);
+      ([name, held]) => name !== "" && !kept2.has(name) && !before.has(name) && !taken2.has(name) && [...objects2.keys()].every((id) => held.has(id))
+    ).map(([name, held]) => ({ name, likeness: likeness(cluster, name, objects2, held) })).sort((a, b) => b.likeness - a.likeness);
     const best = candidates2[0];
     if (!best) continue;
     renamed.set(cluster, best.name);
@@ -57341,8 +57719,8 @@ function renamedClusters(base, head, kept2) {
   }
   return renamed;
 }
-function likeness(from, to, objects, held) {
-  const same = [...objects].filter(([identity, content]) => held.get(identity) === content).length;
+function likeness(from, to, objects2, held) {
+  const same = [...objects2].filter(([identity, content]) => held.get(identity) === content).length;
   return same * 2 + (from.split("/").pop() === to.split("/").pop() ? 1 : 0);
 }
 function contentsByCluster(manifests) {
@@ -57523,12 +57901,23 @@ var Evaluation = class {
     return {
       params: active.params,
       today: this.today,
+      isWritten: this.touched,
       report: (at3, message, args, more = {}) => {
         const level = active.levelOf(message);
         if (!level) return;
         const text10 = active.rule.messages[message](args);
         const ends = Array.isArray(at3) ? at3 : [at3];
-        drafts.push({ active, message, text: text10, level, cluster, ends, keys: more.keys ?? [], fix: more.fix });
+        drafts.push({
+          active,
+          message,
+          text: text10,
+          level,
+          cluster,
+          ends,
+          keys: more.keys ?? [],
+          fix: more.fix,
+          value: more.value
+        });
       },
       skip: (at3, reason) => {
         const { ref, origin } = at3.manifest;
@@ -57539,7 +57928,7 @@ var Evaluation = class {
   }
 };
 function judges({ rule }, manifest) {
-  return rule.kinds === "*" ? !describesCluster(manifest) : rule.kinds.includes(groupKindOf(manifest.ref));
+  return rule.kinds === "*" ? manifest.ref.group !== ownGroup : rule.kinds.includes(groupKindOf(manifest.ref));
 }
 function asksForFacts({ rule }) {
   return rule.reads?.includes(clusterKind) === true || rule.kinds.includes(clusterKind);
@@ -57609,16 +57998,156 @@ function isPlaceholder(name) {
   return /\$\{|\{\{|\$\(|<[^<>/]+>|__\w+__/.test(name);
 }
 
+// src/kubernetes/namespace.ts
+function shareNamespace(a, b) {
+  if (a.ref.namespace !== b.ref.namespace) return false;
+  if (a.ref.namespace !== "") return true;
+  const [one2, other] = [folderOf3(a), folderOf3(b)];
+  return one2.startsWith(other) || other.startsWith(one2);
+}
+function folderOf3({ origin }) {
+  return origin.path.slice(0, origin.path.lastIndexOf("/") + 1);
+}
+function heldBy(namespace, snapshot) {
+  return snapshot.manifests.filter(
+    (manifest) => manifest.ref.namespace === namespace || installsInto(manifest) === namespace
+  );
+}
+function installsInto({ ref, root: root3 }) {
+  const spec = root3.at("spec");
+  switch (groupKindOf(ref)) {
+    case "Application.argoproj.io": {
+      const { string: cluster = "" } = spec.at("destination", spec.at("destination", "name").exists ? "name" : "server");
+      const isOwn = ["", "in-cluster", "https://kubernetes.default.svc"].includes(cluster);
+      return isOwn ? spec.at("destination", "namespace").string : void 0;
+    }
+    case "HelmRelease.helm.toolkit.fluxcd.io":
+    case "Kustomization.kustomize.toolkit.fluxcd.io":
+      return spec.at("kubeConfig").exists ? void 0 : spec.at("targetNamespace").string;
+    default:
+      return void 0;
+  }
+}
+
+// src/kubernetes/named-object.ts
+function alike(copies) {
+  const said = new Set(copies.map(({ object }) => object.content));
+  return said.size === 1 ? copies[0] : void 0;
+}
+function configMapNamed(name, user, snapshot) {
+  if (!name) return void 0;
+  const { namespace } = user.ref;
+  const copies = snapshot?.get({ group: "", kind: "ConfigMap", namespace, name }) ?? [];
+  return alike(copies.filter((one2) => shareNamespace(one2, user)));
+}
+
+// src/kubernetes/environment.ts
+var Environment = class {
+  constructor(container, snapshot) {
+    this.container = container;
+    this.snapshot = snapshot;
+  }
+  container;
+  snapshot;
+  known;
+  /** A variable: undefined where nothing gives it, as far as the files tell. */
+  get(name) {
+    return this.settingOf(name, 0);
+  }
+  /** The names of those that are told. */
+  get names() {
+    return [...this.entries.keys()];
+  }
+  /** The ConfigMaps that bring all of their own. */
+  get holders() {
+    return this.sources.flatMap(({ data }) => data ?? []);
+  }
+  /** What brings variables of its own that no file tells. */
+  get hidden() {
+    return this.sources.find(({ data }) => !data)?.at;
+  }
+  /**
+   * Puts variables in: `$(NAME)`, where `$$(NAME)` is text. Undefined when one of them is not told.
+   * Source: https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/
+   *
+   * @param at where it is written; what a ConfigMap gives is told at that
+   */
+  resolve(written2, at3, depth = 0) {
+    if (isPlaceholder(written2.replace(/\$?\$\([^)]*\)/g, ""))) return { at: at3, value: void 0 };
+    let told = true;
+    let place2 = at3;
+    const value2 = written2.replace(/(\$?)\$\(([^)]*)\)/g, (whole, doubled, name) => {
+      if (doubled) return whole.slice(1);
+      const resolved = this.settingOf(name, depth);
+      if (resolved?.value === void 0) told = false;
+      if (resolved && resolved.at.manifest !== at3.manifest) place2 = resolved.at;
+      return resolved?.value ?? whole;
+    });
+    return { at: place2, value: told ? value2 : void 0 };
+  }
+  settingOf(name, depth) {
+    const entry = this.entries.get(name);
+    if (!entry) return void 0;
+    if (entry.manifest !== this.container.manifest) return { at: entry, value: entry.string };
+    const at3 = entry.at("value").exists ? entry.at("value") : entry;
+    const from = entry.at("valueFrom");
+    const field2 = from.at("fieldRef", "fieldPath").string;
+    if (field2 !== void 0) return { at: at3, value: this.fieldOf(field2) };
+    const key2 = from.at("configMapKeyRef");
+    if (key2.exists) {
+      const map4 = configMapNamed(key2.at("name").string, this.container.manifest, this.snapshot);
+      const held = map4?.root.at("data", key2.at("key").string ?? "");
+      return held?.exists ? { at: held, value: held.string } : { at: at3, value: void 0 };
+    }
+    if (from.exists || depth > deepestVariable) return { at: at3, value: void 0 };
+    return this.resolve(entry.at("value").string ?? "", at3, depth + 1);
+  }
+  /** Each variable where it is given: by itself, else by the last ConfigMap that brings all of its own. */
+  get entries() {
+    this.known ??= new Map([
+      ...this.sources.flatMap(
+        ({ prefix: prefix2, data }) => [...data?.entries() ?? []].map(([key2, at3]) => [prefix2 + key2, at3])
+      ),
+      ...[...this.container.at("env").items()].map((entry) => [entry.at("name").string ?? "", entry])
+    ]);
+    return this.known;
+  }
+  /** What brings all of its own variables, with its data where they are told. */
+  get sources() {
+    return [...this.container.at("envFrom").items()].map((at3) => {
+      const map4 = configMapNamed(at3.at("configMapRef", "name").string, this.container.manifest, this.snapshot);
+      return { prefix: at3.at("prefix").string ?? "", at: at3, data: map4?.root.at("data") };
+    });
+  }
+  /**
+   * What the Pod is known to have before it runs.
+   * Source: https://kubernetes.io/docs/concepts/workloads/pods/downward-api/
+   */
+  fieldOf(path36) {
+    const { ref, root: root3 } = this.container.manifest;
+    const pod = root3.at("spec", "template");
+    if (path36 === "metadata.namespace") return ref.namespace || void 0;
+    if (path36 === "spec.serviceAccountName") return pod.at("spec", "serviceAccountName").string;
+    const [, labels, key2] = path36.match(/^metadata\.(labels|annotations)\['(.+)'\]$/) ?? [];
+    return labels && key2 ? pod.at("metadata", labels, key2).string : void 0;
+  }
+};
+var deepestVariable = 8;
+
 // src/kubernetes/arguments.ts
 var Arguments = class {
-  constructor(container, style = {}) {
+  constructor(container, style = {}, snapshot) {
     this.container = container;
     this.style = style;
+    this.snapshot = snapshot;
     this.words = [...container.at("command").items(), ...container.at("args").items()];
+    this.environment = new Environment(container, snapshot);
   }
   container;
   style;
+  snapshot;
   words;
+  environment;
   get place() {
     const [args, command] = [this.container.at("args"), this.container.at("command")];
     return args.exists || !command.exists ? args : command;
@@ -57630,12 +58159,22 @@ var Arguments = class {
   runs(program) {
     return this.words.some((word) => word.string?.split("/").at(-1) === program);
   }
+  /** Whether there is any flag. */
+  get hasFlags() {
+    return this.words.some((word) => this.nameOf(word) !== void 0);
+  }
   /** Whether a shell takes the words apart, which is not done here. */
   get inShell() {
     return this.words.some((word) => /^-[a-z]*c$/.test(word.string ?? "")) && !this.words.some(isLongFlag);
   }
   get opaque() {
-    return this.inShell || (this.style.elsewhere ?? []).some((flag) => this.has(flag));
+    return this.inShell;
+  }
+  get parts() {
+    return this.variableOf("") === void 0 ? [] : this.environment.holders;
+  }
+  wordsFor(flag) {
+    return `${this.style.dashes ?? "--"}${flag}`;
   }
   get(flag) {
     return this.all(flag).at(-1);
@@ -57646,9 +58185,9 @@ var Arguments = class {
       if (this.nameOf(at3) !== flag) return [];
       const written2 = at3.string ?? "";
       const equals = written2.indexOf("=");
-      if (equals !== -1) return [{ at: at3, value: this.resolve(written2.slice(equals + 1)) }];
+      if (equals !== -1) return [this.environment.resolve(written2.slice(equals + 1), at3)];
       const next = this.words[index + 1];
-      return [next ? { at: next, value: this.resolve(next.string ?? "") } : { at: at3, value: "" }];
+      return [next ? this.environment.resolve(next.string ?? "", next) : { at: at3, value: "" }];
     });
     const byVariable = given.length > 0 ? void 0 : this.settingOf(flag);
     return byVariable ? [byVariable] : given;
@@ -57658,78 +58197,43 @@ var Arguments = class {
    * Source: https://pkg.go.dev/github.com/spf13/pflag#readme-command-line-flag-syntax
    */
   isOn(flag, byDefault2) {
-    const at3 = this.words.findLast((word) => this.nameOf(word) === flag)?.string;
-    const byVariable = at3 === void 0 ? this.settingOf(flag) : void 0;
-    if (at3 === void 0 && !byVariable) return byDefault2;
-    if (at3 !== void 0 && !at3.includes("=")) return true;
-    const value2 = byVariable ? byVariable.value : this.resolve(at3?.slice(at3.indexOf("=") + 1) ?? "");
-    return value2 === void 0 ? void 0 : /^(?:1|t|true)$/i.test(value2);
+    const word = this.words.findLast((one2) => this.nameOf(one2) === flag);
+    const written2 = word?.string ?? "";
+    if (word && !written2.includes("=")) return true;
+    const given = word ? this.environment.resolve(written2.slice(written2.indexOf("=") + 1), word) : this.settingOf(flag);
+    if (!given) return byDefault2;
+    return given.value === void 0 ? void 0 : /^(?:1|t|true)$/i.test(given.value);
   }
   has(flag) {
     const below = (name2, sign) => name2 === flag || name2.startsWith(`${flag}${sign}`);
     if (this.words.some((word) => below(this.nameOf(word) ?? "", "."))) return true;
     const name = this.variableOf(flag);
-    return name !== void 0 && this.entries().some(([key2]) => key2 === name || key2.startsWith(`${name}_`));
+    return name !== void 0 && this.environment.names.some((key2) => key2 === name || key2.startsWith(`${name}_`));
   }
   variable(name) {
-    return this.valueOf(name, 0);
+    return this.environment.get(name)?.value;
+  }
+  variableBeside(name) {
+    const { root: root3 } = this.container.manifest;
+    return [...root3.at("spec", "template", "spec", "containers").items()].map((one2) => new Environment(one2, this.snapshot).get(name)?.value).find((value2) => value2 !== void 0);
   }
   nameOf(word) {
     const name = word.string?.match(/^--?([a-zA-Z][^=]*)/)?.[1]?.replace(/\[\d+\]$/, "");
     return this.style.anyCase ? name?.toLowerCase() : name;
   }
   variableOf(flag) {
-    const { variables } = this.style;
-    return variables === void 0 ? void 0 : variables + flag.replace(/[-.]/g, "_").toUpperCase();
+    const { variables, exclusive } = this.style;
+    if (variables === void 0 || exclusive && this.hasFlags) return void 0;
+    return variables + flag.replace(/[-.]/g, "_").toUpperCase();
   }
-  /** What a variable says of a flag; where a ConfigMap or Secret brings all of its own, nobody can tell. */
+  /** What a variable says of a flag; where a Secret or an unknown ConfigMap brings all of its own, nobody can tell. */
   settingOf(flag) {
     const name = this.variableOf(flag);
     if (name === void 0) return void 0;
-    const entry = this.entries().findLast(([key2]) => key2 === name)?.[1];
-    if (entry) return { at: entry.at("value").exists ? entry.at("value") : entry, value: this.valueOf(name, 0) };
-    const from = this.container.at("envFrom");
-    return [...from.items()].length > 0 ? { at: from, value: void 0 } : void 0;
-  }
-  entries() {
-    return [...this.container.at("env").items()].map((entry) => [entry.at("name").string ?? "", entry]);
-  }
-  /**
-   * Puts variables in: `$(NAME)`, where `$$(NAME)` is text. Undefined when one of them is not written here.
-   * Source: https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/
-   */
-  resolve(written2, depth = 0) {
-    if (isPlaceholder(written2.replace(/\$?\$\([^)]*\)/g, ""))) return void 0;
-    let told = true;
-    const value2 = written2.replace(/(\$?)\$\(([^)]*)\)/g, (whole, doubled, name) => {
-      if (doubled) return whole.slice(1);
-      const resolved = this.valueOf(name, depth);
-      if (resolved === void 0) told = false;
-      return resolved ?? whole;
-    });
-    return told ? value2 : void 0;
-  }
-  valueOf(name, depth) {
-    const entry = this.entries().findLast(([key2]) => key2 === name)?.[1];
-    const field2 = entry?.at("valueFrom", "fieldRef", "fieldPath").string;
-    if (field2 !== void 0) return this.fieldOf(field2);
-    if (!entry || entry.at("valueFrom").exists || depth > deepestVariable) return void 0;
-    return this.resolve(entry.at("value").string ?? "", depth + 1);
-  }
-  /**
-   * What the Pod is known to have before it runs.
-   * Source: https://kubernetes.io/docs/concepts/workloads/pods/downward-api/
-   */
-  fieldOf(path35) {
-    const { ref, root: root3 } = this.container.manifest;
-    const pod = root3.at("spec", "template");
-    if (path35 === "metadata.namespace") return ref.namespace || void 0;
-    if (path35 === "spec.serviceAccountName") return pod.at("spec", "serviceAccountName").string;
-    const [, labels, key2] = path35.match(/^metadata\.(labels|annotations)\['(.+)'\]$/) ?? [];
-    return labels && key2 ? pod.at("metadata", labels, key2).string : void 0;
+    const { hidden } = this.environment;
+    return this.environment.get(name) ?? (hidden && { at: hidden, value: void 0, maybe: true });
   }
 };
-var deepestVariable = 8;
 function isLongFlag(word) {
   return /^--[a-z]/.test(word.string ?? "");
 }
@@ -57772,7 +58276,6 @@ var chart_facts_default = {
         "3.40.0": "0.50.0",
         "3.41.0": "0.51.0",
         "4.0.0": "1.0.0",
-        "4.0.1": "1.0.0",
         "4.0.2": "1.0.1",
         "4.0.3": "1.0.2",
         "4.0.4": "1.0.3",
@@ -57848,6 +58351,43 @@ var chart_facts_default = {
         "4.15.1": "1.15.1"
       },
       tag: "controller.image.tag",
+      idle: [
+        {
+          when: [
+            {
+              value: "controller.replicaCount",
+              default: "1",
+              is: "0"
+            },
+            {
+              value: "controller.kind",
+              default: "Deployment",
+              is: "Deployment"
+            },
+            {
+              value: "controller.autoscaling.enabled",
+              default: false,
+              is: false
+            }
+          ]
+        },
+        {
+          charts: ">=4.8.3",
+          when: [
+            {
+              value: "controller.kind",
+              default: "Deployment",
+              is: "Both"
+            }
+          ]
+        }
+      ],
+      namespace: [
+        {
+          charts: ">=4.8.3",
+          value: "namespaceOverride"
+        }
+      ],
       flags: [
         {
           flag: "watch-namespace",
@@ -57874,7 +58414,7 @@ var chart_facts_default = {
         },
         {
           flag: "publish-service",
-          charts: "<4.0.7",
+          charts: "<3.15.0",
           when: [
             {
               value: "controller.publishService.enabled",
@@ -57883,6 +58423,18 @@ var chart_facts_default = {
           ],
           value: "controller.publishService.pathOverride",
           default: "{namespace}/{fullname}-controller"
+        },
+        {
+          flag: "publish-service",
+          charts: ">=3.15.0 <4.0.7",
+          when: [
+            {
+              value: "controller.publishService.enabled",
+              default: true
+            }
+          ],
+          value: "controller.publishService.pathOverride",
+          default: "{namespace}/{fullname}-{controller.name:controller}"
         },
         {
           flag: "publish-service",
@@ -57902,7 +58454,30 @@ var chart_facts_default = {
             }
           ],
           value: "controller.publishService.pathOverride",
-          default: "{namespace}/{fullname}-controller"
+          default: "{namespace}/{fullname}-{controller.name:controller}"
+        },
+        {
+          flag: "publish-service",
+          charts: ">=4.0.7",
+          when: [
+            {
+              value: "controller.publishService.enabled",
+              default: true
+            },
+            {
+              value: "controller.service.enabled",
+              default: true
+            },
+            {
+              value: "controller.service.internal.enabled",
+              default: false
+            },
+            {
+              value: "controller.publishService.pathOverride",
+              default: false
+            }
+          ],
+          default: "{controller.publishService.pathOverride}-internal"
         },
         {
           flag: "publish-service",
@@ -57921,7 +58496,7 @@ var chart_facts_default = {
               default: false
             }
           ],
-          default: "{namespace}/{fullname}-controller-internal"
+          default: "{namespace}/{fullname}-{controller.name:controller}-internal"
         },
         {
           flag: "election-id",
@@ -57938,7 +58513,13 @@ var chart_facts_default = {
         {
           flag: "disable-leader-election",
           charts: ">=4.11.0",
-          value: "controller.disableLeaderElection"
+          when: [
+            {
+              value: "controller.disableLeaderElection",
+              default: false
+            }
+          ],
+          default: "true"
         },
         {
           flag: "ingress-class",
@@ -57955,46 +58536,156 @@ var chart_facts_default = {
         {
           flag: "ingress-class-by-name",
           charts: ">=4.0.2",
-          value: "controller.ingressClassByName"
+          when: [
+            {
+              value: "controller.ingressClassByName",
+              default: false
+            }
+          ],
+          default: "true"
         },
         {
           flag: "watch-ingress-without-class",
           charts: ">=4.0.1",
-          value: "controller.watchIngressWithoutClass"
+          when: [
+            {
+              value: "controller.watchIngressWithoutClass",
+              default: false
+            }
+          ],
+          default: "true"
         },
         {
           flag: "report-node-internal-ip-address",
-          value: "controller.reportNodeInternalIp"
+          when: [
+            {
+              value: "controller.reportNodeInternalIp",
+              default: false
+            },
+            {
+              value: "controller.hostNetwork",
+              default: false
+            }
+          ],
+          default: "true"
         }
       ],
       more: [
         {
+          charts: "<3.3.0",
+          at: "controller.extraArgs",
+          as: "switches"
+        },
+        {
+          charts: ">=3.3.0",
           at: "controller.extraArgs",
           as: "map"
         }
       ],
-      onNodes: ["controller.hostNetwork", "controller.hostPort.enabled"],
-      class: {
-        charts: ">=4.0.0",
-        when: [
-          {
-            value: "controller.ingressClassResource.enabled",
-            default: true
-          }
-        ],
-        value: "controller.ingressClassResource.name",
-        default: "nginx"
-      },
-      service: {
-        when: [
-          {
-            value: "controller.service.enabled",
-            default: true
-          }
-        ],
-        value: "controller.service.type",
-        default: "LoadBalancer"
-      },
+      onNodes: [
+        {
+          when: [
+            {
+              value: "controller.hostNetwork",
+              default: false
+            }
+          ]
+        },
+        {
+          when: [
+            {
+              value: "controller.hostPort.enabled",
+              default: false
+            }
+          ]
+        }
+      ],
+      class: [
+        {
+          charts: ">=3.34.0 <4.0.0",
+          when: [
+            {
+              value: "controller.ingressClassResource.enabled",
+              default: false
+            }
+          ],
+          value: "controller.ingressClass",
+          default: "nginx"
+        },
+        {
+          charts: ">=4.0.0",
+          when: [
+            {
+              value: "controller.ingressClassResource.enabled",
+              default: true
+            }
+          ],
+          value: "controller.ingressClassResource.name",
+          default: "nginx"
+        }
+      ],
+      service: [
+        {
+          charts: "<4.0.7",
+          when: [
+            {
+              value: "controller.service.enabled",
+              default: true
+            }
+          ],
+          value: "controller.service.type",
+          default: "LoadBalancer"
+        },
+        {
+          charts: ">=4.0.7",
+          when: [
+            {
+              value: "controller.service.enabled",
+              default: true
+            },
+            {
+              value: "controller.service.external.enabled",
+              default: true
+            }
+          ],
+          value: "controller.service.type",
+          default: "LoadBalancer"
+        },
+        {
+          charts: ">=2.5.0",
+          when: [
+            {
+              value: "controller.service.enabled",
+              default: true
+            },
+            {
+              value: "controller.service.internal.enabled",
+              default: false
+            },
+            {
+              value: "controller.service.internal.annotations",
+              default: false
+            }
+          ],
+          value: "controller.service.type",
+          default: "LoadBalancer"
+        }
+      ],
+      account: [
+        {
+          when: [
+            {
+              value: "serviceAccount.create",
+              default: true
+            }
+          ],
+          value: "serviceAccount.name",
+          default: "{fullname}"
+        },
+        {
+          value: "serviceAccount.name"
+        }
+      ],
       source: "https://github.com/kubernetes/ingress-nginx/blob/helm-chart-4.15.1/charts/ingress-nginx/templates/_params.tpl",
       checked: "2026-11-21"
     },
@@ -58003,30 +58694,129 @@ var chart_facts_default = {
       controllers: ["nginx-inc"],
       notOf: ["stable", "kubernetes-charts"],
       apps: {
+        "0.2.0": "1.4.0",
+        "0.2.1": "1.4.6",
         "0.3.0": "1.5.0",
+        "0.3.1": "1.5.1",
+        "0.3.2": "1.5.2",
+        "0.3.3": "1.5.3",
+        "0.3.4": "1.5.4",
+        "0.3.5": "1.5.5",
+        "0.3.6": "1.5.6",
+        "0.3.7": "1.5.7",
+        "0.3.8": "1.5.8",
         "0.4.0": "1.6.0",
+        "0.4.1": "1.6.1",
+        "0.4.2": "1.6.2",
+        "0.4.3": "1.6.3",
         "0.5.0": "1.7.0",
+        "0.5.1": "1.7.1",
+        "0.5.2": "1.7.2",
         "0.6.0": "1.8.0",
+        "0.6.1": "1.8.1",
         "0.7.0": "1.9.0",
+        "0.7.1": "1.9.1",
         "0.8.0": "1.10.0",
+        "0.8.1": "1.10.1",
         "0.9.0": "1.11.0",
+        "0.9.1": "1.11.1",
+        "0.9.2": "1.11.2",
+        "0.9.3": "1.11.3",
         "0.10.0": "1.12.0",
+        "0.10.1": "1.12.1",
+        "0.10.2": "1.12.2",
+        "0.10.3": "1.12.3",
+        "0.10.4": "1.12.4",
+        "0.10.5": "1.12.5",
         "0.11.0": "2.0.0",
+        "0.11.1": "2.0.1",
+        "0.11.2": "2.0.2",
+        "0.11.3": "2.0.3",
         "0.12.0": "2.1.0",
+        "0.12.1": "2.1.1",
+        "0.12.2": "2.1.2",
         "0.13.0": "2.2.0",
+        "0.13.1": "2.2.1",
+        "0.13.2": "2.2.2",
         "0.14.0": "2.3.0",
+        "0.14.1": "2.3.1",
         "0.15.0": "2.4.0",
+        "0.15.1": "2.4.1",
+        "0.15.2": "2.4.2",
         "0.16.0": "3.0.0",
+        "0.16.1": "3.0.1",
+        "0.16.2": "3.0.2",
         "0.17.0": "3.1.0",
+        "0.17.1": "3.1.1",
         "0.18.0": "3.2.0",
+        "0.18.1": "3.2.1",
         "1.0.0": "3.3.0",
+        "1.0.1": "3.3.1",
+        "1.0.2": "3.3.2",
         "1.1.0": "3.4.0",
+        "1.1.1": "3.4.1",
+        "1.1.2": "3.4.2",
+        "1.1.3": "3.4.3",
         "1.2.0": "3.5.0",
+        "1.2.1": "3.5.1",
+        "1.2.2": "3.5.2",
         "1.3.0": "3.6.0",
+        "1.3.1": "3.6.1",
+        "1.3.2": "3.6.2",
         "1.4.0": "3.7.0",
-        "1.5.0": "4.0.1"
+        "1.4.1": "3.7.1",
+        "1.4.2": "3.7.2",
+        "1.5.0": "4.0.0",
+        "2.0.1": "4.0.1",
+        "2.1.0": "5.0.0",
+        "2.2.0": "5.1.0",
+        "2.2.2": "5.1.1",
+        "2.3.0": "5.2.0",
+        "2.3.1": "5.2.1",
+        "2.4.0": "5.3.0",
+        "2.4.1": "5.3.1",
+        "2.4.2": "5.3.2",
+        "2.4.3": "5.3.3",
+        "2.4.4": "5.3.4",
+        "2.5.0": "5.4.0",
+        "2.5.1": "5.4.1",
+        "2.5.2": "5.4.2",
+        "2.5.3": "5.4.3",
+        "2.6.0": "5.5.0",
+        "2.6.1": "5.5.1",
+        "2.6.2": "5.5.2",
+        "2.6.3": "5.5.3",
+        "2.6.4": "5.5.4"
       },
       tag: "controller.image.tag",
+      digest: "controller.image.digest",
+      idle: [
+        {
+          when: [
+            {
+              value: "controller.replicaCount",
+              default: "1",
+              is: "0"
+            },
+            {
+              value: "controller.kind",
+              default: "deployment",
+              is: "deployment"
+            },
+            {
+              value: "controller.autoscaling.enabled",
+              default: false,
+              is: false
+            }
+          ]
+        }
+      ],
+      fullname: [
+        {
+          charts: "<0.17.0",
+          default: "{release}-nginx-ingress"
+        }
+      ],
       flags: [
         {
           flag: "watch-namespace",
@@ -58051,7 +58841,7 @@ var chart_facts_default = {
         },
         {
           flag: "use-ingress-class-only",
-          charts: "<0.11.0",
+          charts: "<0.7.0",
           value: "controller.useIngressClassOnly"
         },
         {
@@ -58065,124 +58855,461 @@ var chart_facts_default = {
           default: "true"
         },
         {
-          flag: "external-service",
-          charts: "<1.0.0",
+          flag: "ingresslink",
+          charts: ">=0.8.0",
           when: [
             {
               value: "controller.reportIngressStatus.enable",
               default: true
             }
           ],
-          value: "controller.reportIngressStatus.externalService",
+          value: "controller.reportIngressStatus.ingressLink"
+        },
+        {
+          flag: "external-service",
+          when: [
+            {
+              value: "controller.reportIngressStatus.enable",
+              default: true
+            },
+            {
+              value: "controller.reportIngressStatus.ingressLink",
+              default: false,
+              is: false
+            }
+          ],
+          value: "controller.reportIngressStatus.externalService"
+        },
+        {
+          flag: "external-service",
+          charts: "<0.17.0",
+          when: [
+            {
+              value: "controller.reportIngressStatus.enable",
+              default: true
+            },
+            {
+              value: "controller.reportIngressStatus.ingressLink",
+              default: false,
+              is: false
+            },
+            {
+              value: "controller.service.create",
+              default: true
+            },
+            {
+              value: "controller.service.type",
+              default: "LoadBalancer",
+              is: "LoadBalancer"
+            }
+          ],
+          value: "controller.service.name",
           default: "{fullname}"
         },
         {
           flag: "external-service",
-          charts: ">=1.0.0",
+          charts: ">=0.18.0",
+          when: [
+            {
+              value: "controller.reportIngressStatus.enable",
+              default: true
+            },
+            {
+              value: "controller.reportIngressStatus.ingressLink",
+              default: false,
+              is: false
+            },
+            {
+              value: "controller.service.create",
+              default: true
+            },
+            {
+              value: "controller.service.type",
+              default: "LoadBalancer",
+              is: "LoadBalancer"
+            },
+            {
+              value: "serviceNameOverride",
+              default: false
+            }
+          ],
+          default: "{serviceNameOverride}"
+        },
+        {
+          flag: "external-service",
+          charts: ">=0.17.0",
+          when: [
+            {
+              value: "controller.reportIngressStatus.enable",
+              default: true
+            },
+            {
+              value: "controller.reportIngressStatus.ingressLink",
+              default: false,
+              is: false
+            },
+            {
+              value: "controller.service.create",
+              default: true
+            },
+            {
+              value: "controller.service.type",
+              default: "LoadBalancer",
+              is: "LoadBalancer"
+            }
+          ],
+          default: "{fullname}-{controller.name:controller}"
+        },
+        {
+          flag: "enable-leader-election",
+          charts: "<0.17.0",
           when: [
             {
               value: "controller.reportIngressStatus.enable",
               default: true
             }
           ],
-          value: "controller.reportIngressStatus.externalService",
-          default: "{fullname}-controller"
+          value: "controller.reportIngressStatus.enableLeaderElection",
+          default: "true"
         },
         {
           flag: "enable-leader-election",
+          charts: ">=0.17.0",
           value: "controller.reportIngressStatus.enableLeaderElection",
           default: "true"
         },
         {
           flag: "leader-election-lock-name",
+          charts: "<0.17.0",
+          when: [
+            {
+              value: "controller.reportIngressStatus.enable",
+              default: true
+            }
+          ],
+          value: "controller.reportIngressStatus.leaderElectionLockName",
+          default: "{fullname}-leader-election"
+        },
+        {
+          flag: "leader-election-lock-name",
+          charts: ">=0.17.0",
           value: "controller.reportIngressStatus.leaderElectionLockName",
           default: "{fullname}-leader-election"
         }
       ],
       more: [],
       makesLock: true,
-      onNodes: ["controller.hostNetwork", "controller.hostPort.enable"],
-      class: {
-        when: [],
-        value: "controller.ingressClass.name",
-        default: "nginx"
-      },
-      service: {
-        when: [
-          {
-            value: "controller.service.create",
-            default: true
-          }
-        ],
-        value: "controller.service.type",
-        default: "LoadBalancer"
-      },
-      source: "https://github.com/nginx/kubernetes-ingress/blob/v4.0.1/charts/nginx-ingress/templates/_helpers.tpl",
+      onNodes: [],
+      class: [
+        {
+          charts: ">=0.9.0 <1.0.0",
+          value: "controller.ingressClass",
+          default: "nginx"
+        },
+        {
+          charts: ">=1.0.0",
+          when: [
+            {
+              value: "controller.ingressClass.create",
+              default: true
+            }
+          ],
+          value: "controller.ingressClass.name",
+          default: "nginx"
+        }
+      ],
+      service: [
+        {
+          when: [
+            {
+              value: "controller.service.create",
+              default: true
+            }
+          ],
+          value: "controller.service.type",
+          default: "LoadBalancer"
+        }
+      ],
+      account: [
+        {
+          value: "controller.serviceAccount.name",
+          default: "{fullname}"
+        }
+      ],
+      source: "https://github.com/nginx/kubernetes-ingress/blob/v5.5.4/charts/nginx-ingress/templates/_helpers.tpl",
       checked: "2026-11-21"
     },
     {
       name: "traefik",
       controllers: ["traefik", "traefik-ingress-nginx", "traefik-crd", "traefik-gateway"],
       apps: {
-        "9.0.0": "2.2.8",
+        "3.2.0": "2.1.1",
+        "3.4.0": "2.1.3",
+        "6.1.1": "2.1.4",
+        "6.1.2": "2.1.8",
+        "6.2.0": "2.2.0",
+        "8.1.4": "2.2.1",
+        "8.9.1": "2.2.5",
+        "8.9.2": "2.2.8",
         "9.3.0": "2.3.0",
+        "9.4.3": "2.3.1",
+        "9.10.2": "2.3.3",
+        "9.12.2": "2.3.6",
         "9.13.0": "2.4.0",
+        "9.14.1": "2.4.2",
+        "9.14.3": "2.4.5",
+        "9.15.2": "2.4.6",
+        "9.16.2": "2.4.7",
+        "9.17.6": "2.4.8",
         "10.0.0": "2.4.9",
+        "10.1.2": "2.4.13",
         "10.3.0": "2.5.0",
+        "10.3.2": "2.5.1",
+        "10.3.5": "2.5.3",
+        "10.6.2": "2.5.4",
+        "10.9.1": "2.5.6",
         "10.10.0": "2.6.0",
+        "10.14.2": "2.6.1",
+        "10.16.1": "2.6.2",
+        "10.19.1": "2.6.3",
+        "10.19.2": "2.6.2",
+        "10.19.4": "2.6.3",
+        "10.19.5": "2.6.6",
         "10.20.0": "2.7.0",
+        "10.21.1": "2.7.1",
         "10.24.0": "2.8.0",
+        "10.24.2": "2.8.4",
+        "10.24.3": "2.8.5",
+        "10.24.4": "2.8.7",
         "11.1.0": "2.9.1",
         "18.3.0": "2.9.4",
+        "20.5.2": "2.9.5",
+        "20.7.0": "2.9.6",
+        "21.1.0": "2.9.7",
+        "21.2.0": "2.9.8",
+        "21.2.1": "2.9.9",
+        "22.1.0": "2.9.10",
         "22.3.0": "2.10.0",
+        "23.0.1": "2.10.1",
+        "23.2.0": "2.10.4",
         "25.0.0": "2.10.5",
+        "26.0.0": "2.10.6",
         "26.1.0": "2.11.0",
+        "27.0.1": "2.11.1",
+        "27.0.2": "2.11.2",
         "28.0.0": "3.0.0",
+        "28.2.0": "3.0.1",
+        "28.3.0": "3.0.2",
+        "29.0.0": "3.0.4",
         "30.0.0": "3.1.0",
+        "30.1.0": "3.1.2",
+        "31.1.0": "3.1.3",
+        "31.1.1": "3.1.4",
+        "32.1.0": "3.1.5",
+        "32.1.1": "3.1.6",
         "33.0.0": "3.2.0",
+        "33.1.0": "3.2.1",
+        "33.2.0": "3.2.2",
         "34.0.0": "3.3.1",
+        "34.1.0": "3.3.2",
+        "34.3.0": "3.3.3",
+        "34.4.1": "3.3.4",
+        "35.0.0": "3.3.5",
+        "35.0.1": "3.3.6",
         "35.3.0": "3.4.0",
+        "36.0.0": "3.4.1",
+        "36.3.0": "3.4.3",
         "37.0.0": "3.5.0",
+        "37.1.0": "3.5.1",
+        "37.1.1": "3.5.2",
+        "37.1.2": "3.5.3",
         "37.3.0": "3.6.0",
+        "37.4.0": "3.6.2",
         "38.0.0": "3.6.5",
+        "38.0.2": "3.6.6",
         "39.0.0": "3.6.7",
+        "39.0.1": "3.6.8",
+        "39.0.3": "3.6.9",
+        "39.0.5": "3.6.10",
+        "39.0.6": "3.6.11",
+        "39.0.7": "3.6.12",
+        "39.0.8": "3.6.13",
+        "39.0.9": "3.6.15",
         "40.0.0": "3.7.0",
+        "40.1.0": "3.7.1",
+        "40.3.0": "3.7.4",
         "41.0.0": "3.7.5",
+        "41.0.2": "3.7.6",
         "41.1.0": "3.7.9",
+        "41.2.0": "3.7.10",
         "41.3.0": "3.7.11"
       },
       tag: "image.tag",
+      digest: "image.digest",
+      idle: [
+        {
+          when: [
+            {
+              value: "deployment.enabled",
+              default: true,
+              is: false
+            }
+          ]
+        },
+        {
+          charts: ">=41.0.0",
+          when: [
+            {
+              value: "deployment.replicas",
+              default: "1",
+              is: "0"
+            },
+            {
+              value: "deployment.kind",
+              default: "Deployment",
+              is: "Deployment"
+            },
+            {
+              value: "autoscaling.enabled",
+              default: false,
+              is: false
+            }
+          ]
+        }
+      ],
+      namespace: [
+        {
+          charts: ">=20.2.0",
+          value: "namespaceOverride"
+        }
+      ],
       flags: [
         {
           flag: "providers.kubernetesingress",
-          value: "providers.kubernetesIngress.enabled",
+          charts: ">=8.2.0 <8.7.0",
+          default: "true"
+        },
+        {
+          flag: "providers.kubernetesingress",
+          charts: ">=8.7.0",
+          when: [
+            {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            }
+          ],
           default: "true"
         },
         {
           flag: "providers.kubernetesingress.namespaces",
+          charts: ">=8.3.0 <9.10.0",
+          when: [
+            {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            },
+            {
+              value: "rbac.namespaced",
+              default: false
+            },
+            {
+              value: "rbac.enabled",
+              default: true
+            }
+          ],
+          default: "{namespace}"
+        },
+        {
+          flag: "providers.kubernetesingress.namespaces",
+          charts: ">=9.10.0 <15.2.0",
+          when: [
+            {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            },
+            {
+              value: "rbac.namespaced",
+              default: false
+            },
+            {
+              value: "rbac.enabled",
+              default: true
+            }
+          ],
+          value: "providers.kubernetesIngress.namespaces",
+          default: "{namespace}"
+        },
+        {
+          flag: "providers.kubernetesingress.namespaces",
+          charts: ">=15.2.0",
+          when: [
+            {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            }
+          ],
           value: "providers.kubernetesIngress.namespaces"
         },
         {
           flag: "providers.kubernetesingress.namespaces",
+          charts: ">=15.2.0 <15.2.2",
           when: [
+            {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            },
+            {
+              value: "rbac.enabled",
+              default: true
+            }
+          ],
+          default: "{namespace}"
+        },
+        {
+          flag: "providers.kubernetesingress.namespaces",
+          charts: ">=15.2.2",
+          when: [
+            {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            },
             {
               value: "rbac.namespaced",
               default: false
+            },
+            {
+              value: "rbac.enabled",
+              default: true
             }
           ],
           default: "{namespace}"
         },
         {
           flag: "providers.kubernetesingress.ingressclass",
+          charts: ">=10.19.0",
+          when: [
+            {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            }
+          ],
           value: "providers.kubernetesIngress.ingressClass"
         },
         {
           flag: "providers.kubernetesingress.ingressendpoint.publishedservice",
-          charts: "<33.0.0",
+          charts: ">=9.1.0 <33.0.0",
           when: [
+            {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            },
             {
               value: "providers.kubernetesIngress.publishedService.enabled",
               default: false
+            },
+            {
+              value: "service.enabled",
+              default: true
             }
           ],
           value: "providers.kubernetesIngress.publishedService.pathOverride",
@@ -58193,7 +59320,15 @@ var chart_facts_default = {
           charts: ">=33.0.0",
           when: [
             {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            },
+            {
               value: "providers.kubernetesIngress.publishedService.enabled",
+              default: true
+            },
+            {
+              value: "service.enabled",
               default: true
             }
           ],
@@ -58201,90 +59336,533 @@ var chart_facts_default = {
           default: "{namespace}/{fullname}"
         },
         {
+          flag: "providers.kubernetesingress.ingressendpoint.publishedservice",
+          charts: ">=37.4.0",
+          when: [
+            {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            },
+            {
+              value: "providers.kubernetesIngress.publishedService.enabled",
+              default: true
+            }
+          ],
+          value: "providers.kubernetesIngress.publishedService.pathOverride"
+        },
+        {
+          flag: "providers.kubernetesingress.ingressendpoint.hostname",
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            }
+          ],
+          value: "providers.kubernetesIngress.ingressEndpoint.hostname"
+        },
+        {
+          flag: "providers.kubernetesingress.ingressendpoint.ip",
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngress.enabled",
+              default: true
+            }
+          ],
+          value: "providers.kubernetesIngress.ingressEndpoint.ip"
+        },
+        {
           flag: "providers.kubernetescrd",
-          value: "providers.kubernetesCRD.enabled",
+          charts: "<8.7.0",
+          default: "true"
+        },
+        {
+          flag: "providers.kubernetescrd",
+          charts: ">=8.7.0",
+          when: [
+            {
+              value: "providers.kubernetesCRD.enabled",
+              default: true
+            }
+          ],
           default: "true"
         },
         {
           flag: "providers.kubernetescrd.namespaces",
+          charts: ">=8.3.0 <9.10.0",
+          when: [
+            {
+              value: "providers.kubernetesCRD.enabled",
+              default: true
+            },
+            {
+              value: "rbac.namespaced",
+              default: false
+            },
+            {
+              value: "rbac.enabled",
+              default: true
+            }
+          ],
+          default: "{namespace}"
+        },
+        {
+          flag: "providers.kubernetescrd.namespaces",
+          charts: ">=9.10.0 <15.2.0",
+          when: [
+            {
+              value: "providers.kubernetesCRD.enabled",
+              default: true
+            },
+            {
+              value: "rbac.namespaced",
+              default: false
+            },
+            {
+              value: "rbac.enabled",
+              default: true
+            }
+          ],
+          value: "providers.kubernetesCRD.namespaces",
+          default: "{namespace}"
+        },
+        {
+          flag: "providers.kubernetescrd.namespaces",
+          charts: ">=15.2.0",
+          when: [
+            {
+              value: "providers.kubernetesCRD.enabled",
+              default: true
+            }
+          ],
           value: "providers.kubernetesCRD.namespaces"
         },
         {
           flag: "providers.kubernetescrd.namespaces",
+          charts: ">=15.2.0 <15.2.2",
           when: [
+            {
+              value: "providers.kubernetesCRD.enabled",
+              default: true
+            },
+            {
+              value: "rbac.enabled",
+              default: true
+            }
+          ],
+          default: "{namespace}"
+        },
+        {
+          flag: "providers.kubernetescrd.namespaces",
+          charts: ">=15.2.2",
+          when: [
+            {
+              value: "providers.kubernetesCRD.enabled",
+              default: true
+            },
             {
               value: "rbac.namespaced",
               default: false
+            },
+            {
+              value: "rbac.enabled",
+              default: true
             }
           ],
           default: "{namespace}"
         },
         {
           flag: "providers.kubernetescrd.ingressclass",
+          charts: ">=10.4.0",
+          when: [
+            {
+              value: "providers.kubernetesCRD.enabled",
+              default: true
+            }
+          ],
           value: "providers.kubernetesCRD.ingressClass"
         },
         {
           flag: "providers.kubernetesgateway",
-          value: "providers.kubernetesGateway.enabled",
-          default: "false"
+          charts: ">=9.14.0 <29.0.0",
+          when: [
+            {
+              value: "experimental.kubernetesGateway.enabled",
+              default: false
+            }
+          ],
+          default: "true"
+        },
+        {
+          flag: "providers.kubernetesgateway",
+          charts: ">=29.0.0",
+          when: [
+            {
+              value: "providers.kubernetesGateway.enabled",
+              default: false
+            }
+          ],
+          default: "true"
         },
         {
           flag: "providers.kubernetesgateway.namespaces",
+          charts: ">=29.0.0",
+          when: [
+            {
+              value: "providers.kubernetesGateway.enabled",
+              default: false
+            }
+          ],
           value: "providers.kubernetesGateway.namespaces"
         },
         {
+          flag: "providers.kubernetesgateway.namespaces",
+          charts: ">=29.0.0",
+          when: [
+            {
+              value: "providers.kubernetesGateway.enabled",
+              default: false
+            },
+            {
+              value: "rbac.namespaced",
+              default: false
+            },
+            {
+              value: "rbac.enabled",
+              default: true
+            }
+          ],
+          default: "{namespace}"
+        },
+        {
           flag: "providers.kubernetesgateway.labelselector",
+          charts: ">=29.0.0 <38.0.0",
+          when: [
+            {
+              value: "providers.kubernetesGateway.enabled",
+              default: false
+            }
+          ],
+          value: "providers.kubernetesGateway.labelselector"
+        },
+        {
+          flag: "providers.kubernetesgateway.labelselector",
+          charts: ">=38.0.0",
+          when: [
+            {
+              value: "providers.kubernetesGateway.enabled",
+              default: false
+            }
+          ],
           value: "providers.kubernetesGateway.labelSelector"
         },
         {
           flag: "providers.kubernetesingressnginx",
-          value: "providers.kubernetesIngressNGINX.enabled",
-          default: "false"
-        },
-        {
-          flag: "providers.kubernetesingressnginx.watchnamespace",
-          value: "providers.kubernetesIngressNGINX.watchNamespace"
-        },
-        {
-          flag: "providers.kubernetesingressnginx.watchnamespace",
+          charts: ">=37.4.0 <40.0.0",
           when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            }
+          ],
+          default: "true"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.watchnamespace",
+          charts: ">=37.4.0 <38.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            }
+          ],
+          value: "providers.kubernetesIngressNginx.namespaces"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.watchnamespace",
+          charts: ">=38.0.0 <40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            }
+          ],
+          value: "providers.kubernetesIngressNginx.watchNamespace"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.watchnamespace",
+          charts: ">=37.4.0 <40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            },
             {
               value: "rbac.namespaced",
               default: false
+            },
+            {
+              value: "rbac.enabled",
+              default: true
             }
           ],
           default: "{namespace}"
         },
         {
           flag: "providers.kubernetesingressnginx.watchnamespaceselector",
+          charts: ">=37.4.0 <38.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            }
+          ],
+          value: "providers.kubernetesIngressNginx.namespaceSelector"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.watchnamespaceselector",
+          charts: ">=38.0.0 <40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            }
+          ],
+          value: "providers.kubernetesIngressNginx.watchNamespaceSelector"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.ingressclass",
+          charts: ">=37.4.0 <40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            }
+          ],
+          value: "providers.kubernetesIngressNginx.ingressClass"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.controllerclass",
+          charts: ">=37.4.0 <40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            }
+          ],
+          value: "providers.kubernetesIngressNginx.controllerClass"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.ingressclassbyname",
+          charts: ">=37.4.0 <40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            },
+            {
+              value: "providers.kubernetesIngressNginx.ingressClassByName",
+              default: false
+            }
+          ],
+          default: "true"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.watchingresswithoutclass",
+          charts: ">=37.4.0 <40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            },
+            {
+              value: "providers.kubernetesIngressNginx.watchIngressWithoutClass",
+              default: false
+            }
+          ],
+          default: "true"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.publishservice",
+          charts: ">=37.4.0 <40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            },
+            {
+              value: "providers.kubernetesIngressNginx.publishService.enabled",
+              default: false
+            },
+            {
+              value: "service.enabled",
+              default: true
+            }
+          ],
+          value: "providers.kubernetesIngressNginx.publishService.pathOverride",
+          default: "{namespace}/{fullname}"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.publishstatusaddress",
+          charts: ">=37.4.0 <40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNginx.enabled",
+              default: false
+            }
+          ],
+          value: "providers.kubernetesIngressNginx.publishStatusAddress"
+        },
+        {
+          flag: "providers.kubernetesingressnginx",
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNGINX.enabled",
+              default: false
+            }
+          ],
+          default: "true"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.watchnamespace",
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNGINX.enabled",
+              default: false
+            }
+          ],
+          value: "providers.kubernetesIngressNGINX.watchNamespace"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.watchnamespace",
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNGINX.enabled",
+              default: false
+            },
+            {
+              value: "rbac.namespaced",
+              default: false
+            },
+            {
+              value: "rbac.enabled",
+              default: true
+            }
+          ],
+          default: "{namespace}"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.watchnamespaceselector",
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNGINX.enabled",
+              default: false
+            }
+          ],
           value: "providers.kubernetesIngressNGINX.watchNamespaceSelector"
         },
         {
           flag: "providers.kubernetesingressnginx.ingressclass",
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNGINX.enabled",
+              default: false
+            }
+          ],
           value: "providers.kubernetesIngressNGINX.ingressClass"
         },
         {
           flag: "providers.kubernetesingressnginx.controllerclass",
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNGINX.enabled",
+              default: false
+            }
+          ],
           value: "providers.kubernetesIngressNGINX.controllerClass"
         },
         {
           flag: "providers.kubernetesingressnginx.ingressclassbyname",
-          value: "providers.kubernetesIngressNGINX.ingressClassByName"
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNGINX.enabled",
+              default: false
+            },
+            {
+              value: "providers.kubernetesIngressNGINX.ingressClassByName",
+              default: false
+            }
+          ],
+          default: "true"
         },
         {
           flag: "providers.kubernetesingressnginx.watchingresswithoutclass",
-          value: "providers.kubernetesIngressNGINX.watchIngressWithoutClass"
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNGINX.enabled",
+              default: false
+            },
+            {
+              value: "providers.kubernetesIngressNGINX.watchIngressWithoutClass",
+              default: false
+            }
+          ],
+          default: "true"
         },
         {
           flag: "providers.kubernetesingressnginx.publishservice",
+          charts: ">=40.0.0",
           when: [
+            {
+              value: "providers.kubernetesIngressNGINX.enabled",
+              default: false
+            },
+            {
+              value: "providers.kubernetesIngressNGINX.publishService.enabled",
+              default: false
+            },
+            {
+              value: "service.enabled",
+              default: true
+            }
+          ],
+          value: "providers.kubernetesIngressNGINX.publishService.pathOverride",
+          default: "{namespace}/{fullname}"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.publishservice",
+          charts: ">=41.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNGINX.enabled",
+              default: false
+            },
             {
               value: "providers.kubernetesIngressNGINX.publishService.enabled",
               default: false
             }
           ],
-          value: "providers.kubernetesIngressNGINX.publishService.pathOverride",
-          default: "{namespace}/{fullname}"
+          value: "providers.kubernetesIngressNGINX.publishService.pathOverride"
+        },
+        {
+          flag: "providers.kubernetesingressnginx.publishstatusaddress",
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "providers.kubernetesIngressNGINX.enabled",
+              default: false
+            }
+          ],
+          value: "providers.kubernetesIngressNGINX.publishStatusAddress"
         }
       ],
       more: [
@@ -58293,32 +59871,83 @@ var chart_facts_default = {
           as: "list"
         },
         {
+          charts: ">=6.0.0",
           at: "globalArguments",
           as: "list"
         }
       ],
-      onNodes: ["hostNetwork"],
-      class: {
-        charts: ">=21.0.0",
-        when: [
-          {
-            value: "ingressClass.enabled",
-            default: true
-          }
-        ],
-        value: "ingressClass.name",
-        default: "{fullname}"
-      },
-      service: {
-        when: [
-          {
-            value: "service.enabled",
-            default: true
-          }
-        ],
-        value: "service.type",
-        default: "LoadBalancer"
-      },
+      onNodes: [],
+      class: [
+        {
+          charts: ">=9.3.0 <19.0.0",
+          when: [
+            {
+              value: "ingressClass.enabled",
+              default: false
+            }
+          ],
+          default: "{fullname}"
+        },
+        {
+          charts: ">=19.0.0 <23.2.0",
+          when: [
+            {
+              value: "ingressClass.enabled",
+              default: true
+            }
+          ],
+          default: "{fullname}"
+        },
+        {
+          charts: ">=23.2.0",
+          when: [
+            {
+              value: "ingressClass.enabled",
+              default: true
+            }
+          ],
+          value: "ingressClass.name",
+          default: "{fullname}"
+        }
+      ],
+      service: [
+        {
+          when: [
+            {
+              value: "service.enabled",
+              default: true
+            }
+          ],
+          value: "service.spec.type"
+        },
+        {
+          charts: "<40.0.0",
+          when: [
+            {
+              value: "service.enabled",
+              default: true
+            }
+          ],
+          value: "service.type",
+          default: "LoadBalancer"
+        },
+        {
+          charts: ">=40.0.0",
+          when: [
+            {
+              value: "service.enabled",
+              default: true
+            }
+          ],
+          default: "LoadBalancer"
+        }
+      ],
+      account: [
+        {
+          value: "serviceAccount.name",
+          default: "{fullname}"
+        }
+      ],
       source: "https://github.com/traefik/traefik-helm-chart/blob/v41.3.0/traefik/templates/_podtemplate.tpl",
       checked: "2026-11-21"
     },
@@ -58326,27 +59955,85 @@ var chart_facts_default = {
       name: "kong",
       controllers: ["kong"],
       apps: {
-        "2.0.0": "1.1.0",
+        "0.36.5": "0.7.0",
+        "1.3.0": "0.7.1",
+        "1.4.0": "0.8.0",
+        "1.6.1": "0.9.0",
+        "1.8.0": "0.9.1",
+        "1.10.0": "0.10.0",
+        "1.11.0": "1.0.0",
+        "1.13.0": "1.1.0",
+        "2.1.0": "1.2.0",
+        "2.2.0": "1.3.0",
         "2.4.0": "2.0.0",
-        "2.10.0": "2.3.0",
-        "2.20.0": "2.9.0",
+        "2.6.4": "2.1.0",
+        "2.7.0": "2.2.0",
+        "2.8.0": "2.3.0",
+        "2.11.0": "2.5.0",
+        "2.13.0": "2.6.0",
+        "2.13.1": "2.7.0",
+        "2.14.0": "2.8.0",
+        "2.17.0": "2.9.0",
+        "2.23.0": "2.10.0",
         "2.26.0": "2.11.0",
-        "2.30.0": "2.12.0",
-        "2.33.0": "3.0.0",
-        "2.38.0": "3.1.0",
-        "2.44.0": "3.3.0",
-        "3.0.0": "3.5.0"
+        "2.28.0": "2.12.0",
+        "2.31.0": "3.0.0",
+        "2.37.0": "3.1.0",
+        "2.39.0": "3.2.0",
+        "2.41.0": "3.3.0",
+        "2.46.0": "3.4.0",
+        "2.51.0": "3.5.0"
       },
       tag: "ingressController.image.tag",
-      runs: [
+      idle: [
         {
-          value: "ingressController.enabled",
-          default: true
+          when: [
+            {
+              value: "ingressController.enabled",
+              default: true,
+              is: false
+            }
+          ]
+        },
+        {
+          when: [
+            {
+              value: "replicaCount",
+              default: "1",
+              is: "0"
+            },
+            {
+              value: "autoscaling.enabled",
+              default: false,
+              is: false
+            },
+            {
+              value: "deployment.daemonset",
+              default: false,
+              is: false
+            }
+          ]
+        }
+      ],
+      namespace: [
+        {
+          charts: ">=1.13.0",
+          value: "namespace"
+        }
+      ],
+      fullname: [
+        {
+          charts: ">=2.11.0",
+          value: "fullnameOverride"
+        },
+        {
+          default: "{release}-{nameOverride:kong}"
         }
       ],
       flags: [
         {
           flag: "watch-namespace",
+          charts: ">=2.3.0",
           value: "ingressController.watchNamespaces"
         },
         {
@@ -58356,46 +60043,125 @@ var chart_facts_default = {
         },
         {
           flag: "election-id",
-          value: "ingressController.env.election_id",
-          default: "kong-ingress-controller-leader-{ingressController.ingressClass}"
+          default: "kong-ingress-controller-leader-{ingressController.ingressClass:kong}"
+        },
+        {
+          flag: "publish-service",
+          charts: ">=2.17.0",
+          when: [
+            {
+              value: "proxy.nameOverride",
+              default: false
+            }
+          ],
+          default: "{namespace}/{proxy.nameOverride}"
         },
         {
           flag: "publish-service",
           default: "{namespace}/{fullname}-proxy"
         },
         {
+          flag: "KONG_DATABASE",
+          value: "env.database",
+          default: "off"
+        },
+        {
           flag: "kong-admin-svc",
+          charts: ">=2.17.0",
           when: [
             {
               value: "ingressController.gatewayDiscovery.enabled",
               default: false
             }
           ],
-          default: "{namespace}/{fullname}-admin"
+          default: "{namespace}/{ingressController.gatewayDiscovery.adminApiService.name:admin}"
         }
       ],
       more: [
         {
+          charts: ">=1.5.0",
           at: "ingressController.env",
           as: "variables"
+        },
+        {
+          charts: ">=1.4.0",
+          at: "ingressController.args",
+          as: "list"
         }
       ],
       onNodes: [],
-      class: {
-        when: [],
-        value: "ingressController.ingressClass",
-        default: "kong"
-      },
-      service: {
-        when: [
-          {
-            value: "proxy.enabled",
-            default: true
-          }
-        ],
-        value: "proxy.type",
-        default: "LoadBalancer"
-      },
+      class: [
+        {
+          charts: ">=2.6.0 <2.49.0",
+          value: "ingressController.ingressClass",
+          default: "kong"
+        },
+        {
+          charts: ">=2.49.0",
+          when: [
+            {
+              value: "ingressController.createIngressClass",
+              default: true
+            }
+          ],
+          value: "ingressController.ingressClass",
+          default: "kong"
+        }
+      ],
+      service: [
+        {
+          charts: "<1.4.0",
+          value: "proxy.type",
+          default: "LoadBalancer"
+        },
+        {
+          charts: ">=1.4.0",
+          when: [
+            {
+              value: "proxy.enabled",
+              default: true
+            },
+            {
+              value: "deployment.kong.enabled",
+              default: true
+            }
+          ],
+          value: "proxy.type",
+          default: "LoadBalancer"
+        }
+      ],
+      account: [
+        {
+          charts: "<2.4.0",
+          when: [
+            {
+              value: "ingressController.serviceAccount.create",
+              default: true
+            }
+          ],
+          value: "ingressController.serviceAccount.name",
+          default: "{fullname}"
+        },
+        {
+          charts: "<2.4.0",
+          value: "ingressController.serviceAccount.name"
+        },
+        {
+          charts: ">=2.4.0",
+          when: [
+            {
+              value: "deployment.serviceAccount.create",
+              default: true
+            }
+          ],
+          value: "deployment.serviceAccount.name",
+          default: "{fullname}"
+        },
+        {
+          charts: ">=2.4.0",
+          value: "deployment.serviceAccount.name"
+        }
+      ],
       source: "https://github.com/Kong/charts/blob/kong-3.4.1/charts/kong/templates/_helpers.tpl",
       checked: "2026-11-21"
     },
@@ -58403,23 +60169,151 @@ var chart_facts_default = {
       name: "kubernetes-ingress",
       controllers: ["haproxytech"],
       apps: {
-        "1.15.0": "1.6.0",
+        "0.2.4": "1.2.5",
+        "0.7.1": "1.3.2",
+        "0.7.4": "1.4.0",
+        "1.1.1": "1.4.2",
+        "1.1.4": "1.4.3",
+        "1.2.0": "1.4.4",
+        "1.2.1": "1.4.5",
+        "1.4.3": "1.4.6",
+        "1.6.2": "1.4.7",
+        "1.6.3": "1.4.8",
+        "1.7.0": "1.4.9",
+        "1.9.0": "1.4.10",
+        "1.10.0": "1.4.13",
+        "1.12.0": "1.5.0",
+        "1.12.1": "1.5.1",
+        "1.12.3": "1.5.3",
+        "1.12.4": "1.5.4",
+        "1.13.0": "1.5.5",
+        "1.14.1": "1.5.6",
+        "1.14.2": "1.6.0",
+        "1.15.1": "1.6.1",
+        "1.15.2": "1.6.2",
+        "1.15.3": "1.6.3",
+        "1.16.1": "1.6.5",
+        "1.16.3": "1.6.7",
+        "1.17.0": "1.7.0",
+        "1.17.5": "1.7.1",
+        "1.17.6": "1.7.2",
+        "1.17.11": "1.7.3",
+        "1.18.1": "1.7.4",
+        "1.19.0": "1.7.5",
+        "1.20.0": "1.7.6",
         "1.21.0": "1.7.7",
+        "1.21.1": "1.7.9",
+        "1.22.0": "1.8.0",
+        "1.22.2": "1.8.1",
+        "1.22.3": "1.8.2",
+        "1.22.4": "1.8.3",
+        "1.23.1": "1.8.5",
+        "1.23.2": "1.8.6",
+        "1.23.3": "1.8.7",
+        "1.24.0": "1.9.0",
+        "1.27.1": "1.9.1",
+        "1.28.0": "1.9.2",
+        "1.28.1": "1.9.3",
+        "1.29.1": "1.9.5",
+        "1.29.3": "1.9.6",
+        "1.30.1": "1.10.1",
+        "1.30.5": "1.10.2",
+        "1.30.6": "1.10.4",
+        "1.32.2": "1.10.5",
+        "1.32.3": "1.10.6",
+        "1.33.0": "1.10.7",
+        "1.33.1": "1.10.8",
+        "1.34.0": "1.10.9",
         "1.35.0": "1.10.10",
+        "1.37.0": "1.10.11",
+        "1.38.2": "1.11.0",
+        "1.38.3": "1.11.1",
+        "1.38.5": "1.11.2",
         "1.39.0": "1.11.3",
-        "1.44.0": "3.1.0",
+        "1.39.3": "1.11.4",
+        "1.40.0": "3.0.0",
+        "1.40.1": "3.0.1",
+        "1.42.0": "3.0.4",
+        "1.43.0": "3.1.0",
+        "1.44.1": "3.1.1",
+        "1.44.2": "3.1.2",
+        "1.44.3": "3.1.6",
+        "1.44.4": "3.1.7",
+        "1.44.5": "3.1.9",
+        "1.44.6": "3.1.11",
+        "1.45.0": "3.1.12",
+        "1.45.1": "3.1.13",
+        "1.46.0": "3.1.14",
         "1.47.0": "3.2.1",
+        "1.47.1": "3.2.2",
+        "1.47.3": "3.2.3",
+        "1.47.4": "3.2.4",
+        "1.47.5": "3.2.5",
+        "1.49.0": "3.2.6",
+        "1.51.0": "3.2.8",
+        "1.52.0": "3.2.9",
         "1.52.1": "3.2.12"
       },
       tag: "controller.image.tag",
+      idle: [
+        {
+          when: [
+            {
+              value: "controller.replicaCount",
+              default: "1",
+              is: "0"
+            },
+            {
+              value: "controller.kind",
+              default: "Deployment",
+              is: "Deployment"
+            },
+            {
+              value: "controller.autoscaling.enabled",
+              default: false,
+              is: false
+            },
+            {
+              value: "controller.keda.enabled",
+              default: false,
+              is: false
+            }
+          ]
+        }
+      ],
+      namespace: [
+        {
+          charts: ">=1.31.0",
+          value: "namespaceOverride"
+        }
+      ],
       flags: [
         {
           flag: "ingress.class",
+          charts: "<1.16.0",
+          value: "controller.ingressClass"
+        },
+        {
+          flag: "ingress.class",
+          charts: ">=1.16.0",
           value: "controller.ingressClass",
           default: "haproxy"
         },
         {
           flag: "publish-service",
+          charts: ">=0.5.0 <1.13.1",
+          when: [
+            {
+              value: "controller.publishService.enabled",
+              default: false
+            }
+          ],
+          value: "controller.publishService.pathOverride",
+          default: "{namespace}/{fullname}"
+        },
+        {
+          flag: "publish-service",
+          charts: ">=1.13.1",
           when: [
             {
               value: "controller.publishService.enabled",
@@ -58436,22 +60330,58 @@ var chart_facts_default = {
           as: "list"
         }
       ],
-      onNodes: ["controller.daemonset.useHostNetwork", "controller.daemonset.useHostPort"],
-      class: {
-        when: [],
-        value: "controller.ingressClassResource.name",
-        default: "haproxy"
-      },
-      service: {
-        when: [
-          {
-            value: "controller.service.enabled",
-            default: true
-          }
-        ],
-        value: "controller.service.type",
-        default: "NodePort"
-      },
+      onNodes: [],
+      class: [
+        {
+          charts: ">=1.16.0 <1.17.6",
+          when: [
+            {
+              value: "controller.ingressClassResource.enabled",
+              default: false
+            }
+          ],
+          value: "controller.ingressClass",
+          default: "haproxy"
+        },
+        {
+          charts: ">=1.17.6",
+          value: "controller.ingressClassResource.name",
+          default: "haproxy"
+        }
+      ],
+      service: [
+        {
+          charts: "<1.4.6",
+          value: "controller.service.type",
+          default: "NodePort"
+        },
+        {
+          charts: ">=1.4.6",
+          when: [
+            {
+              value: "controller.service.enabled",
+              default: true
+            }
+          ],
+          value: "controller.service.type",
+          default: "NodePort"
+        }
+      ],
+      account: [
+        {
+          when: [
+            {
+              value: "serviceAccount.create",
+              default: true
+            }
+          ],
+          value: "serviceAccount.name",
+          default: "{fullname}"
+        },
+        {
+          value: "serviceAccount.name"
+        }
+      ],
       source: "https://github.com/haproxytech/helm-charts/blob/kubernetes-ingress-1.52.1/kubernetes-ingress/templates/_podspec.tpl",
       checked: "2026-11-21"
     },
@@ -58459,14 +60389,126 @@ var chart_facts_default = {
       name: "haproxy-ingress",
       controllers: ["haproxy-ingress"],
       apps: {
+        "0.0.27": "0.7.2",
+        "0.8.1": "0.8.6",
+        "0.8.7": "0.8.7",
+        "0.9.1": "0.9.2",
+        "0.9.3": "0.9.3",
+        "0.10.1": "0.10.1",
+        "0.10.2": "0.10.2",
+        "0.10.3": "0.10.3",
+        "0.10.4": "0.10.4",
+        "0.10.5": "0.10.5",
+        "0.10.6": "0.10.6",
+        "0.10.7": "0.10.7",
+        "0.10.8": "0.10.8",
+        "0.10.9": "0.10.9",
+        "0.10.10": "0.10.10",
+        "0.10.11": "0.10.11",
+        "0.10.12": "0.10.12",
+        "0.10.13": "0.10.13",
+        "0.10.14": "0.10.14",
+        "0.10.15": "0.10.15",
+        "0.10.16": "0.10.16",
+        "0.10.17": "0.10.17",
+        "0.10.18": "0.10.18",
+        "0.10.19": "0.10.19",
+        "0.11.0": "0.11.0",
+        "0.11.1": "0.11.1",
+        "0.11.2": "0.11.2",
+        "0.11.3": "0.11.3",
+        "0.11.4": "0.11.4",
+        "0.11.5": "0.11.5",
+        "0.11.6": "0.11.6",
+        "0.11.7": "0.11.7",
+        "0.11.8": "0.11.8",
+        "0.11.9": "0.11.9",
         "0.12.0": "0.12.0",
+        "0.12.1": "0.12.1",
+        "0.12.2": "0.12.2",
+        "0.12.3": "0.12.3",
+        "0.12.4": "0.12.4",
+        "0.12.5": "0.12.5",
+        "0.12.6": "0.12.6",
+        "0.12.7": "0.12.7",
+        "0.12.8": "0.12.8",
+        "0.12.9": "0.12.9",
+        "0.12.10": "0.12.10",
+        "0.12.11": "0.12.11",
+        "0.12.12": "0.12.12",
+        "0.12.13": "0.12.13",
+        "0.12.14": "0.12.14",
+        "0.12.15": "0.12.15",
+        "0.12.16": "0.12.16",
+        "0.12.17": "0.12.17",
+        "0.12.18": "0.12.18",
+        "0.12.19": "0.12.19",
+        "0.12.20": "0.12.20",
+        "0.12.21": "0.12.21",
+        "0.12.22": "0.12.22",
         "0.13.0": "0.13.0",
+        "0.13.1": "0.13.1",
+        "0.13.2": "0.13.2",
+        "0.13.3": "0.13.3",
+        "0.13.4": "0.13.4",
+        "0.13.5": "0.13.5",
+        "0.13.6": "0.13.6",
+        "0.13.7": "0.13.7",
+        "0.13.8": "0.13.8",
+        "0.13.9": "0.13.9",
+        "0.13.10": "0.13.10",
+        "0.13.11": "0.13.11",
+        "0.13.12": "0.13.12",
+        "0.13.13": "0.13.13",
+        "0.13.14": "0.13.14",
+        "0.13.15": "0.13.15",
+        "0.13.16": "0.13.16",
+        "0.13.17": "0.13.17",
+        "0.13.18": "0.13.18",
+        "0.13.19": "0.13.19",
         "0.14.0": "0.14.0",
+        "0.14.1": "0.14.1",
+        "0.14.2": "0.14.2",
+        "0.14.3": "0.14.3",
+        "0.14.4": "0.14.4",
+        "0.14.5": "0.14.5",
+        "0.14.6": "0.14.6",
+        "0.14.7": "0.14.7",
+        "0.14.8": "0.14.8",
+        "0.14.9": "0.14.9",
+        "0.14.10": "0.14.10",
+        "0.14.11": "0.14.11",
+        "0.14.12": "0.14.12",
         "0.15.0": "0.15.0",
+        "0.15.1": "0.15.1",
+        "0.15.2": "0.15.2",
+        "0.15.3": "0.15.3",
+        "0.15.4": "0.15.4",
         "0.16.0": "0.16.0",
         "0.16.1": "0.16.1"
       },
       tag: "controller.image.tag",
+      idle: [
+        {
+          when: [
+            {
+              value: "controller.replicaCount",
+              default: "1",
+              is: "0"
+            },
+            {
+              value: "controller.kind",
+              default: "Deployment",
+              is: "Deployment"
+            },
+            {
+              value: "controller.autoscaling.enabled",
+              default: false,
+              is: false
+            }
+          ]
+        }
+      ],
       flags: [
         {
           flag: "ingress-class",
@@ -58475,10 +60517,12 @@ var chart_facts_default = {
         },
         {
           flag: "controller-class",
+          charts: ">=0.13.2",
           value: "controller.ingressClassResource.controllerClass"
         },
         {
           flag: "publish-service",
+          charts: ">=0.13.8",
           when: [
             {
               value: "controller.publishService.enabled",
@@ -58492,31 +60536,1133 @@ var chart_facts_default = {
       more: [
         {
           at: "controller.extraArgs",
-          as: "map"
+          as: "switches"
         }
       ],
-      onNodes: ["controller.hostNetwork", "controller.daemonset.useHostPort"],
-      class: {
-        when: [
-          {
-            value: "controller.ingressClassResource.enabled",
-            default: false
-          }
-        ],
-        value: "controller.ingressClass",
-        default: "haproxy"
-      },
-      service: {
-        when: [
-          {
-            value: "controller.service.enabled",
-            default: true
-          }
-        ],
-        value: "controller.service.type",
-        default: "LoadBalancer"
-      },
+      onNodes: [
+        {
+          when: [
+            {
+              value: "controller.hostNetwork",
+              default: false
+            }
+          ]
+        },
+        {
+          when: [
+            {
+              value: "controller.daemonset.useHostPort",
+              default: false
+            },
+            {
+              value: "controller.kind",
+              default: "Deployment",
+              is: "DaemonSet"
+            }
+          ]
+        }
+      ],
+      class: [
+        {
+          charts: ">=0.13.2",
+          when: [
+            {
+              value: "controller.ingressClassResource.enabled",
+              default: false
+            }
+          ],
+          value: "controller.ingressClass",
+          default: "haproxy"
+        }
+      ],
+      service: [
+        {
+          charts: "<0.14.11 || 0.15.0",
+          value: "controller.service.type",
+          default: "LoadBalancer"
+        },
+        {
+          charts: ">=0.14.11",
+          when: [
+            {
+              value: "controller.service.enabled",
+              default: true
+            }
+          ],
+          value: "controller.service.type",
+          default: "LoadBalancer"
+        }
+      ],
+      account: [
+        {
+          when: [
+            {
+              value: "serviceAccount.create",
+              default: true
+            }
+          ],
+          value: "serviceAccount.name",
+          default: "{fullname}"
+        },
+        {
+          value: "serviceAccount.name"
+        }
+      ],
       source: "https://github.com/haproxy-ingress/charts/blob/0.16.1/haproxy-ingress/templates/_podtemplate.yaml",
+      checked: "2026-11-21"
+    },
+    {
+      name: "nginx-ingress",
+      controllers: ["ingress-nginx"],
+      of: ["stable", "kubernetes-charts"],
+      apps: {
+        "0.5.0": "0.9.0",
+        "0.9.0": "0.10.2",
+        "0.11.0": "0.11.0",
+        "0.12.1": "0.12.0",
+        "0.14.2": "0.13.0",
+        "0.15.0": "0.12.0",
+        "0.16.0": "0.13.0",
+        "0.18.0": "0.14.0",
+        "0.22.0": "0.15.0",
+        "0.24.0": "0.17.1",
+        "0.26.0": "0.18.0",
+        "0.27.0": "0.19.0",
+        "0.29.0": "0.20.0",
+        "0.32.0": "0.21.0",
+        "1.2.0": "0.22.0",
+        "1.4.0": "0.23.0",
+        "1.5.0": "0.24.0",
+        "1.6.0": "0.24.1",
+        "1.9.0": "0.25.0",
+        "1.15.2": "0.25.1",
+        "1.23.0": "0.26.1",
+        "1.27.2": "0.26.2",
+        "1.29.0": "0.27.0",
+        "1.29.3": "0.27.1",
+        "1.29.6": "0.28.0",
+        "1.30.4": "0.29.0",
+        "1.31.2": "0.20.0",
+        "1.32.0": "0.30.0",
+        "1.37.0": "0.32.0",
+        "1.41.0": "0.34.0",
+        "1.41.1": "0.34.1"
+      },
+      tag: "controller.image.tag",
+      idle: [
+        {
+          when: [
+            {
+              value: "controller.replicaCount",
+              default: "1",
+              is: "0"
+            },
+            {
+              value: "controller.kind",
+              default: "Deployment",
+              is: "Deployment"
+            },
+            {
+              value: "controller.autoscaling.enabled",
+              default: false,
+              is: false
+            }
+          ]
+        }
+      ],
+      flags: [
+        {
+          flag: "watch-namespace",
+          when: [
+            {
+              value: "controller.scope.enabled",
+              default: false
+            }
+          ],
+          value: "controller.scope.namespace",
+          default: "{namespace}"
+        },
+        {
+          flag: "update-status",
+          when: [
+            {
+              value: "controller.scope.enabled",
+              default: false
+            },
+            {
+              value: "rbac.scope",
+              default: false
+            }
+          ],
+          default: "false"
+        },
+        {
+          flag: "publish-service",
+          when: [
+            {
+              value: "controller.publishService.enabled",
+              default: false
+            }
+          ],
+          value: "controller.publishService.pathOverride",
+          default: "{namespace}/{fullname}-{controller.name:controller}"
+        },
+        {
+          flag: "election-id",
+          value: "controller.electionID",
+          default: "ingress-controller-leader"
+        },
+        {
+          flag: "ingress-class",
+          value: "controller.ingressClass",
+          default: "nginx"
+        },
+        {
+          flag: "report-node-internal-ip-address",
+          when: [
+            {
+              value: "controller.reportNodeInternalIp",
+              default: false
+            },
+            {
+              value: "controller.hostNetwork",
+              default: false
+            }
+          ],
+          default: "true"
+        }
+      ],
+      more: [
+        {
+          at: "controller.extraArgs",
+          as: "switches"
+        }
+      ],
+      onNodes: [
+        {
+          when: [
+            {
+              value: "controller.hostNetwork",
+              default: false
+            }
+          ]
+        },
+        {
+          when: [
+            {
+              value: "controller.daemonset.useHostPort",
+              default: false
+            },
+            {
+              value: "controller.kind",
+              default: "Deployment",
+              is: "DaemonSet"
+            }
+          ]
+        }
+      ],
+      class: [],
+      service: [
+        {
+          when: [
+            {
+              value: "controller.service.enabled",
+              default: true
+            }
+          ],
+          value: "controller.service.type",
+          default: "LoadBalancer"
+        }
+      ],
+      account: [
+        {
+          when: [
+            {
+              value: "serviceAccount.create",
+              default: true
+            }
+          ],
+          value: "serviceAccount.name",
+          default: "{fullname}"
+        },
+        {
+          value: "serviceAccount.name"
+        }
+      ],
+      source: "https://github.com/helm/charts/blob/ff1275458dd3bf39efc19f742197c3cf4585907a/stable/nginx-ingress/templates/controller-deployment.yaml",
+      checked: "2026-11-21"
+    },
+    {
+      name: "nginx-ingress-controller",
+      controllers: ["ingress-nginx"],
+      apps: {
+        "0.0.1": "0.18.0",
+        "0.18.0": "0.0.1",
+        "1.0.0": "0.18.0",
+        "2.0.1": "0.19.0",
+        "2.0.3": "0.20.0",
+        "3.1.0": "0.21.0",
+        "3.1.3": "0.22.0",
+        "3.2.3": "0.23.0",
+        "3.4.4": "0.24.0",
+        "3.4.5": "0.24.1",
+        "4.0.2": "0.25.1",
+        "4.1.0": "0.24.1",
+        "5.0.0": "0.25.1",
+        "5.0.7": "0.26.1",
+        "5.2.2": "0.26.2",
+        "5.2.3": "0.27.1",
+        "5.3.2": "0.28.0",
+        "5.3.4": "0.29.0",
+        "5.3.5": "0.30.0",
+        "5.3.21": "0.32.0",
+        "5.3.24": "0.33.0",
+        "5.4.1": "0.34.1",
+        "5.5.1": "0.35.0",
+        "5.6.6": "0.40.0",
+        "5.6.8": "0.40.1",
+        "5.6.10": "0.40.2",
+        "6.0.0": "0.41.2",
+        "7.0.6": "0.42.0",
+        "7.0.8": "0.43.0",
+        "7.4.3": "0.44.0",
+        "7.6.2": "0.45.0",
+        "7.6.6": "0.46.0",
+        "7.6.10": "0.47.0",
+        "7.6.16": "0.48.1",
+        "8.0.0": "1.0.0",
+        "8.0.1": "1.0.1",
+        "8.0.2": "1.0.2",
+        "8.0.4": "1.0.3",
+        "8.0.6": "1.0.4",
+        "9.0.6": "1.0.5",
+        "9.0.8": "1.1.0",
+        "9.1.2": "1.1.1",
+        "9.1.10": "1.1.2",
+        "9.1.19": "1.1.3",
+        "9.1.27": "1.2.0",
+        "9.2.5": "1.2.1",
+        "9.2.20": "1.3.0",
+        "9.3.6": "1.3.1",
+        "9.3.15": "1.4.0",
+        "9.3.20": "1.5.1",
+        "9.3.23": "1.6.0",
+        "9.3.27": "1.6.1",
+        "9.3.28": "1.6.2",
+        "9.3.29": "1.6.4",
+        "9.4.1": "1.7.0",
+        "9.6.2": "1.7.1",
+        "9.7.2": "1.8.0",
+        "9.7.5": "1.8.1",
+        "9.8.2": "1.8.2",
+        "9.8.5": "1.9.0",
+        "9.9.1": "1.9.1",
+        "9.9.2": "1.9.3",
+        "9.9.3": "1.9.4",
+        "9.9.6": "1.9.5",
+        "10.1.3": "1.9.6",
+        "10.2.0": "1.9.5",
+        "10.2.1": "1.9.6",
+        "10.3.0": "1.9.5",
+        "10.3.1": "1.9.6",
+        "10.7.1": "1.10.0",
+        "11.1.1": "1.10.1",
+        "11.3.11": "1.10.2",
+        "11.3.12": "1.11.0",
+        "11.3.14": "1.11.1",
+        "11.3.20": "1.11.2",
+        "11.4.4": "1.11.3",
+        "11.6.1": "1.12.0",
+        "11.6.12": "1.12.1",
+        "11.6.16": "1.12.2",
+        "11.6.23": "1.12.3",
+        "11.6.28": "1.12.4",
+        "12.0.0": "1.13.0",
+        "12.0.5": "1.13.1"
+      },
+      tag: "image.tag",
+      digest: "image.digest",
+      idle: [
+        {
+          when: [
+            {
+              value: "replicaCount",
+              default: "1",
+              is: "0"
+            },
+            {
+              value: "kind",
+              default: "Deployment",
+              is: "Deployment"
+            },
+            {
+              value: "autoscaling.enabled",
+              default: false,
+              is: false
+            }
+          ]
+        },
+        {
+          when: [
+            {
+              value: "kind",
+              default: "Deployment",
+              is: "Both"
+            }
+          ]
+        }
+      ],
+      namespace: [
+        {
+          charts: ">=9.0.0",
+          value: "namespaceOverride"
+        }
+      ],
+      flags: [
+        {
+          flag: "watch-namespace",
+          when: [
+            {
+              value: "scope.enabled",
+              default: false
+            }
+          ],
+          value: "scope.namespace",
+          default: "{namespace}"
+        },
+        {
+          flag: "publish-service",
+          when: [
+            {
+              value: "publishService.enabled",
+              default: false
+            }
+          ],
+          value: "publishService.pathOverride",
+          default: "{namespace}/{fullname}"
+        },
+        {
+          flag: "election-id",
+          value: "electionID",
+          default: "ingress-controller-leader"
+        },
+        {
+          flag: "ingress-class",
+          charts: "<8.0.0",
+          value: "ingressClass",
+          default: "nginx"
+        },
+        {
+          flag: "controller-class",
+          charts: ">=8.0.0",
+          value: "ingressClassResource.controllerClass",
+          default: "k8s.io/ingress-nginx"
+        },
+        {
+          flag: "watch-ingress-without-class",
+          charts: ">=8.0.0",
+          when: [
+            {
+              value: "watchIngressWithoutClass",
+              default: false
+            }
+          ],
+          default: "true"
+        },
+        {
+          flag: "report-node-internal-ip-address",
+          when: [
+            {
+              value: "reportNodeInternalIp",
+              default: false
+            },
+            {
+              value: "hostNetwork",
+              default: false
+            }
+          ],
+          default: "true"
+        }
+      ],
+      more: [
+        {
+          at: "extraArgs",
+          as: "switches"
+        }
+      ],
+      onNodes: [
+        {
+          when: [
+            {
+              value: "hostNetwork",
+              default: false
+            }
+          ]
+        },
+        {
+          when: [
+            {
+              value: "daemonset.useHostPort",
+              default: false
+            },
+            {
+              value: "kind",
+              default: "Deployment",
+              is: "DaemonSet"
+            }
+          ]
+        }
+      ],
+      class: [
+        {
+          charts: ">=8.0.0",
+          when: [
+            {
+              value: "ingressClassResource.enabled",
+              default: true
+            }
+          ],
+          value: "ingressClassResource.name",
+          default: "nginx"
+        }
+      ],
+      service: [
+        {
+          value: "service.type",
+          default: "LoadBalancer"
+        }
+      ],
+      account: [
+        {
+          when: [
+            {
+              value: "serviceAccount.create",
+              default: true
+            }
+          ],
+          value: "serviceAccount.name",
+          default: "{fullname}"
+        },
+        {
+          value: "serviceAccount.name"
+        }
+      ],
+      says: {
+        scope: "scope.enabled: true",
+        class: "ingressClassResource.name and .controllerClass",
+        status: "publishService.enabled: true"
+      },
+      source: "https://github.com/bitnami/charts/blob/nginx-ingress-controller/12.0.5/bitnami/nginx-ingress-controller/templates/controller-deployment.yaml",
+      checked: "2026-11-21"
+    },
+    {
+      name: "contour",
+      controllers: ["contour"],
+      notOf: ["bitnami"],
+      apps: {
+        "0.1.0": "1.32.0",
+        "0.2.0": "1.33.0",
+        "0.2.1": "1.33.1",
+        "0.3.0": "1.33.2",
+        "0.4.0": "1.33.3",
+        "0.5.0": "1.33.4",
+        "0.6.0": "1.33.5",
+        "0.7.0": "1.33.6"
+      },
+      tag: "contour.image.tag",
+      digest: "contour.image.digest",
+      idle: [
+        {
+          when: [
+            {
+              value: "contour.enabled",
+              default: true,
+              is: false
+            }
+          ]
+        },
+        {
+          when: [
+            {
+              value: "contour.replicaCount",
+              default: "1",
+              is: "0"
+            }
+          ]
+        }
+      ],
+      namespace: [
+        {
+          value: "namespaceOverride"
+        }
+      ],
+      flags: [
+        {
+          flag: "contour-config-name",
+          when: [
+            {
+              value: "contour.configPath",
+              default: true,
+              is: false
+            }
+          ],
+          value: "contour.contourConfigName",
+          default: "contour"
+        },
+        {
+          flag: "ingress-status-address",
+          value: "contour.ingressStatusAddress"
+        },
+        {
+          flag: "envoy-service-namespace",
+          when: [
+            {
+              value: "contour.ingressStatusAddress",
+              default: false,
+              is: false
+            }
+          ],
+          value: "contour.envoyServiceNamespace",
+          default: "{namespace}"
+        },
+        {
+          flag: "envoy-service-name",
+          when: [
+            {
+              value: "contour.ingressStatusAddress",
+              default: false,
+              is: false
+            }
+          ],
+          value: "envoy.service.name"
+        },
+        {
+          flag: "envoy-service-name",
+          when: [
+            {
+              value: "contour.ingressStatusAddress",
+              default: false,
+              is: false
+            },
+            {
+              value: "envoy.service.multiAz.enabled",
+              default: false
+            }
+          ],
+          value: "contour.envoyServiceName",
+          default: "{fullname}-{envoy.service.multiAz.zones}-envoy"
+        },
+        {
+          flag: "envoy-service-name",
+          when: [
+            {
+              value: "contour.ingressStatusAddress",
+              default: false,
+              is: false
+            }
+          ],
+          value: "contour.envoyServiceName",
+          default: "{fullname}-envoy"
+        },
+        {
+          flag: "leader-election-resource-name",
+          value: "contour.leaderElectionResourceName",
+          default: "{namespace}-{fullname}-contour"
+        },
+        {
+          flag: "leader-election-resource-namespace",
+          default: "{namespace}"
+        },
+        {
+          flag: "ingress-class-name",
+          value: "contour.ingressClass.name"
+        },
+        {
+          flag: "ingress-class-name",
+          value: "contour.ingressClass"
+        }
+      ],
+      more: [
+        {
+          at: "contour.extraArgs",
+          as: "list"
+        }
+      ],
+      onNodes: [],
+      class: [
+        {
+          when: [
+            {
+              value: "contour.ingressClass.create",
+              default: true
+            }
+          ],
+          value: "contour.ingressClass.name",
+          default: "contour"
+        }
+      ],
+      service: [
+        {
+          when: [
+            {
+              value: "envoy.enabled",
+              default: true
+            }
+          ],
+          value: "envoy.service.type",
+          default: "LoadBalancer"
+        }
+      ],
+      account: [
+        {
+          when: [
+            {
+              value: "contour.serviceAccount.create",
+              default: true
+            }
+          ],
+          value: "contour.serviceAccount.name",
+          default: "{fullname}-contour"
+        },
+        {
+          value: "contour.serviceAccount.name"
+        }
+      ],
+      source: "https://github.com/projectcontour/helm-charts/blob/contour-0.7.0/charts/contour/templates/contour/deployment.yaml",
+      checked: "2026-11-21"
+    },
+    {
+      name: "contour",
+      controllers: ["contour"],
+      of: ["bitnami"],
+      apps: {
+        "0.1.3": "1.2.1",
+        "0.2.0": "1.3.0",
+        "0.2.1": "1.3.1",
+        "0.2.2": "1.5.0",
+        "0.3.0": "1.5.1",
+        "1.0.1": "1.6.0",
+        "1.0.2": "1.6.2",
+        "1.0.3": "1.6.1",
+        "1.1.3": "1.7.0",
+        "1.2.1": "1.8.0",
+        "1.2.2": "1.8.1",
+        "1.3.0": "1.7.0",
+        "2.0.0": "1.8.1",
+        "2.3.2": "1.8.2",
+        "2.3.3": "1.9.0",
+        "2.3.5": "1.10.0",
+        "3.0.3": "1.11.0",
+        "3.1.2": "1.10.0",
+        "3.1.3": "1.11.0",
+        "4.1.2": "1.12.0",
+        "4.1.4": "1.13.1",
+        "4.2.2": "1.14.0",
+        "4.3.1": "1.14.1",
+        "4.3.2": "1.15.0",
+        "4.3.3": "1.15.1",
+        "4.3.6": "1.16.0",
+        "4.3.10": "1.17.0",
+        "5.0.2": "1.17.1",
+        "5.0.3": "1.18.0",
+        "5.5.0": "1.18.1",
+        "5.6.1": "1.18.2",
+        "6.0.0": "1.19.0",
+        "7.0.0": "1.19.1",
+        "7.3.5": "1.20.0",
+        "7.3.9": "1.20.1",
+        "8.0.0": "1.21.0",
+        "8.0.1": "1.21.1",
+        "8.1.0": "1.21.0",
+        "9.0.0": "1.22.0",
+        "9.1.2": "1.22.1",
+        "10.0.0": "1.23.0",
+        "10.1.2": "1.23.1",
+        "10.1.3": "1.23.2",
+        "10.2.2": "1.23.3",
+        "11.0.0": "1.24.1",
+        "11.0.4": "1.24.2",
+        "11.1.3": "1.24.3",
+        "11.3.1": "1.24.4",
+        "12.0.0": "1.25.0",
+        "12.1.2": "1.26.0",
+        "12.1.3": "1.25.0",
+        "12.2.0": "1.26.0",
+        "12.2.1": "1.25.0",
+        "12.2.3": "1.25.1",
+        "12.2.4": "1.25.2",
+        "13.0.0": "1.26.0",
+        "13.1.5": "1.26.1",
+        "15.0.0": "1.27.0",
+        "15.5.1": "1.27.1",
+        "16.0.0": "1.28.1",
+        "17.0.1": "1.28.2",
+        "17.0.5": "1.28.3",
+        "17.0.12": "1.28.4",
+        "18.0.0": "1.29.0",
+        "18.2.4": "1.29.1",
+        "18.2.11": "1.29.2",
+        "19.0.0": "1.30.0",
+        "19.2.2": "1.30.1",
+        "19.5.2": "1.30.2",
+        "19.5.9": "1.30.3",
+        "20.0.0": "1.31.0",
+        "20.0.2": "1.31.1",
+        "21.0.0": "1.32.0",
+        "21.1.3": "1.32.1"
+      },
+      tag: "contour.image.tag",
+      digest: "contour.image.digest",
+      idle: [
+        {
+          when: [
+            {
+              value: "contour.enabled",
+              default: true,
+              is: false
+            }
+          ]
+        },
+        {
+          when: [
+            {
+              value: "contour.replicaCount",
+              default: "1",
+              is: "0"
+            }
+          ]
+        }
+      ],
+      namespace: [
+        {
+          value: "namespaceOverride"
+        }
+      ],
+      flags: [
+        {
+          flag: "config-path",
+          charts: "<8.0.0",
+          default: "/config/contour.yaml"
+        },
+        {
+          flag: "contour-config-name",
+          charts: ">=13.1.0",
+          when: [
+            {
+              value: "contour.configPath",
+              default: true,
+              is: false
+            }
+          ],
+          value: "contour.contourConfigName",
+          default: "contour"
+        },
+        {
+          flag: "ingress-status-address",
+          charts: ">=10.2.0",
+          value: "contour.ingressStatusAddress"
+        },
+        {
+          flag: "envoy-service-namespace",
+          when: [
+            {
+              value: "contour.ingressStatusAddress",
+              default: false,
+              is: false
+            }
+          ],
+          value: "contour.envoyServiceNamespace",
+          default: "{namespace}"
+        },
+        {
+          flag: "envoy-service-name",
+          charts: ">=19.2.0",
+          when: [
+            {
+              value: "contour.ingressStatusAddress",
+              default: false,
+              is: false
+            }
+          ],
+          value: "envoy.service.name"
+        },
+        {
+          flag: "envoy-service-name",
+          charts: ">=19.2.0",
+          when: [
+            {
+              value: "contour.ingressStatusAddress",
+              default: false,
+              is: false
+            },
+            {
+              value: "envoy.service.multiAz.enabled",
+              default: false
+            }
+          ],
+          value: "contour.envoyServiceName",
+          default: "{fullname}-{envoy.service.multiAz.zones}-envoy"
+        },
+        {
+          flag: "envoy-service-name",
+          when: [
+            {
+              value: "contour.ingressStatusAddress",
+              default: false,
+              is: false
+            }
+          ],
+          value: "contour.envoyServiceName",
+          default: "{fullname}-envoy"
+        },
+        {
+          flag: "leader-election-resource-name",
+          charts: ">=8.0.0 <11.3.0",
+          default: "{namespace}"
+        },
+        {
+          flag: "leader-election-resource-name",
+          charts: ">=11.3.0",
+          value: "contour.leaderElectionResourceName",
+          default: "{namespace}-{fullname}-contour"
+        },
+        {
+          flag: "leader-election-resource-namespace",
+          default: "{namespace}"
+        },
+        {
+          flag: "ingress-class-name",
+          value: "contour.ingressClass.name"
+        },
+        {
+          flag: "ingress-class-name",
+          value: "contour.ingressClass"
+        }
+      ],
+      more: [
+        {
+          at: "contour.extraArgs",
+          as: "list"
+        }
+      ],
+      onNodes: [],
+      class: [
+        {
+          when: [
+            {
+              value: "contour.ingressClass.create",
+              default: true
+            }
+          ],
+          value: "contour.ingressClass.name",
+          default: "contour"
+        }
+      ],
+      service: [
+        {
+          when: [
+            {
+              value: "envoy.enabled",
+              default: true
+            }
+          ],
+          value: "envoy.service.type",
+          default: "LoadBalancer"
+        }
+      ],
+      account: [
+        {
+          when: [
+            {
+              value: "contour.serviceAccount.create",
+              default: true
+            }
+          ],
+          value: "contour.serviceAccount.name",
+          default: "{fullname}-contour"
+        },
+        {
+          value: "contour.serviceAccount.name"
+        }
+      ],
+      source: "https://github.com/bitnami/charts/blob/contour/21.1.4/bitnami/contour/templates/contour/deployment.yaml",
+      checked: "2026-11-21"
+    },
+    {
+      name: "ingress",
+      controllers: ["kong"],
+      of: ["kong", "Kong"],
+      apps: {
+        "0.1.0": "2.9.0",
+        "0.2.0": "2.10.0",
+        "0.5.0": "2.11.0",
+        "0.7.0": "2.12.0",
+        "0.9.0": "3.0.0",
+        "0.11.0": "3.1.0",
+        "0.13.0": "3.2.0",
+        "0.14.0": "3.3.0",
+        "0.17.0": "3.4.0",
+        "0.21.0": "3.5.0"
+      },
+      tag: "controller.ingressController.image.tag",
+      idle: [
+        {
+          when: [
+            {
+              value: "controller.enabled",
+              default: true,
+              is: false
+            }
+          ]
+        },
+        {
+          when: [
+            {
+              value: "controller.ingressController.enabled",
+              default: true,
+              is: false
+            }
+          ]
+        },
+        {
+          when: [
+            {
+              value: "controller.replicaCount",
+              default: "1",
+              is: "0"
+            },
+            {
+              value: "controller.autoscaling.enabled",
+              default: false,
+              is: false
+            }
+          ]
+        }
+      ],
+      namespace: [
+        {
+          value: "controller.namespace"
+        }
+      ],
+      fullname: [
+        {
+          value: "controller.fullnameOverride"
+        },
+        {
+          default: "{release}-{controller.nameOverride:controller}"
+        }
+      ],
+      flags: [
+        {
+          flag: "watch-namespace",
+          value: "controller.ingressController.watchNamespaces"
+        },
+        {
+          flag: "ingress-class",
+          value: "controller.ingressController.ingressClass",
+          default: "kong"
+        },
+        {
+          flag: "election-id",
+          default: "kong-ingress-controller-leader-{controller.ingressController.ingressClass:kong}"
+        },
+        {
+          flag: "publish-service",
+          when: [
+            {
+              value: "controller.proxy.nameOverride",
+              default: false
+            }
+          ],
+          default: "{namespace}/{controller.proxy.nameOverride}"
+        },
+        {
+          flag: "publish-service",
+          charts: "<0.8.0",
+          default: "{namespace}/kong-gateway-proxy"
+        },
+        {
+          flag: "publish-service",
+          charts: ">=0.8.0",
+          default: "{namespace}/{release}-gateway-proxy"
+        },
+        {
+          flag: "kong-admin-svc",
+          when: [
+            {
+              value: "controller.ingressController.gatewayDiscovery.enabled",
+              default: true
+            }
+          ],
+          default: "gateway-admin"
+        }
+      ],
+      more: [
+        {
+          at: "controller.ingressController.env",
+          as: "variables"
+        },
+        {
+          at: "controller.ingressController.args",
+          as: "list"
+        }
+      ],
+      onNodes: [],
+      class: [
+        {
+          charts: "<0.20.0",
+          value: "controller.ingressController.ingressClass",
+          default: "kong"
+        },
+        {
+          charts: ">=0.20.0",
+          when: [
+            {
+              value: "controller.ingressController.createIngressClass",
+              default: true
+            }
+          ],
+          value: "controller.ingressController.ingressClass",
+          default: "kong"
+        }
+      ],
+      service: [
+        {
+          when: [
+            {
+              value: "gateway.enabled",
+              default: true
+            },
+            {
+              value: "gateway.proxy.enabled",
+              default: true
+            }
+          ],
+          value: "gateway.proxy.type",
+          default: "LoadBalancer"
+        }
+      ],
+      account: [
+        {
+          when: [
+            {
+              value: "controller.deployment.serviceAccount.create",
+              default: true
+            }
+          ],
+          value: "controller.deployment.serviceAccount.name",
+          default: "{fullname}"
+        },
+        {
+          value: "controller.deployment.serviceAccount.name"
+        }
+      ],
+      says: {
+        scope: "controller.ingressController.watchNamespaces",
+        class: "controller.ingressController.ingressClass",
+        status: "gateway.proxy.enabled: true"
+      },
+      source: "https://github.com/Kong/charts/blob/ingress-0.24.0/charts/ingress/values.yaml",
       checked: "2026-11-21"
     }
   ]
@@ -58525,16 +61671,24 @@ var chart_facts_default = {
 // src/kubernetes/chart-facts.ts
 var strict2 = { additionalProperties: false };
 var text3 = build_default.String({ minLength: 1 });
-var Condition = build_default.Object({ value: text3, default: build_default.Boolean(), is: build_default.Optional(build_default.Boolean()) }, strict2);
+var Condition = build_default.Object(
+  { value: text3, default: build_default.Union([build_default.Boolean(), text3]), is: build_default.Optional(build_default.Union([build_default.Boolean(), text3])) },
+  strict2
+);
 var Taken = {
   /** The versions of the chart that do. */
   charts: build_default.Optional(text3),
   when: build_default.Optional(build_default.Array(Condition)),
   value: build_default.Optional(text3),
-  /** What holds where the value is not given: `{namespace}` and `{fullname}` of the release, `{path}` of another value. */
+  /**
+   * What holds where the value is not given: `{release}` is its name, `{namespace}` where it goes, `{fullname}` what the chart
+   * calls its objects, and `{path:default}` what another value says.
+   */
   default: build_default.Optional(text3)
 };
 var Part = build_default.Object(Taken, strict2);
+var Parts = build_default.Array(Part);
+var Cases = build_default.Array(build_default.Object({ charts: Taken.charts, when: build_default.Array(Condition, { minItems: 1 }) }, strict2));
 var ChartFacts = build_default.Object(
   {
     name: text3,
@@ -58542,23 +61696,42 @@ var ChartFacts = build_default.Object(
     controllers: build_default.Array(text3, { minItems: 1 }),
     /** Parts of a repository's name or URL that tell another chart of this name. */
     notOf: build_default.Optional(build_default.Array(text3)),
+    /** Parts of a repository's name or URL of which one tells this chart from another one of its name. */
+    of: build_default.Optional(build_default.Array(text3)),
     /** The versions of the controller, by the first version of the chart that brings each. */
     apps: build_default.Record(text3, text3),
     /** The value that gives another tag of the image. */
     tag: text3,
-    /** Conditions without which it runs no controller. */
-    runs: build_default.Optional(build_default.Array(Condition)),
+    /** The value that gives an image without telling its version. */
+    digest: build_default.Optional(text3),
+    /** It runs no controller in one of these cases. */
+    idle: build_default.Optional(Cases),
+    /** Where it puts its objects and what it calls them, if not as nearly every chart does. */
+    namespace: build_default.Optional(Parts),
+    fullname: build_default.Optional(Parts),
     flags: build_default.Array(build_default.Object({ flag: text3, ...Taken }, strict2)),
-    /** Values that give flags as they are: a map by name, a list of arguments, or a map of variables. */
-    more: build_default.Array(build_default.Object({ at: text3, as: build_default.Enum(["map", "list", "variables"]) }, strict2)),
+    /**
+     * Values that give flags as they are: a map by name, one in which what is off stands for a flag that stands alone, a list of
+     * arguments, or a map of variables.
+     */
+    more: build_default.Array(
+      build_default.Object(
+        { charts: build_default.Optional(text3), at: text3, as: build_default.Enum(["map", "switches", "list", "variables"]) },
+        strict2
+      )
+    ),
     /** Whether it makes its controller's lock, empty, so that the lock is part of every release. */
     makesLock: build_default.Optional(build_default.Literal(true)),
-    /** Values with which the nodes take the traffic. */
-    onNodes: build_default.Array(text3),
+    /** In one of these cases the nodes take the traffic. */
+    onNodes: Cases,
     /** The IngressClass it makes. */
-    class: Part,
+    class: Parts,
     /** The type of its Service. */
-    service: Part,
+    service: Parts,
+    /** The account that its Pods run as: `default` without one of these. */
+    account: Parts,
+    /** The values that messages name, where they are others than those of the controller's own chart. */
+    says: build_default.Optional(build_default.Object({ scope: text3, class: text3, status: text3 }, strict2)),
     source: build_default.String({ pattern: "^https://" }),
     checked: build_default.String({ format: "date" })
   },
@@ -58569,30 +61742,43 @@ var chartFacts = chart_facts_default.charts;
 
 // src/kubernetes/release-values.ts
 var ReleaseValues = class {
-  constructor(place2, layers, more, elsewhere2 = []) {
+  constructor(place2, layers, elsewhere2 = []) {
     this.place = place2;
     this.layers = layers;
-    this.more = more;
     this.elsewhere = elsewhere2;
   }
   place;
   layers;
-  more;
   elsewhere;
   /** @param path as `--set` takes it: `controller.scope.enabled` */
-  get(path35) {
-    const keys2 = path35.split(".");
-    const isTold2 = !this.elsewhere.some((one2) => `${path35}.`.startsWith(`${one2}.`) || one2.startsWith(`${path35}.`));
-    for (const { root: root3, parameters } of this.layers) {
-      const at3 = parameters ? parameterOf(root3, path35) : root3.at(...keys2);
-      if (at3?.exists) return { at: at3, value: meaningOf(at3, parameters), told: isTold2 && !holdsPlaceholder(at3) };
+  get(path36) {
+    let told = this.isTold(path36);
+    for (const layer of this.layers) {
+      if ("hidden" in layer) {
+        told = false;
+        continue;
+      }
+      const { root: root3, parameters } = layer;
+      const at3 = parameters ? parameterOf(root3, path36) : root3.at(...path36.split("."));
+      if (at3?.exists) return { at: at3, value: meaningOf(at3, parameters), told: told && !holdsPlaceholder(at3) };
     }
-    const [first] = this.layers.filter(({ parameters }) => !parameters);
-    return { at: first?.root.at(...keys2) ?? this.place, value: void 0, told: isTold2 && !this.more };
+    return { at: this.placeFor(path36), value: void 0, told };
+  }
+  isTold(path36) {
+    return !this.elsewhere.some((one2) => `${path36}.`.startsWith(`${one2}.`) || one2.startsWith(`${path36}.`));
+  }
+  /** Where a value would be written: in a file that this change touches, for it may be gone from there; beside what stands nearest. */
+  placeFor(path36) {
+    const keys2 = path36.split(".");
+    const depthIn = (root3) => keys2.findIndex((_, index) => !root3.at(...keys2.slice(0, index + 1)).exists);
+    const rank = (root3) => (root3.manifest.touched ? keys2.length : 0) + depthIn(root3);
+    const roots = this.layers.flatMap((layer) => "hidden" in layer || layer.parameters ? [] : [layer.root]);
+    const [nearest2] = roots.toSorted((a, b) => rank(b) - rank(a));
+    return nearest2?.at(...keys2) ?? this.place;
   }
 };
-function parameterOf(list3, path35) {
-  return [...list3.items()].findLast((one2) => one2.at("name").string === path35)?.at("value");
+function parameterOf(list3, path36) {
+  return [...list3.items()].findLast((one2) => one2.at("name").string === path36)?.at("value");
 }
 function meaningOf(at3, parameter) {
   const { value: value2 } = at3;
@@ -58603,11 +61789,15 @@ function holdsPlaceholder(at3) {
 }
 
 // src/kubernetes/chart-release.ts
+var madeApplication = `Application.${ownGroup}`;
+var inflatedChart = `HelmChart.${ownGroup}`;
 var releaseKinds = [
   "HelmRelease.helm.toolkit.fluxcd.io",
   "Application.argoproj.io",
   "ApplicationSet.argoproj.io",
-  "HelmChart.helm.cattle.io"
+  "HelmChart.helm.cattle.io",
+  madeApplication,
+  inflatedChart
 ];
 var partKinds = [
   "ConfigMap",
@@ -58619,11 +61809,14 @@ function chartReleasesOf(manifest, snapshot) {
     case "HelmRelease.helm.toolkit.fluxcd.io":
       return fluxReleasesOf(manifest, snapshot);
     case "Application.argoproj.io":
+    case madeApplication:
       return argoReleasesOf(manifest.root);
     case "ApplicationSet.argoproj.io":
-      return argoReleasesOf(manifest.root.at("spec", "template"));
+      return manifest.object.around?.makes ? [] : argoReleasesOf(manifest.root.at("spec", "template"));
     case "HelmChart.helm.cattle.io":
       return k3sReleasesOf(manifest);
+    case inflatedChart:
+      return inflatedReleasesOf(manifest);
     default:
       return [];
   }
@@ -58636,7 +61829,7 @@ function fluxReleasesOf(manifest, snapshot) {
   const { facts, version: version2, at: at3, valuesFiles, parts: parts2 } = chart;
   const references = [...spec.at("valuesFrom").items()];
   const single = references.flatMap((reference) => reference.at("targetPath").string ?? []);
-  const holders = references.filter((reference) => !reference.at("targetPath").exists).map((reference) => heldBy(reference, ref.namespace, snapshot));
+  const holders = references.filter((reference) => !reference.at("targetPath").exists).map((reference) => heldBy2(reference, ref.namespace, snapshot));
   const layers = [spec.at("values"), ...holders.map((holder) => holder?.nested).toReversed()].filter(
     (one2) => one2?.exists
   );
@@ -58644,7 +61837,7 @@ function fluxReleasesOf(manifest, snapshot) {
   const target = spec.at("targetNamespace").string;
   const namespace = target ?? ref.namespace;
   const name = spec.at("releaseName").string ?? (target ? `${target}-${ref.name}` : ref.name);
-  const values = new ReleaseValues(spec.at("values"), layersOf(layers), more, single);
+  const values = new ReleaseValues(spec.at("values"), [...layersOf(layers), ...hiddenIf(more)], single);
   const cluster = spec.at("kubeConfig").exists ? `of HelmRelease ${ref.name}` : "";
   const all3 = [...parts2, ...holders.flatMap((holder) => holder ?? [])];
   return [{ facts, manifest, name, namespace, cluster, version: version2, at: at3, values, parts: all3 }];
@@ -58685,7 +61878,7 @@ function* namesOfParts(manifest) {
     if (holdsValues2) yield ref.name;
   } else if (partKinds.includes(kind2)) yield ref.name;
 }
-function heldBy(reference, namespace, snapshot) {
+function heldBy2(reference, namespace, snapshot) {
   if (reference.at("kind").string !== "ConfigMap") return void 0;
   const name = reference.at("name").string ?? "";
   const [holder] = snapshot?.get({ group: "", kind: "ConfigMap", namespace, name }) ?? [];
@@ -58707,9 +61900,9 @@ function argoReleasesOf(application) {
     const inline = object.exists ? object : helm2.at("values").nested;
     const parameters = { root: helm2.at("parameters"), parameters: true };
     const single = [...helm2.at("fileParameters").items()].flatMap((one2) => one2.at("name").string ?? []);
-    const more = [...helm2.at("valueFiles").items()].length > 0 || set.at("templatePatch").exists;
+    const layers = [parameters, ...layersOf([inline]), ...filesOf(helm2.at("valueFiles"))];
     const place2 = object.exists ? object : helm2.at("values");
-    const values = new ReleaseValues(place2, [parameters, ...layersOf([inline])], more, single);
+    const values = new ReleaseValues(place2, [...hiddenIf(set.at("templatePatch").exists), ...layers], single);
     const name = helm2.at("releaseName").string ?? application.at("metadata", "name").string ?? "";
     const into = helm2.at("namespace").string ?? destination.at("namespace").string ?? "";
     const namespace = isPlaceholder(into) ? "" : into;
@@ -58723,25 +61916,62 @@ function k3sReleasesOf({ root: root3, ref }) {
   const facts = factsOf(spec.at("chart"), spec.at("repo"));
   if (!facts || spec.at("chartContent").exists) return [];
   const content = spec.at("valuesContent");
-  const single = [...spec.at("set").entries()].map(([path35]) => path35);
-  const values = new ReleaseValues(content, layersOf([content.nested]), spec.at("valuesSecrets").exists, single);
+  const single = [...spec.at("set").entries()].map(([path36]) => path36);
+  const layers = [...layersOf([content.nested]), ...hiddenIf(spec.at("valuesSecrets").exists)];
+  const values = new ReleaseValues(content, layers, single);
   const namespace = spec.at("targetNamespace").string ?? ref.namespace;
   const { manifest } = root3;
   const version2 = versionAt(facts, spec.at("version"));
   return [{ facts, manifest, name: ref.name, namespace, cluster: "", ...version2, values, parts: [] }];
 }
+function inflatedReleasesOf(manifest) {
+  const { root: root3, ref, object } = manifest;
+  const facts = factsOf(root3.at("name"), root3.at("repo"));
+  if (!facts) return [];
+  const written2 = root3.at("valuesInline");
+  const inline = written2.exists ? layersOf([written2]) : [];
+  const [file3, additional] = [root3.at("valuesFile"), root3.at("additionalValuesFiles")];
+  const files2 = file3.exists ? fileOf(file3) : [];
+  const merged = file3.exists ? [...files2, ...inline] : hiddenIf(inline.length > 0);
+  const mode = root3.at("valuesMerge").string || "override";
+  const base = inline.length === 0 ? files2 : { override: [...inline, ...files2], merge: merged, replace: inline }[mode];
+  const layers = [...hiddenIf(object.around?.patched === true), ...filesOf(additional), ...base ?? hiddenIf(true)];
+  const generated = root3.at("nameTemplate").exists || !root3.at("releaseName").string;
+  const name = generated ? "<generated>" : ref.name;
+  const values = new ReleaseValues(written2.exists ? written2 : root3, layers);
+  const version2 = versionAt(facts, root3.at("version"));
+  return [{ facts, manifest, name, namespace: ref.namespace, cluster: "", ...version2, values, parts: [] }];
+}
 function layersOf(roots) {
   return roots.flatMap((root3) => root3 ? [{ root: root3 }] : []);
 }
+function hiddenIf(condition) {
+  return condition ? [{ hidden: true }] : [];
+}
+function filesOf(list3) {
+  return [...list3.items()].toReversed().flatMap(fileOf);
+}
+function fileOf(name) {
+  const files2 = name.string === void 0 ? void 0 : name.manifest.valuesIn(name.string);
+  return files2 ? layersOf(files2.toReversed()) : hiddenIf(true);
+}
+function isKnownChart(chart, repository) {
+  return factsNamed(chart, repository) !== void 0;
+}
 function factsOf(chart, repository) {
-  const written2 = chart.string?.split("/").at(-1);
-  const from = repository.string ?? "";
-  return chartFacts.find(({ name, notOf = [] }) => name === written2 && !notOf.some((part) => from.includes(part)));
+  return factsNamed(chart.string ?? "", repository.string ?? "");
+}
+function factsNamed(chart, repository) {
+  const written2 = chart.split("/").at(-1);
+  const isFrom = (part) => repository.includes(part);
+  return chartFacts.find(
+    ({ name, of, notOf = [] }) => name === written2 && !notOf.some(isFrom) && (of?.some(isFrom) ?? true)
+  );
 }
 function versionAt({ apps }, at3) {
   const written2 = (at3.string ?? "*").trim();
-  const known3 = Object.keys(apps);
-  return { at: at3, version: (0, import_semver.valid)(written2) ?? (0, import_semver.maxSatisfying)(known3, written2) ?? known3.at(-1) ?? "0.0.0" };
+  const known4 = Object.keys(apps);
+  return { at: at3, version: (0, import_semver.valid)(written2) ?? (0, import_semver.maxSatisfying)(known4, written2) ?? known4.at(-1) ?? "0.0.0" };
 }
 
 // src/kubernetes/chart-settings.ts
@@ -58751,11 +61981,13 @@ var ChartSettings = class {
     this.facts = facts;
     this.release = release2;
     this.place = release2.values.place;
+    this.parts = release2.parts;
   }
   facts;
   release;
   opaque = false;
   place;
+  parts;
   placeOf(flag) {
     const [part] = this.partsOf(flag);
     return part ? this.decisive(part).at : this.place;
@@ -58764,10 +61996,12 @@ var ChartSettings = class {
     return this.all(flag).at(-1);
   }
   all(flag) {
-    const given = this.facts.more.flatMap(({ at: at3, as }) => givenBy(this.release.values.get(at3), as, flag));
+    const given = this.more.flatMap((more) => this.givenBy(more, flag));
     if (given.length > 0) return given;
-    const [made] = this.partsOf(flag).flatMap((part) => this.take(part) ?? []);
-    return made ? [made] : [];
+    const made = this.take(this.partsOf(flag));
+    if (made) return [made];
+    const hidden = this.more.map((more) => this.placeIn(more, flag)).find(({ told }) => !told);
+    return hidden ? [{ at: hidden.at, value: void 0, maybe: true }] : [];
   }
   isOn(flag, byDefault2) {
     const given = this.get(flag);
@@ -58775,15 +62009,26 @@ var ChartSettings = class {
     return given.value === void 0 ? void 0 : /^(?:1|t|true|)$/i.test(given.value);
   }
   has(flag) {
-    const below = this.facts.flags.filter((one2) => one2.flag.startsWith(`${flag}.`) || one2.flag === flag);
-    return below.some((one2) => this.get(one2.flag) !== void 0);
+    return this.get(flag) !== void 0 || this.listed.some((name) => name === flag || name.startsWith(`${flag}.`));
   }
   variable() {
     return void 0;
   }
-  /** What the chart makes of a part, such as its IngressClass; undefined where it makes none. */
-  take(part) {
-    if (!(0, import_semver2.satisfies)(this.release.version, part.charts ?? "*")) return void 0;
+  variableBeside(name) {
+    return this.get(name)?.value;
+  }
+  wordsFor(flag) {
+    return `--${flag}`;
+  }
+  /** What the chart makes of the first part that it makes, such as its IngressClass; undefined where it makes none. */
+  take(parts2) {
+    for (const part of parts2) {
+      const made = this.isOfVersion(part.charts) ? this.made(part) : void 0;
+      if (made) return made;
+    }
+    return void 0;
+  }
+  made(part) {
     const { at: at3, holds: holds4 } = this.decisive(part);
     if (holds4 === void 0) return { at: at3, value: void 0 };
     if (!holds4) return void 0;
@@ -58795,15 +62040,56 @@ var ChartSettings = class {
     const byDefault2 = part.default === void 0 ? void 0 : this.filled(part.default);
     return part.default === void 0 ? void 0 : { at: given?.at.exists ? given.at : at3, value: byDefault2 };
   }
-  /** Whether something holds that is on or off by a value; undefined where no file tells. */
+  /** Whether one of several cases is told to hold: that nothing of it runs, say. */
+  isCase(cases = []) {
+    const known4 = cases.filter(({ charts: charts2 }) => this.isOfVersion(charts2));
+    return known4.some(({ when }) => when.every((one2) => this.holds(one2) === true));
+  }
+  /** Where it puts its objects; undefined where no file tells. */
+  get namespace() {
+    const other = this.take(this.facts.namespace ?? []);
+    return other ? other.value : this.release.namespace;
+  }
+  /** Whether something holds by a value; undefined where no file tells. */
   holds({ value: value2, default: byDefault2, is: is3 = true }) {
     const given = this.release.values.get(value2);
     if (!given.told) return void 0;
-    return (given.value === void 0 ? byDefault2 : isTrue(given.value)) === is3;
+    if (given.value === void 0) return byDefault2 === is3;
+    return (typeof is3 === "string" ? textOf2(given.value) : isTrue(given.value)) === is3;
+  }
+  isOfVersion(charts2 = "*") {
+    return (0, import_semver2.satisfies)(this.release.version, charts2);
   }
   partsOf(flag) {
-    const { version: version2 } = this.release;
-    return this.facts.flags.filter((one2) => one2.flag === flag && (0, import_semver2.satisfies)(version2, one2.charts ?? "*"));
+    return this.facts.flags.filter((one2) => one2.flag === flag && this.isOfVersion(one2.charts));
+  }
+  /** The names of the flags that are given as a list. */
+  get listed() {
+    const lists2 = this.more.filter(({ as }) => as === "list");
+    return lists2.flatMap(({ at: at3 }) => argumentsIn(this.release.values.get(at3).at).map(({ name }) => name));
+  }
+  get more() {
+    return this.facts.more.filter(({ charts: charts2 }) => this.isOfVersion(charts2));
+  }
+  /** Where a flag stands among those that are given as they are. */
+  placeIn({ at: at3, as }, flag) {
+    const { values } = this.release;
+    if (as === "list") return values.get(at3);
+    if (as !== "variables") return values.get(`${at3}.${flag}`);
+    const name = flag.replace(/[-.]/g, "_");
+    const inCapitals = values.get(`${at3}.${name.toUpperCase()}`);
+    return inCapitals.at.exists ? inCapitals : values.get(`${at3}.${name}`);
+  }
+  givenBy(more, flag) {
+    const given = this.placeIn(more, flag);
+    const { at: at3, told } = given;
+    if (!at3.exists) return [];
+    if (more.as === "list") {
+      const found = argumentsIn(at3).filter(({ name }) => name === flag);
+      return found.map(({ at: at4, value: value3 }) => ({ at: at4, value: told && !isPlaceholder(value3) ? value3 : void 0 }));
+    }
+    const value2 = more.as === "switches" && !isTrue(given.value) ? "" : textOf2(given.value);
+    return [{ at: at3, value: told && !at3.isMap ? value2 : void 0 }];
   }
   /** The value by which a part is made or not: the one that is off, else the first. */
   decisive({ when = [], value: value2 }) {
@@ -58813,42 +62099,45 @@ var ChartSettings = class {
     return off ?? answers[0] ?? { at: at3, holds: true };
   }
   filled(text10) {
-    const { namespace } = this.release;
     let told = true;
-    const value2 = text10.replace(/\{([^}]+)\}/g, (_, name) => {
-      const [part] = this.facts.flags.filter((one2) => one2.value === name);
-      const found = name === "namespace" ? namespace : name === "fullname" ? this.fullname() : part && this.take(part)?.value;
+    const value2 = text10.replace(/\{([^}:]+)(?::([^}]*))?\}/g, (_, name, byDefault2) => {
+      const found = this.named(name, byDefault2);
       if (!found) told = false;
       return found ?? "";
     });
-    return told ? value2 : void 0;
+    return told && value2.split("/").every((one2) => one2.length <= longestName) ? value2 : void 0;
+  }
+  named(name, byDefault2) {
+    if (name === "release") return isPlaceholder(this.release.name) ? void 0 : this.release.name;
+    if (name === "namespace") return this.namespace;
+    if (name === "fullname") return this.fullname();
+    const given = this.release.values.get(name);
+    return given.told ? textOf2(given.value) || byDefault2 : void 0;
   }
   /**
    * How nearly every chart calls its objects.
    * Source: https://helm.sh/docs/chart_template_guide/named_templates/, the template that `helm create` writes
    */
   fullname() {
+    const own6 = this.take(this.facts.fullname ?? []);
+    if (own6) return own6.value && shortened(own6.value);
     const { name, values } = this.release;
     const [full, short] = ["fullnameOverride", "nameOverride"].map((key2) => values.get(key2));
     if (!full?.told || !short?.told) return void 0;
-    if (textOf2(full.value)) return textOf2(full.value);
+    if (textOf2(full.value)) return shortened(textOf2(full.value));
     const chart = textOf2(short.value) || this.facts.name;
-    return isPlaceholder(name) ? void 0 : name.includes(chart) ? name : `${name}-${chart}`;
+    if (isPlaceholder(name)) return void 0;
+    return shortened(name.includes(chart) ? name : `${name}-${chart}`);
   }
 };
-function givenBy(given, as, flag) {
-  if (!given.told && !given.at.exists) return [];
-  if (as === "list") {
-    return [...given.at.items()].flatMap((at3) => {
-      const [, name, value2 = ""] = at3.string?.match(/^--?([^=\s]+)(?:[=\s](.*))?$/s) ?? [];
-      return name?.toLowerCase() === flag ? [{ at: at3, value: isPlaceholder(value2) ? void 0 : value2 }] : [];
-    });
-  }
-  const key2 = as === "variables" ? flag.replace(/[-.]/g, "_") : flag;
-  return [...given.at.entries()].flatMap(([name, at3]) => {
-    if ((as === "variables" ? name.toLowerCase() : name) !== key2) return [];
-    const value2 = textOf2(at3.value);
-    return [{ at: at3, value: isPlaceholder(value2) || at3.isMap ? void 0 : value2 }];
+var longestName = 63;
+function shortened(name) {
+  return name.slice(0, longestName).replace(/-$/, "");
+}
+function argumentsIn(list3) {
+  return [...list3.items()].flatMap((at3) => {
+    const [, name, value2 = ""] = at3.string?.match(/^--?([^=\s]+)(?:[=\s](.*))?$/s) ?? [];
+    return name === void 0 ? [] : [{ at: at3, name: name.toLowerCase(), value: value2 }];
   });
 }
 function isTrue(value2) {
@@ -58865,70 +62154,73 @@ function textOf2(value2) {
 var import_semver3 = __toESM(require_semver2(), 1);
 
 // src/kubernetes/settings.ts
-function valueOr(settings3, flag, byDefault2) {
-  const given = settings3.get(flag);
+function valueOr(settings4, flag, byDefault2) {
+  const given = settings4.get(flag);
   return given?.value === "" || !given ? byDefault2 : given.value;
 }
-function isSwitchedOn(settings3, by) {
-  if ("on" in by) return settings3.isOn(by.on, by.default);
-  if ("off" in by) return inverted(settings3.isOn(by.off, false));
-  const value2 = valueOr(settings3, "given" in by ? by.given : by.missing, "");
+function isSwitchedOn(settings4, by) {
+  if ("on" in by) return settings4.isOn(by.on, by.default);
+  if ("off" in by) return inverted(settings4.isOn(by.off, false));
+  if ("variable" in by) return by.is.includes(settings4.variableBeside(by.variable) ?? "");
+  const value2 = valueOr(settings4, "given" in by ? by.given : by.missing, "");
   const given = value2 === void 0 ? void 0 : value2 !== "";
   return "given" in by ? given : inverted(given);
 }
 function inverted(on) {
   return on === void 0 ? void 0 : !on;
 }
-function listOf(settings3, flag) {
-  const values = settings3.all(flag).map(({ value: value2 }) => value2);
+function listOf(settings4, flag) {
+  const values = settings4.all(flag).map(({ value: value2 }) => value2);
   if (!values.every((value2) => value2 !== void 0)) return void 0;
   const names4 = values.flatMap((value2) => value2.split(",")).map((name) => name.trim());
   return [...new Set(names4.filter(Boolean))].sort();
 }
 
 // src/kubernetes/controller-claims.ts
-function claimsOf(facts, settings3, release2) {
-  if (settings3.opaque) return [];
-  return waysOf(facts, settings3, release2).flatMap((way) => {
-    const names4 = namesOf(way, settings3);
-    const controller = controllerOf(way, settings3);
-    const by = byWhat(way, settings3);
-    const unclassed = takesUnclassed(way, settings3, names4 ?? []);
+function claimsOf(facts, settings4, release2) {
+  if (settings4.opaque) return [];
+  return waysOf(facts, settings4, release2).flatMap((way) => {
+    const names4 = namesOf(way, settings4);
+    const controller = controllerOf(way, settings4);
+    const by = byWhat(way, settings4);
+    const unclassed = takesUnclassed(way, settings4, names4 ?? []);
     if (!names4 || !controller.told || !by || unclassed === void 0) return [];
-    return [{ facts: way, names: names4, controller: controller.value, by, unclassed }];
+    const given = flagsOf(way).flatMap((flag) => settings4.get(flag)?.at ?? []);
+    const at3 = settings4.get(way.name) ? given : [settings4.placeOf(way.name), ...given];
+    return [{ facts: way, names: names4, controller: controller.value, by, unclassed, at: at3 }];
   });
 }
-function waysOf({ classes: classes2 }, settings3, release2) {
+function waysOf({ classes: classes2 }, settings4, release2) {
   if (release2 !== void 0) return classes2.filter(({ releases }) => (0, import_semver3.satisfies)(release2, releases));
-  const flags = new Set(classes2.flatMap(flagsOf).filter((flag) => settings3.get(flag)));
+  const flags = new Set(classes2.flatMap(flagsOf).filter((flag) => settings4.get(flag)));
   return classes2.filter((way) => [...flags].every((flag) => flagsOf(way).includes(flag)));
 }
 function flagsOf({ name, controllerFlag, byName, unclassed = [] }) {
   const more = unclassed.flatMap((one2) => Object.entries(one2).flatMap(([key2, flag]) => key2 === "on" ? flag : []));
   return [name, controllerFlag, byName, ...more].filter((one2) => typeof one2 === "string");
 }
-function namesOf({ name, default: byDefault2, many }, settings3) {
-  const value2 = valueOr(settings3, name, byDefault2);
+function namesOf({ name, default: byDefault2, many }, settings4) {
+  const value2 = valueOr(settings4, name, byDefault2);
   if (value2 === void 0) return void 0;
-  const given = many ? listOf(settings3, name) : void 0;
+  const given = many ? listOf(settings4, name) : void 0;
   if (given && given.length > 0) return given;
   return value2 === "" ? [] : [value2];
 }
-function controllerOf(way, settings3) {
+function controllerOf(way, settings4) {
   const { controller, controllerFlag, below } = way;
   if (controller === void 0) return { told: true };
-  const given = controllerFlag === void 0 ? "" : valueOr(settings3, controllerFlag, "");
+  const given = controllerFlag === void 0 ? "" : valueOr(settings4, controllerFlag, "");
   if (given === void 0) return { told: false };
-  const path35 = `${controller}/${given.replace(/^\/+/, "")}`;
-  return { told: true, value: given === "" ? controller : below ? path35 : given };
+  const path36 = `${controller}/${given.replace(/^\/+/, "")}`;
+  return { told: true, value: given === "" ? controller : below ? path36 : given };
 }
-function byWhat({ by, byName, name }, settings3) {
-  if (by === "both" && valueOr(settings3, name, "") === "") return "controller";
-  const named5 = byName === void 0 ? false : settings3.isOn(byName, false);
+function byWhat({ by, byName, name }, settings4) {
+  if (by === "both" && valueOr(settings4, name, "") === "") return "controller";
+  const named5 = byName === void 0 ? false : settings4.isOn(byName, false);
   return named5 === void 0 ? void 0 : named5 ? "either" : by;
 }
-function takesUnclassed({ unclassed = [] }, settings3, names4) {
-  const answers = unclassed.map((one2) => "class" in one2 ? names4.includes(one2.class) : isSwitchedOn(settings3, one2));
+function takesUnclassed({ unclassed = [] }, settings4, names4) {
+  const answers = unclassed.map((one2) => "class" in one2 ? names4.includes(one2.class) : isSwitchedOn(settings4, one2));
   if (answers.includes(true)) return true;
   return answers.includes(void 0) ? void 0 : false;
 }
@@ -58947,6 +62239,7 @@ var controller_facts_default = {
         "(?:^|/)nginx-ingress-controller(?:-[a-z0-9]+)?$"
       ],
       binary: "nginx-ingress-controller",
+      home: "configmap",
       labels: {
         "app.kubernetes.io/name": "ingress-nginx",
         "app.kubernetes.io/component": "controller"
@@ -59045,9 +62338,11 @@ var controller_facts_default = {
           id: "election-id",
           default: "ingress-controller-leader",
           name: "{id}",
-          elects: {
-            off: "disable-leader-election"
-          },
+          elects: [
+            {
+              off: "disable-leader-election"
+            }
+          ],
           source: "https://github.com/kubernetes/ingress-nginx/blob/controller-v1.15.1/internal/ingress/controller/status.go",
           checked: "2026-11-21"
         }
@@ -59061,6 +62356,19 @@ var controller_facts_default = {
       labels: {
         "app.kubernetes.io/name": "nginx-ingress"
       },
+      config: [
+        {
+          flags: ["nginx-configmaps"],
+          object: {
+            kind: "ConfigMap"
+          },
+          keys: {
+            "external-status-address": ["data.external-status-address"]
+          },
+          source: "https://github.com/nginx/kubernetes-ingress/blob/v4.0.1/internal/k8s/configmap.go",
+          checked: "2026-11-21"
+        }
+      ],
       dashes: "-",
       marks: ["nginx-ingress", "nginx-plus-ingress"],
       source: "https://github.com/nginx/kubernetes-ingress/tree/v4.0.1/charts/nginx-ingress/templates",
@@ -59075,7 +62383,7 @@ var controller_facts_default = {
       },
       classes: [
         {
-          releases: "<2.0.0",
+          releases: "<1.9.0",
           name: "ingress-class",
           default: "nginx",
           by: "name",
@@ -59085,7 +62393,17 @@ var controller_facts_default = {
             }
           ],
           value: "controller.ingressClass",
-          source: "https://github.com/nginx/kubernetes-ingress/blob/v1.12.0/internal/k8s/controller.go",
+          source: "https://github.com/nginx/kubernetes-ingress/blob/v1.8.0/internal/k8s/controller.go",
+          checked: "2026-11-21"
+        },
+        {
+          releases: ">=1.9.0 <2.0.0",
+          name: "ingress-class",
+          default: "nginx",
+          by: "name",
+          controller: "nginx.org/ingress-controller",
+          value: "controller.ingressClass",
+          source: "https://github.com/nginx/kubernetes-ingress/blob/v1.12.0/cmd/nginx-ingress/main.go",
           checked: "2026-11-21"
         },
         {
@@ -59102,7 +62420,7 @@ var controller_facts_default = {
       status: [
         {
           releases: "*",
-          sources: ["external-service", "ingresslink"],
+          sources: ["external-status-address", "external-service", "ingresslink"],
           writes: {
             on: "report-ingress-status",
             default: false
@@ -59120,10 +62438,12 @@ var controller_facts_default = {
           id: "leader-election-lock-name",
           default: "nginx-ingress-leader-election",
           name: "{id}",
-          elects: {
-            on: "enable-leader-election",
-            default: true
-          },
+          elects: [
+            {
+              on: "enable-leader-election",
+              default: true
+            }
+          ],
           source: "https://github.com/nginx/kubernetes-ingress/blob/v2.0.0/internal/k8s/leader.go",
           checked: "2026-11-21"
         },
@@ -59133,10 +62453,12 @@ var controller_facts_default = {
           id: "leader-election-lock-name",
           default: "nginx-ingress-leader-election",
           name: "{id}",
-          elects: {
-            on: "enable-leader-election",
-            default: true
-          },
+          elects: [
+            {
+              on: "enable-leader-election",
+              default: true
+            }
+          ],
           source: "https://github.com/nginx/kubernetes-ingress/blob/v2.4.0/internal/k8s/leader.go",
           checked: "2026-11-21"
         },
@@ -59146,10 +62468,12 @@ var controller_facts_default = {
           id: "leader-election-lock-name",
           default: "nginx-ingress-leader-election",
           name: "{id}",
-          elects: {
-            on: "enable-leader-election",
-            default: true
-          },
+          elects: [
+            {
+              on: "enable-leader-election",
+              default: true
+            }
+          ],
           source: "https://github.com/nginx/kubernetes-ingress/blob/v4.0.1/internal/k8s/leader.go",
           checked: "2026-11-21"
         }
@@ -59164,10 +62488,26 @@ var controller_facts_default = {
         "app.kubernetes.io/name": "traefik"
       },
       enabledBy: "providers.kubernetesingress",
-      elsewhere: ["configfile"],
+      config: [
+        {
+          flags: ["configfile"],
+          files: [
+            "/etc/traefik/traefik.toml",
+            "/etc/traefik/traefik.yaml",
+            "/etc/traefik/traefik.yml",
+            "/traefik.toml",
+            "/traefik.yaml",
+            "/traefik.yml"
+          ],
+          instead: true,
+          source: "https://github.com/traefik/traefik/blob/v3.7.9/pkg/cli/loader_file.go",
+          checked: "2026-11-21"
+        }
+      ],
       dashes: "--",
       anyCase: true,
       variables: "TRAEFIK_",
+      exclusive: true,
       marks: ["traefik"],
       source: "https://github.com/traefik/traefik-helm-chart/blob/v41.3.0/traefik/templates/_podtemplate.tpl",
       checked: "2026-11-21",
@@ -59220,10 +62560,26 @@ var controller_facts_default = {
         "app.kubernetes.io/name": "traefik"
       },
       enabledBy: "providers.kubernetesingressnginx",
-      elsewhere: ["configfile"],
+      config: [
+        {
+          flags: ["configfile"],
+          files: [
+            "/etc/traefik/traefik.toml",
+            "/etc/traefik/traefik.yaml",
+            "/etc/traefik/traefik.yml",
+            "/traefik.toml",
+            "/traefik.yaml",
+            "/traefik.yml"
+          ],
+          instead: true,
+          source: "https://github.com/traefik/traefik/blob/v3.7.9/pkg/cli/loader_file.go",
+          checked: "2026-11-21"
+        }
+      ],
       dashes: "--",
       anyCase: true,
       variables: "TRAEFIK_",
+      exclusive: true,
       marks: ["traefik"],
       source: "https://github.com/traefik/traefik-helm-chart/blob/v41.3.0/traefik/templates/_podtemplate.tpl",
       checked: "2026-11-21",
@@ -59278,10 +62634,26 @@ var controller_facts_default = {
         "app.kubernetes.io/name": "traefik"
       },
       enabledBy: "providers.kubernetescrd",
-      elsewhere: ["configfile"],
+      config: [
+        {
+          flags: ["configfile"],
+          files: [
+            "/etc/traefik/traefik.toml",
+            "/etc/traefik/traefik.yaml",
+            "/etc/traefik/traefik.yml",
+            "/traefik.toml",
+            "/traefik.yaml",
+            "/traefik.yml"
+          ],
+          instead: true,
+          source: "https://github.com/traefik/traefik/blob/v3.7.9/pkg/cli/loader_file.go",
+          checked: "2026-11-21"
+        }
+      ],
       dashes: "--",
       anyCase: true,
       variables: "TRAEFIK_",
+      exclusive: true,
       marks: ["traefik"],
       source: "https://github.com/traefik/traefik-helm-chart/blob/v41.3.0/traefik/templates/_podtemplate.tpl",
       checked: "2026-11-21",
@@ -59320,10 +62692,26 @@ var controller_facts_default = {
         "app.kubernetes.io/name": "traefik"
       },
       enabledBy: "providers.kubernetesgateway",
-      elsewhere: ["configfile"],
+      config: [
+        {
+          flags: ["configfile"],
+          files: [
+            "/etc/traefik/traefik.toml",
+            "/etc/traefik/traefik.yaml",
+            "/etc/traefik/traefik.yml",
+            "/traefik.toml",
+            "/traefik.yaml",
+            "/traefik.yml"
+          ],
+          instead: true,
+          source: "https://github.com/traefik/traefik/blob/v3.7.9/pkg/cli/loader_file.go",
+          checked: "2026-11-21"
+        }
+      ],
       dashes: "--",
       anyCase: true,
       variables: "TRAEFIK_",
+      exclusive: true,
       marks: ["traefik"],
       source: "https://github.com/traefik/traefik-helm-chart/blob/v41.3.0/traefik/templates/_podtemplate.tpl",
       checked: "2026-11-21",
@@ -59339,7 +62727,8 @@ var controller_facts_default = {
           releases: "*",
           name: "providers.kubernetesgateway.labelselector",
           default: "",
-          by: "name",
+          by: "labels",
+          controller: "traefik.io/gateway-controller",
           unclassed: [
             {
               missing: "providers.kubernetesgateway.labelselector"
@@ -59376,10 +62765,34 @@ var controller_facts_default = {
       },
       classes: [
         {
-          releases: "<2.0.0",
+          releases: "<0.10.0",
           name: "ingress-class",
           default: "kong",
           by: "name",
+          unclassed: [
+            {
+              class: "kong"
+            }
+          ],
+          value: "ingressController.ingressClass",
+          source: "https://github.com/Kong/kubernetes-ingress-controller/blob/0.9.1/internal/ingress/annotations/annotations.go",
+          checked: "2026-11-21"
+        },
+        {
+          releases: ">=0.10.0 <2.0.0",
+          name: "ingress-class",
+          default: "kong",
+          by: "name",
+          unclassed: [
+            {
+              on: "process-classless-ingress-v1",
+              default: false
+            },
+            {
+              on: "process-classless-ingress-v1beta1",
+              default: false
+            }
+          ],
           value: "ingressController.ingressClass",
           source: "https://github.com/Kong/kubernetes-ingress-controller/blob/1.3.0/cli/ingress-controller/flags.go",
           checked: "2026-11-21"
@@ -59437,10 +62850,12 @@ var controller_facts_default = {
           id: "election-id",
           default: "5b374a9e.konghq.com",
           name: "{id}",
-          elects: {
-            on: "leader-elect",
-            default: false
-          },
+          elects: [
+            {
+              on: "leader-elect",
+              default: false
+            }
+          ],
           source: "https://github.com/Kong/kubernetes-ingress-controller/blob/v2.0.0/internal/manager/config.go",
           checked: "2026-11-21"
         },
@@ -59453,9 +62868,15 @@ var controller_facts_default = {
           namespace: {
             flag: "election-namespace"
           },
-          elects: {
-            given: "kong-admin-svc"
-          },
+          elects: [
+            {
+              given: "kong-admin-svc"
+            },
+            {
+              variable: "KONG_DATABASE",
+              is: ["postgres", "cassandra"]
+            }
+          ],
           source: "https://github.com/Kong/kubernetes-ingress-controller/blob/v2.3.0/internal/manager/setup.go",
           checked: "2026-11-21"
         },
@@ -59468,9 +62889,15 @@ var controller_facts_default = {
           namespace: {
             flag: "election-namespace"
           },
-          elects: {
-            given: "kong-admin-svc"
-          },
+          elects: [
+            {
+              given: "kong-admin-svc"
+            },
+            {
+              variable: "KONG_DATABASE",
+              is: ["postgres", "cassandra"]
+            }
+          ],
           source: "https://github.com/Kong/kubernetes-ingress-controller/blob/v3.5.13/internal/manager/setup.go",
           checked: "2026-11-21"
         }
@@ -59502,7 +62929,26 @@ var controller_facts_default = {
       },
       classes: [
         {
-          releases: "*",
+          releases: "<1.7.0",
+          name: "ingress.class",
+          default: "",
+          by: "controller",
+          controller: "haproxy.org/ingress-controller",
+          unclassed: [
+            {
+              on: "empty-ingress-class",
+              default: false
+            },
+            {
+              missing: "ingress.class"
+            }
+          ],
+          value: "controller.ingressClass",
+          source: "https://github.com/haproxytech/kubernetes-ingress/blob/v1.6.7/controller/ingress.go",
+          checked: "2026-11-21"
+        },
+        {
+          releases: ">=1.7.1",
           name: "ingress.class",
           default: "",
           by: "controller",
@@ -59558,7 +63004,21 @@ var controller_facts_default = {
       },
       classes: [
         {
-          releases: "*",
+          releases: "<0.12.0",
+          name: "ingress-class",
+          default: "haproxy",
+          by: "name",
+          unclassed: [
+            {
+              off: "ignore-ingress-without-class"
+            }
+          ],
+          value: "controller.ingressClass",
+          source: "https://github.com/jcmoraisjr/haproxy-ingress/blob/v0.11/pkg/common/ingress/controller/controller.go",
+          checked: "2026-11-21"
+        },
+        {
+          releases: ">=0.12.0",
           name: "ingress-class",
           default: "haproxy",
           by: "controller",
@@ -59571,7 +63031,7 @@ var controller_facts_default = {
               default: false
             }
           ],
-          value: "controller.ingressClass",
+          value: "controller.ingressClass and .ingressClassResource.controllerClass",
           source: "https://github.com/jcmoraisjr/haproxy-ingress/blob/v0.16.1/pkg/controller/services/cache.go",
           checked: "2026-11-21"
         }
@@ -59619,7 +63079,37 @@ var controller_facts_default = {
       images: ["(?:^|/)contour$"],
       binary: "contour",
       command: "serve",
-      elsewhere: ["contour-config-name"],
+      config: [
+        {
+          flags: ["config-path", "c"],
+          keys: {
+            "ingress-status-address": ["ingress-status-address"],
+            "envoy-service-name": ["envoy-service-name"],
+            "envoy-service-namespace": ["envoy-service-namespace"],
+            "leaderelection.configmap-name": ["leaderelection.configmap-name"],
+            "leaderelection.configmap-namespace": ["leaderelection.configmap-namespace"]
+          },
+          source: "https://github.com/projectcontour/contour/blob/v1.33.6/pkg/config/parameters.go",
+          checked: "2026-11-21"
+        },
+        {
+          flags: ["contour-config-name"],
+          object: {
+            kind: "ContourConfiguration.projectcontour.io",
+            variable: "CONTOUR_NAMESPACE",
+            default: "projectcontour"
+          },
+          instead: true,
+          keys: {
+            "ingress-class-name": ["spec.ingress.classNames", "spec.ingress.className"],
+            "ingress-status-address": ["spec.ingress.statusAddress"],
+            "envoy-service-name": ["spec.envoy.service.name"],
+            "envoy-service-namespace": ["spec.envoy.service.namespace"]
+          },
+          source: "https://github.com/projectcontour/contour/blob/v1.33.6/cmd/contour/serve.go",
+          checked: "2026-11-21"
+        }
+      ],
       dashes: "--",
       marks: ["contour"],
       source: "https://github.com/projectcontour/contour/blob/v1.33.6/examples/contour/03-contour.yaml",
@@ -59627,7 +63117,7 @@ var controller_facts_default = {
       scope: {
         namespaces: "watch-namespaces",
         many: true,
-        value: "contour.watchNamespaces",
+        value: "contour.extraArgs",
         source: "https://github.com/projectcontour/contour/blob/v1.33.6/cmd/contour/serve.go",
         checked: "2026-11-21"
       },
@@ -59650,8 +63140,8 @@ var controller_facts_default = {
       ],
       status: [
         {
-          releases: "*",
-          sources: ["envoy-service-name", "ingress-status-address"],
+          releases: ">=1.4.0",
+          sources: ["ingress-status-address", "envoy-service-name"],
           without: "service",
           value: "envoy.service",
           source: "https://github.com/projectcontour/contour/blob/v1.33.6/cmd/contour/serve.go",
@@ -59659,6 +63149,45 @@ var controller_facts_default = {
         }
       ],
       election: [
+        {
+          releases: "<1.4.0",
+          kinds: ["ConfigMap"],
+          id: "leaderelection.configmap-name",
+          setBy: "leaderelection.configmap-name in its config file",
+          default: "leader-elect",
+          name: "{id}",
+          namespace: {
+            flag: "leaderelection.configmap-namespace",
+            default: "projectcontour"
+          },
+          elects: [
+            {
+              off: "disable-leader-election"
+            }
+          ],
+          source: "https://github.com/projectcontour/contour/blob/v1.3.0/cmd/contour/servecontext.go",
+          checked: "2026-11-21"
+        },
+        {
+          releases: ">=1.4.0 <1.20.0",
+          kinds: ["ConfigMap"],
+          id: "leaderelection.configmap-name",
+          setBy: "leaderelection.configmap-name in its config file",
+          default: "leader-elect",
+          name: "{id}",
+          namespace: {
+            flag: "leaderelection.configmap-namespace",
+            variable: "CONTOUR_NAMESPACE",
+            default: "projectcontour"
+          },
+          elects: [
+            {
+              off: "disable-leader-election"
+            }
+          ],
+          source: "https://github.com/projectcontour/contour/blob/v1.19.1/pkg/config/parameters.go",
+          checked: "2026-11-21"
+        },
         {
           releases: ">=1.20.0 <1.21.0",
           kinds: ["ConfigMap", "Lease"],
@@ -59670,9 +63199,11 @@ var controller_facts_default = {
             variable: "CONTOUR_NAMESPACE",
             default: "projectcontour"
           },
-          elects: {
-            off: "disable-leader-election"
-          },
+          elects: [
+            {
+              off: "disable-leader-election"
+            }
+          ],
           source: "https://github.com/projectcontour/contour/blob/v1.20.0/cmd/contour/serve.go",
           checked: "2026-11-21"
         },
@@ -59687,9 +63218,11 @@ var controller_facts_default = {
             variable: "CONTOUR_NAMESPACE",
             default: "projectcontour"
           },
-          elects: {
-            off: "disable-leader-election"
-          },
+          elects: [
+            {
+              off: "disable-leader-election"
+            }
+          ],
           source: "https://github.com/projectcontour/contour/blob/v1.33.6/cmd/contour/serve.go",
           checked: "2026-11-21"
         }
@@ -59706,8 +63239,27 @@ var Switch = build_default.Union([
   build_default.Object({ on: text4, default: build_default.Boolean() }, strict3),
   build_default.Object({ off: text4 }, strict3),
   build_default.Object({ given: text4 }, strict3),
-  build_default.Object({ missing: text4 }, strict3)
+  build_default.Object({ missing: text4 }, strict3),
+  build_default.Object({ variable: text4, is: build_default.Array(text4, { minItems: 1 }) }, strict3)
 ]);
+var ConfigFacts = build_default.Object(
+  {
+    /** The flags that name it, as a path in the container, or as an object's name with or without its namespace. */
+    flags: build_default.Array(text4, { minItems: 1 }),
+    /** The files that are read where no flag names one: of these the first that is there. */
+    files: build_default.Optional(build_default.Array(text4)),
+    /** The kind of object that it is, if it is no file, and where that stands when its name does not tell. */
+    object: build_default.Optional(
+      build_default.Object({ kind: text4, variable: build_default.Optional(text4), default: build_default.Optional(text4) }, strict3)
+    ),
+    /** Whether flags and variables do not count for what it may say; else they go before it. */
+    instead: build_default.Optional(build_default.Literal(true)),
+    /** What it may say: the places of each flag, the newest first. Without this every flag, at its own name and in any case. */
+    keys: build_default.Optional(build_default.Record(text4, build_default.Array(text4, { minItems: 1 }))),
+    ...proof
+  },
+  strict3
+);
 var ScopeFacts = build_default.Object(
   {
     /** The flag that names the namespaces. */
@@ -59734,9 +63286,9 @@ var ClassFacts = build_default.Object(
     many: build_default.Optional(build_default.Boolean()),
     /**
      * How `spec.ingressClassName` is compared: with the class's name; by the `spec.controller` of the IngressClass it names;
-     * or by both, where a class is given.
+     * or by both, where a class is given. `labels`: the name is a selector of labels for the classes of the controller.
      */
-    by: build_default.Enum(["name", "controller", "both"]),
+    by: build_default.Enum(["name", "controller", "both", "labels"]),
     /** What that `spec.controller` says, and the flag that gives another; `below` appends it as a path. */
     controller: build_default.Optional(text4),
     controllerFlag: build_default.Optional(text4),
@@ -59754,7 +63306,7 @@ var ClassFacts = build_default.Object(
 var StatusFacts = build_default.Object(
   {
     releases: text4,
-    /** The flags that give an address, the first one by a Service. */
+    /** The flags that give an address, the one that wins first; where the nodes' are written without, that is a Service. */
     sources: build_default.Array(text4, { minItems: 1 }),
     writes: build_default.Optional(Switch),
     /** What is written when no flag gives an address. */
@@ -59775,13 +63327,16 @@ var ElectionFacts = build_default.Object(
     /** The flag that names the lock, and the name without it. */
     id: text4,
     default: text4,
+    /** How it is named, where no flag does. */
+    setBy: build_default.Optional(text4),
     /** What the lock is called: `{id}` is that name, `{class}` the controller's class. */
     name: text4,
     /** Where it is, if not in the controller's own namespace: by a flag, by a variable, or without both. */
     namespace: build_default.Optional(
       build_default.Object({ flag: text4, variable: build_default.Optional(text4), default: build_default.Optional(text4) }, strict3)
     ),
-    elects: build_default.Optional(Switch),
+    /** Without this it always does; any of these is enough. */
+    elects: build_default.Optional(build_default.Array(Switch, { minItems: 1 })),
     ...proof
   },
   strict3
@@ -59796,18 +63351,22 @@ var ControllerFacts = build_default.Object(
     /** Patterns of its image's repository. */
     images: build_default.Array(text4, { minItems: 1 }),
     binary: build_default.Optional(text4),
+    /** The flag that names an object of its own namespace, as `namespace/name`. */
+    home: build_default.Optional(text4),
     /** The labels that, all together, tell its Pods. */
     labels: build_default.Optional(build_default.Record(text4, text4, { minProperties: 1 })),
     /** The word of its arguments without which the image runs something else. */
     command: build_default.Optional(text4),
     /** The flag that turns it on, itself or by one below it, where one program is several controllers. */
     enabledBy: build_default.Optional(text4),
-    /** Flags that name a place where all the others stand. */
-    elsewhere: build_default.Optional(build_default.Array(text4)),
+    /** What it reads settings from beside its arguments, the first one that is there. */
+    config: build_default.Optional(build_default.Array(ConfigFacts)),
     /** How its flags are written: with which dashes, in any case, as variables with a prefix. */
     dashes: build_default.Enum(["-", "--"]),
     anyCase: build_default.Optional(build_default.Boolean()),
     variables: build_default.Optional(text4),
+    /** Whether variables count only where there is no flag at all. */
+    exclusive: build_default.Optional(build_default.Boolean()),
     /** Of these strings each of its manifests has one. */
     marks: build_default.Array(text4, { minItems: 1 }),
     ...proof,
@@ -59832,42 +63391,210 @@ function factsOf2(name) {
 }
 
 // src/kubernetes/controller-scope.ts
-function watchedBy({ scope: scope2 }, settings3) {
-  if (settings3.opaque) return { at: settings3.place, scope: "unknown" };
-  const named5 = settings3.get(scope2.namespaces);
+function watchedBy({ scope: scope2 }, settings4) {
+  if (settings4.opaque) return { at: settings4.place, scope: "unknown" };
+  const named5 = settings4.get(scope2.namespaces);
   if (named5 && named5.value !== "") {
     const { at: at4, value: value2 } = named5;
-    const names4 = scope2.many ? listOf(settings3, scope2.namespaces) : value2 === void 0 ? void 0 : [value2];
+    const names4 = scope2.many ? listOf(settings4, scope2.namespaces) : value2 === void 0 ? void 0 : [value2];
     return names4 ? { at: at4, scope: "namespaces", names: names4 } : { at: at4, scope: "unknown" };
   }
-  const selector = scope2.selector === void 0 ? void 0 : settings3.get(scope2.selector);
+  const selector = scope2.selector === void 0 ? void 0 : settings4.get(scope2.selector);
   if (selector && selector.value !== "") {
     const { at: at4, value: value2 } = selector;
     return value2 === void 0 ? { at: at4, scope: "unknown" } : { at: at4, scope: "selector", selector: value2 };
   }
-  const at3 = named5?.at ?? settings3.placeOf(scope2.namespaces);
-  const except = scope2.except === void 0 ? [] : listOf(settings3, scope2.except);
+  const at3 = named5?.at ?? settings4.placeOf(scope2.namespaces);
+  const except = scope2.except === void 0 ? [] : listOf(settings4, scope2.except);
   return except ? { at: at3, scope: "all", except } : { at: at3, scope: "unknown" };
+}
+
+// src/kubernetes/config-settings.ts
+function speaksOf({ keys: keys2 }, flag) {
+  return keys2 === void 0 || keys2[flag] !== void 0;
+}
+function saidBy(config, flag) {
+  const at3 = placeIn(config, flag);
+  if (!config.root) return { at: at3, value: void 0, maybe: true };
+  const { value: value2 } = at3;
+  if (value2 === void 0 || value2 === null) return void 0;
+  const text10 = textOf3(value2);
+  return { at: at3, value: isPlaceholder(text10) ? void 0 : text10 };
+}
+function placeIn({ root: root3, at: at3, keys: keys2 }, flag) {
+  if (!root3) return at3;
+  const paths = keys2 ? (keys2[flag] ?? []).map((path36) => path36.split(".")) : [];
+  const places2 = keys2 ? paths.map((path36) => root3.at(...path36)) : [inAnyCase(root3, flag.split("."))];
+  return places2.find(({ exists: exists2 }) => exists2) ?? places2[0] ?? root3;
+}
+function keyOf({ keys: keys2 }, flag) {
+  return keys2?.[flag]?.[0] ?? flag;
+}
+function inAnyCase(root3, path36) {
+  return path36.reduce((cursor, wanted) => {
+    const written2 = [...cursor.entries()].find(([key2]) => key2.toLowerCase() === wanted)?.[0];
+    return cursor.at(written2 ?? wanted);
+  }, root3);
+}
+function textOf3(value2) {
+  if (Array.isArray(value2)) return value2.map(textOf3).join(",");
+  return typeof value2 === "object" ? "true" : String(value2);
+}
+
+// src/kubernetes/container-file.ts
+function mountedAt(path36, container, snapshot) {
+  const mounts = [...container.at("volumeMounts").items()].filter((mount2) => isBelow(path36, mountPathOf(mount2)));
+  const [mount] = mounts.sort((a, b) => mountPathOf(b).length - mountPathOf(a).length);
+  if (!mount) return void 0;
+  if (mount.at("subPathExpr").exists) return "unknown";
+  const below = path36.slice(mountPathOf(mount).length + 1);
+  const name = [trimmed(mount.at("subPath").string ?? ""), below].filter(Boolean).join("/");
+  const volumes = container.manifest.root.at("spec", "template", "spec", "volumes");
+  const volume = [...volumes.items()].find((one2) => one2.at("name").string === mount.at("name").string);
+  if (!volume) return "unknown";
+  const projected = volume.at("projected", "sources");
+  const parts2 = projected.exists ? [...projected.items()] : [volume];
+  const found = parts2.map((part) => fileOf2(part, name, container, snapshot));
+  return found.find((one2) => typeof one2 === "object") ?? found.find((one2) => one2 === "unknown");
+}
+function fileOf2(volume, name, container, snapshot) {
+  const [source2] = ["configMap", "secret"].map((kind2) => volume.at(kind2)).filter(({ exists: exists2 }) => exists2);
+  if (!source2) return "unknown";
+  const items = [...source2.at("items").items()];
+  const item = items.find((one2) => trimmed(one2.at("path").string ?? "") === name);
+  if (items.length > 0 && !item) return void 0;
+  if (!volume.at("configMap").exists) return "unknown";
+  const map4 = configMapNamed(source2.at("name").string, container.manifest, snapshot);
+  if (!map4) return "unknown";
+  const key2 = item?.at("key").string ?? name;
+  const text10 = map4.root.at("data", key2);
+  if (text10.string !== void 0) return { text: text10 };
+  return map4.root.at("binaryData", key2).exists ? "unknown" : void 0;
+}
+function mountPathOf(mount) {
+  return `/${trimmed(mount.at("mountPath").string ?? "")}`;
+}
+function isBelow(path36, folder) {
+  return path36 === folder || path36.startsWith(`${folder}/`);
+}
+function trimmed(path36) {
+  return path36.split("/").filter((part) => part !== "" && part !== ".").join("/");
+}
+
+// src/kubernetes/controller-settings.ts
+function settingsOf(facts, container, snapshot) {
+  const args = new Arguments(container, facts, snapshot);
+  if (args.inShell) return args;
+  const { variables: _, ...style } = facts;
+  const flags = new Arguments(container, style, snapshot);
+  const configs2 = (facts.config ?? []).flatMap((one2) => configOf(one2, flags, container, snapshot) ?? []);
+  return configs2.reduce((settings4, config) => new Configured(settings4, config), args);
+}
+function settingsOfRelease({ config = [] }, values) {
+  return config.reduce((settings4, { flags, instead, keys: keys2 }) => {
+    const named5 = flags.map((flag) => values.get(flag)).find((given) => given && !given.maybe);
+    if (!named5) return settings4;
+    return new Configured(settings4, { root: void 0, at: named5.at, name: "", instead: instead === true, keys: keys2 });
+  }, values);
+}
+var Configured = class {
+  constructor(others, config) {
+    this.others = others;
+    this.config = config;
+    this.opaque = others.opaque || config.instead && !config.keys && !config.root;
+    this.place = config.keys || !config.root ? others.place : config.root;
+    this.parts = config.keys ? others.parts : [];
+  }
+  others;
+  config;
+  opaque;
+  place;
+  parts;
+  placeOf(flag) {
+    return this.counts(flag) ? placeIn(this.config, flag) : this.others.placeOf(flag);
+  }
+  get(flag) {
+    return this.counts(flag) ? saidBy(this.config, flag) : this.others.get(flag);
+  }
+  all(flag) {
+    if (!this.counts(flag)) return this.others.all(flag);
+    const said = saidBy(this.config, flag);
+    return said ? [said] : [];
+  }
+  isOn(flag, byDefault2) {
+    if (!this.counts(flag)) return this.others.isOn(flag, byDefault2);
+    const said = this.get(flag);
+    if (!said) return byDefault2;
+    return said.value === void 0 ? void 0 : /^(?:1|t|true)$/i.test(said.value);
+  }
+  has(flag) {
+    return this.counts(flag) ? this.get(flag) !== void 0 : this.others.has(flag);
+  }
+  variable(name) {
+    return this.others.variable(name);
+  }
+  variableBeside(name) {
+    return this.others.variableBeside(name);
+  }
+  wordsFor(flag) {
+    const isThere2 = this.counts(flag) && (this.config.instead || this.get(flag));
+    return isThere2 ? `${keyOf(this.config, flag)} in ${this.config.name}` : this.others.wordsFor(flag);
+  }
+  /** Whether the config decides a flag. */
+  counts(flag) {
+    return speaksOf(this.config, flag) && (this.config.instead || this.others.get(flag) === void 0);
+  }
+};
+function configOf(facts, args, container, snapshot) {
+  const [named5] = facts.flags.flatMap((flag) => args.get(flag) ?? []);
+  const found = facts.object ? named5 && objectAt(named5, facts.object, args, snapshot) : fileAt(named5, facts.files ?? [], args, container, snapshot);
+  return found && { ...found, instead: facts.instead === true, keys: facts.keys };
+}
+function objectAt({ at: at3, value: value2 }, { kind: groupKind, variable, default: byDefault2 }, args, snapshot) {
+  const [name = "", inNamespace2] = (value2 ?? "").split("/").reverse();
+  const namespace = inNamespace2 ?? (variable && args.variable(variable)) ?? byDefault2 ?? "";
+  const [kind2 = "", ...group2] = groupKind.split(".");
+  const ref = { group: group2.join("."), kind: kind2, namespace, name };
+  return { root: alike(snapshot?.get(ref) ?? [])?.root, at: at3, name: nameOf(ref) };
+}
+function fileAt(named5, files2, args, container, snapshot) {
+  const at3 = named5?.at ?? container.at("volumeMounts");
+  for (const path36 of named5 ? [named5.value ?? ""] : files2) {
+    const file3 = mountedAt(path36, container, snapshot);
+    const name = path36.slice(path36.lastIndexOf("/") + 1);
+    if (file3 && file3 !== "unknown") {
+      const { text: text10 } = file3;
+      return { root: readable(text10, name), at: at3, name: `${name} of ${nameOf(text10.manifest.ref)}` };
+    }
+    if (named5 || file3 && !args.hasFlags) return { root: void 0, at: at3, name };
+  }
+  return void 0;
+}
+function readable(text10, name) {
+  const { nested: nested2 } = text10;
+  if (nested2) return nested2.isMap && !name.endsWith(".toml") ? nested2 : void 0;
+  return (text10.string ?? "").split("\n").every((line) => /^\s*(?:#.*)?$/.test(line)) ? text10 : void 0;
 }
 
 // src/kubernetes/controller-status.ts
 var import_semver4 = __toESM(require_semver2(), 1);
-function statusOf(facts, settings3, release2, onNodes) {
-  if (settings3.opaque) return { writes: "unknown" };
+function statusOf(facts, settings4, release2, onNodes) {
+  if (settings4.opaque) return { writes: "unknown" };
   const status = statusFactsOf(facts, release2);
   if (!status) return { writes: "nothing" };
-  const writes2 = status.writes ? isSwitchedOn(settings3, status.writes) : true;
+  const writes2 = status.writes ? isSwitchedOn(settings4, status.writes) : true;
   if (writes2 !== true) return { writes: writes2 === false ? "nothing" : "unknown" };
-  for (const flag of status.sources) {
-    const given = settings3.get(flag);
-    if (given && given.value !== "") return { writes: "source", at: given.at, flag, value: given.value };
+  const sources = status.sources.map((flag) => ({ flag, given: settings4.get(flag) }));
+  for (const { flag, given } of sources) {
+    if (given && !given.maybe && given.value !== "") return { writes: "source", at: given.at, flag, value: given.value };
   }
+  if (sources.some(({ given }) => given?.maybe)) return { writes: "unknown" };
   if (status.without === "nothing") return { writes: "nothing" };
   if (status.without === "service") return { writes: "service" };
-  const asked = status.nodes === void 0 ? false : settings3.isOn(status.nodes, false);
+  const asked = status.nodes === void 0 ? false : settings4.isOn(status.nodes, false);
   if (onNodes || asked !== false) return { writes: "nodes" };
-  const empty2 = status.sources.map((flag) => settings3.get(flag)?.at).find((at3) => at3 !== void 0);
-  return { writes: "fallback", at: empty2 ?? settings3.placeOf(status.sources[0] ?? "") };
+  const empty2 = sources.map(({ given }) => given?.at).find((at3) => at3 !== void 0);
+  return { writes: "fallback", at: empty2 ?? settings4.placeOf(status.sources[0] ?? "") };
 }
 function statusFactsOf({ status }, release2) {
   return release2 === void 0 ? status.at(-1) : status.find(({ releases }) => (0, import_semver4.satisfies)(release2, releases));
@@ -59875,21 +63602,22 @@ function statusFactsOf({ status }, release2) {
 
 // src/kubernetes/leader-lock.ts
 var import_semver5 = __toESM(require_semver2(), 1);
-function locksOf(facts, settings3, elector) {
+function locksOf(facts, settings4, elector) {
   const { release: release2 } = elector;
-  if (settings3.opaque) return [];
+  if (settings4.opaque) return [];
   const ways = facts.election.filter(({ releases }) => release2 === void 0 || (0, import_semver5.satisfies)(release2, releases));
   const locks = ways.map((way) => {
-    const elects = way.elects ? isSwitchedOn(settings3, way.elects) : true;
-    const name = nameOf2(way, settings3, elector.className);
-    const namespace = namespaceOf(way, settings3, elector.namespace);
-    if (elects !== true || name === void 0 || namespace === void 0) return void 0;
-    return { kinds: way.kinds, namespace, name, at: settings3.get(way.id)?.at ?? settings3.placeOf(way.id) };
+    const elects = way.elects ? way.elects.some((one2) => isSwitchedOn(settings4, one2)) : true;
+    const name = nameOf2(way, settings4, elector.className);
+    const namespace = namespaceOf(way, settings4, elector.namespace);
+    if (!elects || name === void 0 || namespace === void 0) return void 0;
+    const at3 = settings4.get(way.id)?.at ?? settings4.placeOf(way.id);
+    return { kinds: way.kinds, namespace, name, at: at3, setBy: way.setBy ?? settings4.wordsFor(way.id) };
   });
   return locks.every((lock) => lock !== void 0) ? locks : [];
 }
-function nameOf2(way, settings3, className) {
-  const id = valueOr(settings3, way.id, way.default);
+function nameOf2(way, settings4, className) {
+  const id = valueOr(settings4, way.id, way.default);
   if (id === void 0) return void 0;
   const name = lockPattern(way, id);
   return name.includes("{class}") && className === void 0 ? void 0 : name.replace("{class}", className ?? "");
@@ -59897,12 +63625,17 @@ function nameOf2(way, settings3, className) {
 function lockPattern({ name }, id) {
   return id.includes("%s") ? id.replace("%s", "{class}") : name.replace("{id}", id);
 }
-function namespaceOf({ namespace }, settings3, own6) {
+function namespaceOf({ namespace }, settings4, own6) {
   if (!namespace) return own6;
   const { flag, variable, default: byDefault2 } = namespace;
-  const given = settings3.get(flag);
+  const given = settings4.get(flag);
   if (given && given.value !== "") return given.value;
-  return (variable === void 0 ? void 0 : settings3.variable(variable)) ?? byDefault2 ?? own6;
+  return (variable === void 0 ? void 0 : settings4.variable(variable)) ?? byDefault2 ?? own6;
+}
+function electsBy({ locks }, { kind: kind2, namespace, name }) {
+  return locks.some(
+    (one2) => one2.name === name && one2.kinds.some((each2) => each2 === kind2) && ["", namespace].includes(one2.namespace)
+  );
 }
 function sharedLock(a, b) {
   const [first] = a;
@@ -59911,37 +63644,6 @@ function sharedLock(a, b) {
 }
 function isOneLock(a, b) {
   return b !== void 0 && a.name === b.name && a.namespace === b.namespace && a.kinds.some((kind2) => b.kinds.includes(kind2));
-}
-
-// src/kubernetes/namespace.ts
-function shareNamespace(a, b) {
-  if (a.ref.namespace !== b.ref.namespace) return false;
-  if (a.ref.namespace !== "") return true;
-  const [one2, other] = [folderOf3(a), folderOf3(b)];
-  return one2.startsWith(other) || other.startsWith(one2);
-}
-function folderOf3({ origin }) {
-  return origin.path.slice(0, origin.path.lastIndexOf("/") + 1);
-}
-function heldBy2(namespace, snapshot) {
-  return snapshot.manifests.filter(
-    (manifest) => manifest.ref.namespace === namespace || installsInto(manifest) === namespace
-  );
-}
-function installsInto({ ref, root: root3 }) {
-  const spec = root3.at("spec");
-  switch (groupKindOf(ref)) {
-    case "Application.argoproj.io": {
-      const { string: cluster = "" } = spec.at("destination", spec.at("destination", "name").exists ? "name" : "server");
-      const isOwn = ["", "in-cluster", "https://kubernetes.default.svc"].includes(cluster);
-      return isOwn ? spec.at("destination", "namespace").string : void 0;
-    }
-    case "HelmRelease.helm.toolkit.fluxcd.io":
-    case "Kustomization.kustomize.toolkit.fluxcd.io":
-      return spec.at("kubeConfig").exists ? void 0 : spec.at("targetNamespace").string;
-    default:
-      return void 0;
-  }
 }
 
 // src/kubernetes/controller.ts
@@ -59953,8 +63655,8 @@ var controllerKinds = [
 ];
 var marksOfControllers = controllerFacts.flatMap(({ marks: marks3 }) => marks3);
 function controllersIn(snapshot) {
-  const known3 = controllersBySnapshot.get(snapshot);
-  if (known3) return known3;
+  const known4 = controllersBySnapshot.get(snapshot);
+  if (known4) return known4;
   const manifests = [...controllerKinds, ...releaseKinds].flatMap((kind2) => snapshot.ofKind(kind2));
   const found = manifests.flatMap((manifest) => controllersOf(manifest, snapshot));
   controllersBySnapshot.set(snapshot, found);
@@ -59966,14 +63668,18 @@ function controllersOf(manifest, snapshot) {
     return chartReleasesOf(manifest, snapshot).flatMap(installedBy);
   }
   if (!controllerKinds.includes(groupKindOf(manifest.ref))) return [];
-  if (manifest.root.at("spec", "replicas").value === 0) return [];
+  const rollout = manifest.root.at("spec", "replicas").value === 0 ? rolloutOf(manifest, snapshot) : void 0;
+  if (manifest.root.at("spec", "replicas").value === 0 && !rollout) return [];
   const containers = [...manifest.root.at("spec", "template", "spec", "containers").items()];
   return containers.flatMap((container) => {
     if (!container.at("image").string) return [];
-    return recognised(container, containers.length === 1).map((facts) => read2(facts, container));
+    return recognised(container, containers.length === 1, snapshot).map(({ facts, settings: settings4 }) => ({
+      ...read2(facts, container, settings4),
+      parts: [...rollout ? [rollout] : [], ...settings4.parts]
+    }));
   });
 }
-function recognised(container, alone) {
+function recognised(container, alone, snapshot) {
   const { repository } = parseImage(container.at("image").string ?? "");
   const args = new Arguments(container);
   const labelled3 = alone || container.at("name").string === "controller";
@@ -59981,79 +63687,105 @@ function recognised(container, alone) {
   const byProgram = controllerFacts.filter(({ binary }) => binary !== void 0 && args.runs(binary));
   const byLabel = controllerFacts.filter((facts) => labelled3 && isLabelled(facts, container));
   const [found = []] = [byProgram, byImage, byLabel].filter((one2) => one2.length > 0);
-  return found.filter((facts) => isOn(facts, container));
+  return found.filter(({ command }) => command === void 0 || args.runs(command)).map((facts) => ({ facts, settings: settingsOf(facts, container, snapshot) })).filter(({ facts, settings: settings4 }) => isOn(facts, settings4));
 }
 var patterns = new Map(controllerFacts.map(({ images: images2 }) => [images2, new RegExp(images2.join("|"))]));
 function isLabelled({ labels }, container) {
   const written2 = container.manifest.root.at("spec", "template", "metadata", "labels");
   return labels !== void 0 && Object.entries(labels).every(([key2, value2]) => written2.at(key2).string === value2);
 }
-function isOn(facts, container) {
-  const { command, enabledBy } = facts;
-  const args = new Arguments(container, facts);
-  if (command !== void 0 && !args.runs(command)) return false;
-  return enabledBy === void 0 || args.has(enabledBy) && args.isOn(enabledBy, true) !== false;
+function isOn({ enabledBy }, settings4) {
+  return enabledBy === void 0 || settings4.has(enabledBy) && settings4.isOn(enabledBy, true) !== false;
 }
-function read2(facts, container) {
+function read2(facts, container, settings4) {
   const { manifest } = container;
-  const args = new Arguments(container, facts);
+  const args = new Arguments(container);
   const image2 = container.at("image");
   const parsed4 = parseImage(image2.string ?? "");
   const release2 = releaseOf(parsed4) ?? minorOf(parsed4);
-  const { inShell, place: place2 } = args;
-  const { namespace } = manifest.ref;
-  const claims = claimsOf(facts, args, release2);
+  const namespace = manifest.ref.namespace || homeOf(facts, settings4);
+  const claims = claimsOf(facts, settings4, release2);
   return {
     facts,
     manifest,
     image: image2,
     release: release2,
     namespace,
-    place: place2,
-    inShell,
-    watched: watchedBy(facts, args),
+    place: args.place,
+    inShell: args.inShell,
+    watched: watchedBy(facts, settings4),
     claims,
-    status: statusOf(facts, args, release2, isOnNodes(container)),
-    locks: locksOf(facts, args, { release: release2, namespace, className: claims[0]?.names[0] }),
+    status: statusOf(facts, settings4, release2, isOnNodes(container)),
+    locks: locksOf(facts, settings4, { release: release2, namespace, className: claims[0]?.names[0] }),
     serviceAccount: accountOf(manifest),
+    wordsFor: (flag) => settings4.wordsFor(flag),
     installed: void 0
   };
 }
+function rolloutOf(manifest, snapshot) {
+  return (snapshot?.ofKind("Rollout.argoproj.io") ?? []).filter((one2) => shareNamespace(one2, manifest) && one2.root.at("spec", "replicas").value !== 0).map(({ root: root3 }) => root3.at("spec", "workloadRef")).find((at3) => at3.at("kind").string === manifest.ref.kind && at3.at("name").string === manifest.ref.name);
+}
+function homeOf({ home }, settings4) {
+  const [namespace = "", name] = (home === void 0 ? void 0 : settings4.get(home)?.value)?.split("/") ?? [];
+  return name ? namespace : "";
+}
+function nameOfController({ manifest: { ref }, namespace, installed }) {
+  return nameOf(installed || ref.namespace ? ref : { ...ref, namespace });
+}
 function installedBy(release2) {
-  const { facts: chart, manifest, values, namespace, version: version2, at: at3 } = release2;
-  const settings3 = new ChartSettings(chart, release2);
-  if (chart.runs?.some((one2) => settings3.holds(one2) === false)) return [];
+  const { facts: chart, manifest, values, at: at3 } = release2;
+  const whole = new ChartSettings(chart, release2);
+  if (whole.isCase(chart.idle)) return [];
   const tag = values.get(chart.tag);
-  const given = typeof tag.value === "string" ? tag.value : void 0;
-  const image2 = { repository: "", tag: given };
-  const app = given === void 0 ? appOf(chart, version2) : releaseOf(image2) ?? minorOf(image2);
-  const onNodes = chart.onNodes.some((path35) => Boolean(values.get(path35).value));
-  const made = settings3.take(chart.class)?.value;
+  const app = appOf(release2);
+  const namespace = whole.namespace ?? "";
+  const onNodes = whole.isCase(chart.onNodes);
+  const made = whole.take(chart.class)?.value;
+  const account = whole.take(chart.account);
   return controllerFacts.flatMap((facts) => {
     if (!chart.controllers.includes(facts.name)) return [];
-    if (facts.enabledBy && (!settings3.has(facts.enabledBy) || !settings3.isOn(facts.enabledBy, true))) return [];
+    const told = settingsOfRelease(facts, whole);
+    const { enabledBy } = facts;
+    if (enabledBy && told === whole && !(whole.has(enabledBy) && whole.isOn(enabledBy, true))) return [];
     const isMain2 = facts.name === chart.controllers[0];
-    const claims = claimsOf(facts, settings3, app).map((claim) => isMain2 ? { ...claim, made } : claim);
+    const claims = claimsOf(facts, told, app).map((claim) => isMain2 ? { ...claim, made } : claim);
     return [
       {
         facts,
         manifest,
-        image: given === void 0 ? at3 : tag.at,
+        image: textOf2(tag.value) === "" ? at3 : tag.at,
         release: app,
         namespace,
-        place: settings3.place,
+        place: whole.place,
         inShell: false,
-        watched: watchedBy(facts, settings3),
+        watched: watchedBy(facts, told),
         claims,
-        status: statusOf(facts, settings3, app, onNodes),
-        locks: locksOf(facts, settings3, { release: app, namespace, className: claims[0]?.names[0] }),
-        serviceAccount: { name: settings3.fullname() ?? "", namespace, at: settings3.place },
-        installed: { release: release2, service: settings3.take(chart.service) }
+        status: statusOf(facts, told, app, onNodes),
+        locks: locksOf(facts, told, { release: app, namespace, className: claims[0]?.names[0] }),
+        serviceAccount: {
+          name: account ? account.value ?? "" : "default",
+          namespace,
+          at: account?.at ?? whole.place
+        },
+        parts: whole.parts,
+        wordsFor: (flag) => whole.wordsFor(flag),
+        installed: { release: release2, service: whole.take(chart.service), fullname: whole.fullname() }
       }
     ];
   });
 }
-function appOf({ apps }, version2) {
+function endsOf({ place: place2, parts: parts2 }, at3) {
+  return at3.concat(place2, parts2).filter((one2, index, all3) => all3.findIndex(isIn(one2.manifest)) === index);
+}
+function isIn(manifest) {
+  return (one2) => one2.manifest === manifest;
+}
+function appOf({ facts: { apps, tag, digest }, version: version2, values }) {
+  const [named5, pinned] = [tag, digest].map((path36) => path36 === void 0 ? void 0 : values.get(path36));
+  if (named5?.told === false || pinned?.told === false) return void 0;
+  const image2 = { repository: "", tag: textOf2(named5?.value) };
+  if (image2.tag !== "") return releaseOf(image2) ?? minorOf(image2);
+  if (pinned && textOf2(pinned.value) !== "") return void 0;
   return Object.entries(apps).findLast(([from]) => (0, import_semver6.gte)(version2, from))?.[1];
 }
 function isOnNodes(container) {
@@ -60079,7 +63811,8 @@ function shareCluster(a, b) {
 }
 function areOneController(a, b) {
   const agree2 = sharedLock(a.locks, b.locks) !== void 0 || a.facts.election.length === 0;
-  return a.facts === b.facts && shareNamespace(a.manifest, b.manifest) && agree2 && described(a) === described(b);
+  const together = a.namespace === b.namespace && shareNamespace(a.manifest, b.manifest);
+  return a.facts === b.facts && together && agree2 && described(a) === described(b);
 }
 function described({ watched, claims, status }) {
   const { at: _, ...scope2 } = watched;
@@ -60187,9 +63920,9 @@ function claimsIngress(way, ingress, snapshot) {
   const name = named5 ?? classes2.find(isDefaultClass)?.ref.name;
   if (name === void 0) return way.unclassed;
   if (way.by === "name") return way.names.includes(name);
-  const objects = classes2.filter(({ ref }) => ref.name === name);
-  if (objects.length === 0) return way.names.includes(name);
-  const isOwn = objects.some(({ root: root3 }) => root3.at("spec", "controller").string === way.controller);
+  const objects2 = classes2.filter(({ ref }) => ref.name === name);
+  if (objects2.length === 0) return way.names.includes(name);
+  const isOwn = objects2.some(({ root: root3 }) => root3.at("spec", "controller").string === way.controller);
   if (way.by === "both") return isOwn && way.names.includes(name);
   return isOwn || way.by === "either" && way.names.includes(name);
 }
@@ -60297,16 +64030,16 @@ var Diff = class {
       }
     }
   }
-  addToPath(path35, added, removed, oldPosInc, options2) {
-    const last = path35.lastComponent;
+  addToPath(path36, added, removed, oldPosInc, options2) {
+    const last = path36.lastComponent;
     if (last && !options2.oneChangePerToken && last.added === added && last.removed === removed) {
       return {
-        oldPos: path35.oldPos + oldPosInc,
+        oldPos: path36.oldPos + oldPosInc,
         lastComponent: { count: last.count + 1, added, removed, previousComponent: last.previousComponent }
       };
     } else {
       return {
-        oldPos: path35.oldPos + oldPosInc,
+        oldPos: path36.oldPos + oldPosInc,
         lastComponent: { count: 1, added, removed, previousComponent: last }
       };
     }
@@ -60634,7 +64367,7 @@ var gateRules = {
   "config/exception-unused": "Every exception is needed."
 };
 function gateFinding(rule, message, level, statement2) {
-  const { side, path: path35, region, text: text10, keys: keys2, status, object = null, fileText, sources, rendered: rendered2 } = statement2;
+  const { side, path: path36, region, text: text10, keys: keys2, status, object = null, fileText, sources, rendered: rendered2 } = statement2;
   return {
     rule,
     message,
@@ -60645,10 +64378,10 @@ function gateFinding(rule, message, level, statement2) {
     cluster: "",
     object,
     objects: object ? [object] : [],
-    sources: sources ?? [{ kind: "file", path: path35, cluster: "" }],
+    sources: sources ?? [{ kind: "file", path: path36, cluster: "" }],
     location: {
       side,
-      path: path35,
+      path: path36,
       region,
       precision: rendered2 ? "file" : "exact",
       ...rendered2 ? { rendered: rendered2 } : {},
@@ -60704,20 +64437,24 @@ function covers2(exception, finding) {
 // src/report/finding.ts
 var import_node_crypto3 = require("node:crypto");
 function subjectOf2({ active, message, cluster, ends }) {
-  const identities = ends.map((end2) => identityOf(end2.manifest.ref)).sort();
+  const identities = ends.map((end2) => lastingIdentityOf(end2.manifest)).sort();
   return JSON.stringify([active.rule.id, message, cluster, identities]);
+}
+function lastingIdentityOf({ ref, origin }) {
+  const isMade = origin.kind === "rendered" && origin.source.kind === "kustomize";
+  if (!isMade || !["ConfigMap", "Secret"].includes(groupKindOf(ref))) return identityOf(ref);
+  return identityOf({ ...ref, name: ref.name.replace(/-[2456789bcdfghkmt]{10}$/, "") });
 }
 function fingerprintOf(draft) {
   const statement2 = JSON.stringify([subjectOf2(draft), [...draft.keys].sort()]);
   return (0, import_node_crypto3.createHash)("sha256").update(statement2).digest("hex").slice(0, 32);
 }
 function findingOf(draft, status, placing) {
-  const written2 = draft.ends.filter((end2) => placing.touched(end2.manifest));
-  const primary = written2.length === 1 ? written2[0] : draft.ends[0];
+  const primary = draft.ends.find((end2) => placing.touched(end2.manifest)) ?? draft.ends[0];
   const others = draft.ends.filter((end2) => end2 !== primary);
   const { side, origin } = primary.manifest;
   const deleted = side === "base" && origin.kind === "file" && placing.isDeleted(origin.path) ? "this change deletes the file" : void 0;
-  const location = locationOf(primary, placing, deleted);
+  const location = decidedBy(draft.value, locationOf(primary, placing, deleted));
   return {
     rule: draft.active.rule.id,
     message: draft.message,
@@ -60746,6 +64483,10 @@ function fixOf({ fix: fix2, ends, active: { rule } }, primary, placing) {
   const restored = isRemoval ? placing.restoring(primary.manifest) : void 0;
   return restored ? { fix: restored } : {};
 }
+function decidedBy(value2, location) {
+  const { rendered: rendered2 } = location;
+  return value2 && rendered2 ? { ...location, rendered: { ...rendered2, value: value2 } } : location;
+}
 function locationOf(cursor, placing, note) {
   const { side, origin, object, ref } = cursor.manifest;
   const { region } = cursor;
@@ -60769,11 +64510,11 @@ function locationOf(cursor, placing, note) {
     }
   };
 }
-function place(side, path35, region, text10, placing, note) {
-  const changed = side === "head" && (placing.isNew(path35) || placing.hunks(path35)?.wrote(region.startLine) === true);
+function place(side, path36, region, text10, placing, note) {
+  const changed = side === "head" && (placing.isNew(path36) || placing.hunks(path36)?.wrote(region.startLine) === true);
   return {
     side,
-    path: path35,
+    path: path36,
     region,
     precision: "exact",
     ...note ? { note } : {},
@@ -60781,11 +64522,11 @@ function place(side, path35, region, text10, placing, note) {
     changed
   };
 }
-function removalOf({ side, path: path35, region, precision }, placing) {
-  const line = side === "base" && precision !== "file" ? placing.hunks(path35)?.removalOf(region) : void 0;
+function removalOf({ side, path: path36, region, precision }, placing) {
+  const line = side === "base" && precision !== "file" ? placing.hunks(path36)?.removalOf(region) : void 0;
   if (line === void 0) return [];
   const at3 = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 };
-  return [{ side: "head", path: path35, region: at3, precision: "exact", note: "taken away here", changed: true }];
+  return [{ side: "head", path: path36, region: at3, precision: "exact", note: "taken away here", changed: true }];
 }
 function mergeByPlace(findings) {
   const merged = /* @__PURE__ */ new Map();
@@ -60817,9 +64558,9 @@ function mergeByPlace(findings) {
       likewise: unique2([...first.likewise ?? [], ...finding.object ? [finding.object] : []]),
       objects: unique2([...first.objects, ...finding.objects]),
       sources: unique2([...first.sources, ...finding.sources]),
-      related: unique2([...first.related, ...finding.related]).filter(({ side, path: path35, region }) => {
+      related: unique2([...first.related, ...finding.related]).filter(({ side, path: path36, region }) => {
         const { location: location2 } = first;
-        return side !== location2.side || path35 !== location2.path || region.startLine !== location2.region.startLine;
+        return side !== location2.side || path36 !== location2.path || region.startLine !== location2.region.startLine;
       }),
       keys: unique2([...first.keys, ...finding.keys])
     });
@@ -60855,356 +64596,6 @@ function sortFindings(findings) {
 }
 function compare(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-// src/manifest/documents.ts
-function splitDocuments(text10) {
-  return /^\s*\{/.test(text10) && splitJson(text10) || splitYaml(text10);
-}
-function splitYaml(text10) {
-  const starts = [0];
-  for (let at3 = text10.indexOf("\n---"); at3 !== -1; at3 = text10.indexOf("\n---", at3 + 1)) {
-    if (/^(?:[\s#]|$)/.test(text10.slice(at3 + 4, at3 + 5))) starts.push(at3 + 1);
-  }
-  return starts.map((offset, index) => ({ text: text10.slice(offset, starts[index + 1]), offset })).filter((document) => !isBlank(document.text));
-}
-function isBlank(text10) {
-  return text10.split("\n").every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line));
-}
-function splitJson(text10) {
-  const documents = [];
-  let start4 = 0;
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text10.length; index++) {
-    const char = text10[index];
-    if (inString) {
-      if (char === "\\") index++;
-      else if (char === '"') inString = false;
-    } else if (char === '"') inString = true;
-    else if (char === "{" || char === "[") depth++;
-    else if ((char === "}" || char === "]") && --depth === 0) {
-      documents.push({ text: text10.slice(start4, index + 1), offset: start4 });
-      start4 = index + 1;
-    }
-  }
-  const complete = text10.slice(start4).trim() === "" && documents.every((document) => isJson(document.text));
-  return complete ? documents : void 0;
-}
-function isJson(text10) {
-  try {
-    JSON.parse(text10);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-// src/manifest/document-reader.ts
-var import_yaml6 = __toESM(require_dist(), 1);
-
-// src/kubernetes/identity.ts
-var clusterScoped = {
-  "": ["ComponentStatus", "Namespace", "Node", "PersistentVolume"],
-  "admissionregistration.k8s.io": [
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding",
-    "MutatingWebhookConfiguration",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-    "ValidatingWebhookConfiguration"
-  ],
-  "apiextensions.k8s.io": ["CustomResourceDefinition"],
-  "apiregistration.k8s.io": ["APIService"],
-  "certificates.k8s.io": ["CertificateSigningRequest", "ClusterTrustBundle"],
-  "flowcontrol.apiserver.k8s.io": ["FlowSchema", "PriorityLevelConfiguration"],
-  "networking.k8s.io": ["IngressClass", "IPAddress", "ServiceCIDR"],
-  "node.k8s.io": ["RuntimeClass"],
-  policy: ["PodSecurityPolicy"],
-  "rbac.authorization.k8s.io": ["ClusterRole", "ClusterRoleBinding"],
-  "resource.k8s.io": ["DeviceClass", "DeviceTaintRule", "ResourceSlice"],
-  "scheduling.k8s.io": ["PriorityClass"],
-  "storage.k8s.io": ["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"],
-  "storagemigration.k8s.io": ["StorageVersionMigration"],
-  "gateway.networking.k8s.io": ["GatewayClass"],
-  "cert-manager.io": ["ClusterIssuer"]
-};
-var movedFromExtensions = {
-  DaemonSet: "apps",
-  Deployment: "apps",
-  ReplicaSet: "apps",
-  Ingress: "networking.k8s.io",
-  NetworkPolicy: "networking.k8s.io",
-  PodSecurityPolicy: "policy"
-};
-function identify(apiVersion2, kind2, namespace, name) {
-  const written2 = apiVersion2.includes("/") ? apiVersion2.slice(0, apiVersion2.indexOf("/")) : "";
-  const group2 = written2 === "extensions" ? movedFromExtensions[kind2] ?? written2 : written2;
-  return { group: group2, kind: kind2, namespace: clusterScoped[group2]?.includes(kind2) ? "" : namespace, name };
-}
-var configurations = {
-  "kubeadm.k8s.io ClusterConfiguration": "kubeadm",
-  "kubeproxy.config.k8s.io KubeProxyConfiguration": "kube-proxy"
-};
-function programConfigured(apiVersion2, kind2) {
-  return configurations[`${apiVersion2.split("/")[0]} ${kind2}`];
-}
-
-// src/manifest/document-reader.ts
-var documentLimit = 16 * 1024 * 1024;
-var nodeLimit = 1e6;
-var tooDeep = "it nests deeper than any manifest";
-var DocumentReader = class {
-  known = /* @__PURE__ */ new Map();
-  read(text10) {
-    const reading2 = this.known.get(text10) ?? readDocument2(text10);
-    this.known.set(text10, reading2);
-    return reading2;
-  }
-};
-function readDocument2(original) {
-  const unreadable4 = (text11, reason, node2) => {
-    const [from, to] = node2?.range ?? [0, 1];
-    return { text: text11, reason, from, to };
-  };
-  if (original.length > documentLimit) {
-    const size = Math.round(original.length / 1024 / 1024);
-    return unreadable4("", `this one document has ${size} MiB, and an API server takes 3 MiB; split it`);
-  }
-  const control = original.search(new RegExp("(?![\\t\\n\\r\\u0085])\\p{Cc}", "u"));
-  if (control !== -1) {
-    const code4 = original.charCodeAt(control).toString(16).padStart(2, "0");
-    const reason = `the control character 0x${code4} is no text`;
-    return { text: original, reason, from: control, to: control + 1 };
-  }
-  const parsed4 = parse(original);
-  if (parsed4 instanceof Error) return unreadable4("", parsed4.message);
-  const noAlias = () => void 0;
-  if (!parsed4) return { text: original, objects: [], resolve: noAlias };
-  const { document, text: text10 } = parsed4;
-  const error2 = document.errors[0];
-  if (error2) {
-    return holdsTemplate(text10) ? { text: text10, template: true } : { text: text10, reason: reasonOf(error2), from: error2.pos[0], to: error2.pos[1] };
-  }
-  const survey = surveyOf(document);
-  if (survey.collectionKey) {
-    return holdsTemplate(text10) ? { text: text10, template: true } : unreadable4(text10, "a map or list cannot be a key", survey.collectionKey);
-  }
-  if (survey.size > nodeLimit) {
-    return unreadable4(
-      text10,
-      `its aliases expand to more than ${nodeLimit.toLocaleString("en")} values`,
-      survey.firstAlias
-    );
-  }
-  if (survey.lostAlias) {
-    return unreadable4(text10, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias);
-  }
-  const resolve2 = (alias) => survey.targets.get(alias);
-  const misnamed = misnamedIn(document.contents, resolve2);
-  if (misnamed) return unreadable4(text10, misnamed.reason, misnamed.node);
-  const all3 = objectsIn(document.contents, resolve2);
-  const found = all3.filter(
-    ({ apiVersion: apiVersion2, kind: kind2, metadata }) => !isTemplate(apiVersion2, kind2, metadata.namespace, metadata.name)
-  );
-  const objects = found.map(({ node: node2, apiVersion: apiVersion2, kind: kind2, metadata }) => {
-    const [from, , to] = node2.range ?? [0, 0, text10.length];
-    const startOf = (key2) => key2.range?.[0] ?? 0;
-    return {
-      ref: identify(apiVersion2, kind2, metadata.namespace, metadata.name),
-      apiVersion: apiVersion2,
-      node: node2,
-      duplicates: survey.duplicates.filter(({ node: key2 }) => startOf(key2) >= from && startOf(key2) < to)
-    };
-  });
-  return { text: text10, objects, resolve: resolve2, ...found.length < all3.length ? { template: true } : {} };
-}
-function parse(text10) {
-  try {
-    return parseAsKubectl(text10);
-  } catch (error2) {
-    if (error2 instanceof RangeError) return new Error(tooDeep);
-    throw error2;
-  }
-}
-function reasonOf({ code: code4, message }) {
-  if (code4 === "RESOURCE_EXHAUSTION") return tooDeep;
-  const sentence = message.split("\n")[0] ?? "";
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
-}
-function surveyOf(yaml) {
-  const survey = {
-    size: 0,
-    firstAlias: void 0,
-    collectionKey: void 0,
-    lostAlias: void 0,
-    targets: /* @__PURE__ */ new Map(),
-    duplicates: []
-  };
-  const anchors = /* @__PURE__ */ new Map();
-  const sizes = /* @__PURE__ */ new Map();
-  const measure = (node2) => {
-    if ((0, import_yaml6.isAlias)(node2)) {
-      const target = anchors.get(node2.source);
-      survey.firstAlias ??= node2;
-      if (target) survey.targets.set(node2, target);
-      else survey.lostAlias ??= node2;
-      return target ? sizes.get(target) ?? nodeLimit : 1;
-    }
-    if (!(0, import_yaml6.isMap)(node2) && !(0, import_yaml6.isSeq)(node2)) {
-      flatten(node2);
-      if ((0, import_yaml6.isScalar)(node2) && node2.anchor) {
-        anchors.set(node2.anchor, node2);
-        sizes.set(node2, 1);
-      }
-      return 1;
-    }
-    if (node2.anchor) anchors.set(node2.anchor, node2);
-    let size = 1;
-    if ((0, import_yaml6.isMap)(node2)) {
-      const seen = /* @__PURE__ */ new Set();
-      for (const { key: key2, value: value2 } of node2.items) {
-        const text10 = (0, import_yaml6.isScalar)(key2) ? String(key2.value) : void 0;
-        if (text10 !== void 0 && text10 !== "<<") {
-          if (seen.has(text10)) survey.duplicates.push({ text: text10, node: key2 });
-          seen.add(text10);
-        }
-        const keyNode = (0, import_yaml6.isAlias)(key2) ? anchors.get(key2.source) : key2;
-        if ((0, import_yaml6.isMap)(keyNode) || (0, import_yaml6.isSeq)(keyNode)) survey.collectionKey ??= key2;
-        size += measure(key2) + measure(value2);
-      }
-    } else for (const item of node2.items) size += measure(item);
-    if (node2.anchor) sizes.set(node2, size);
-    return size;
-  };
-  survey.size = measure(yaml.contents);
-  return survey;
-}
-function flatten(node2) {
-  if ((0, import_yaml6.isScalar)(node2) && typeof node2.value === "string" && node2.value.length > 1e3) /\0/.test(node2.value);
-}
-function objectsIn(written2, resolve2, inherited) {
-  const node2 = (0, import_yaml6.isAlias)(written2) ? resolve2(written2) : written2;
-  if (!(0, import_yaml6.isMap)(node2)) return [];
-  const apiVersion2 = stringIn(node2, "apiVersion", resolve2) ?? inherited?.apiVersion;
-  const kind2 = stringIn(node2, "kind", resolve2) ?? inherited?.kind;
-  if (!apiVersion2 || !kind2) return [];
-  const items = nodeIn(node2, "items", resolve2);
-  if (items !== void 0) {
-    if (!(0, import_yaml6.isSeq)(items)) return [];
-    const itemKind = kind2.endsWith("List") ? kind2.slice(0, -"List".length) : kind2;
-    return items.items.flatMap(
-      (item) => objectsIn(item, resolve2, itemKind ? { apiVersion: apiVersion2, kind: itemKind } : void 0)
-    );
-  }
-  const metadata = nodeIn(node2, "metadata", resolve2);
-  const name = stringIn(metadata, "name", resolve2) ?? programConfigured(apiVersion2, kind2);
-  if (!name) return [];
-  return [{ node: node2, apiVersion: apiVersion2, kind: kind2, metadata: { namespace: stringIn(metadata, "namespace", resolve2) ?? "", name } }];
-}
-function misnamedIn(root3, resolve2) {
-  if (!stringIn(root3, "apiVersion", resolve2) || !stringIn(root3, "kind", resolve2)) return void 0;
-  const metadata = nodeIn(root3, "metadata", resolve2);
-  for (const key2 of ["name", "namespace"]) {
-    const node2 = nodeIn(metadata, key2, resolve2);
-    if ((0, import_yaml6.isSeq)(node2)) return { node: node2, reason: `metadata.${key2} is a list, and has to be text` };
-    if (!(0, import_yaml6.isScalar)(node2) || node2.value === null || typeof node2.value === "string") continue;
-    return {
-      node: node2,
-      reason: `metadata.${key2} is read as the ${typeof node2.value} ${node2.value}, and has to be text; quote it`
-    };
-  }
-  return void 0;
-}
-function stringIn(map4, key2, resolve2) {
-  const value2 = nodeIn(map4, key2, resolve2);
-  return (0, import_yaml6.isScalar)(value2) && typeof value2.value === "string" ? value2.value : void 0;
-}
-function nodeIn(map4, key2, resolve2) {
-  const value2 = (0, import_yaml6.isMap)(map4) ? findPair(map4, key2, resolve2)?.value : void 0;
-  return (0, import_yaml6.isAlias)(value2) ? resolve2(value2) : value2;
-}
-function holdsTemplate(text10) {
-  return /\{\{|\{%/.test(text10.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ""));
-}
-function isTemplate(...identity) {
-  return identity.some((part) => /\{\{|\{%/.test(part));
-}
-
-// src/manifest/load.ts
-function loadFile({ text: text10, damaged = false }, wants = () => true, reader = new DocumentReader()) {
-  const objects = [];
-  const unreadable4 = [];
-  const templates = [];
-  if (text10.startsWith("version https://git-lfs.github.com/spec/")) {
-    const reason = "it is a Git LFS pointer, and what it points at is not in the repository";
-    unreadable4.push({ reason, region: new LineIndex(text10).region(0, text10.indexOf("\n")), content: text10 });
-    return { text: text10, objects, unreadable: unreadable4, templates, kubernetes: false };
-  }
-  let line = 1;
-  let counted2 = 0;
-  for (const { text: original, offset } of splitDocuments(text10)) {
-    if (!wants(original)) continue;
-    line += linesIn(text10, counted2, offset);
-    counted2 = offset;
-    const damage = damaged ? original.indexOf("\uFFFD") : -1;
-    if (damage !== -1) {
-      const region = new LineIndex(original, line).region(damage, damage + 1);
-      unreadable4.push({
-        reason: "a byte here is not UTF-8; save the file as UTF-8",
-        region,
-        content: contentOf(original)
-      });
-      continue;
-    }
-    const reading2 = reader.read(original);
-    const lines = new LineIndex(reading2.text, line);
-    if ("template" in reading2) templates.push(contentOf(original));
-    if ("reason" in reading2) {
-      const { reason, from, to } = reading2;
-      unreadable4.push({ reason, region: lines.region(from, to), content: contentOf(original) });
-    }
-    if ("objects" in reading2) {
-      const regionOf2 = (node2) => lines.region(node2.range?.[0] ?? 0, node2.range?.[1] ?? 0);
-      for (const { ref, apiVersion: apiVersion2, node: node2, duplicates } of reading2.objects) {
-        const [from, , to] = node2.range ?? [0, 0, reading2.text.length];
-        const own6 = reading2.text.slice(from, to);
-        objects.push({
-          ref,
-          apiVersion: apiVersion2,
-          node: node2,
-          // Alone in its document an object is the whole of it, comments included; in a List it is its own lines.
-          content: contentOf(reading2.objects.length === 1 ? original : own6),
-          fileText: text10,
-          region: lines.region(from, from + own6.trimEnd().length),
-          duplicateKeys: duplicates.map((key2) => ({ key: key2.text, region: regionOf2(key2.node) })),
-          regionOf: regionOf2,
-          resolve: reading2.resolve
-        });
-      }
-    }
-  }
-  return { text: text10, objects, unreadable: unreadable4, templates, kubernetes: mentionsKubernetes(text10) };
-}
-function mentionsKubernetes(text10) {
-  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text10) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text10);
-}
-function decodeFile(bytes) {
-  const [first, second] = bytes;
-  const encoding = first === 255 && second === 254 ? "utf-16le" : first === 254 && second === 255 ? "utf-16be" : "utf-8";
-  try {
-    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), damaged: false };
-  } catch {
-    return { text: new TextDecoder(encoding).decode(bytes), damaged: true };
-  }
-}
-function linesIn(text10, from, to) {
-  let lines = 0;
-  for (let at3 = text10.indexOf("\n", from); at3 !== -1 && at3 < to; at3 = text10.indexOf("\n", at3 + 1)) lines++;
-  return lines;
-}
-function contentOf(text10) {
-  return text10.replace(/^---[^\n]*\n/, "").replaceAll("\r\n", "\n").trim();
 }
 
 // src/manifest/skim.ts
@@ -61282,8 +64673,8 @@ ${own6}` };
   }
   /** The documents of a text by the objects in them, in their order. */
   documentsIn(text10) {
-    const known3 = this.known.get(text10);
-    if (known3) return known3;
+    const known4 = this.known.get(text10);
+    if (known4) return known4;
     const documents = /* @__PURE__ */ new Map();
     let line = 1;
     let counted2 = 0;
@@ -61387,28 +64778,28 @@ function placingIn({ changes, described: described4, changedTexts: changedTexts2
   const hunks = /* @__PURE__ */ new Map();
   const restorer = new Restorer();
   return {
-    touched: (manifest) => touched.has(manifest),
-    isNew: (path35) => changedTexts2.has(path35) && changedTexts2.get(path35)?.before === void 0,
-    isDeleted: (path35) => changedTexts2.has(path35) && changedTexts2.get(path35)?.after === void 0,
+    touched: (manifest) => touched.has(manifest.owner ?? manifest),
+    isNew: (path36) => changedTexts2.has(path36) && changedTexts2.get(path36)?.before === void 0,
+    isDeleted: (path36) => changedTexts2.has(path36) && changedTexts2.get(path36)?.after === void 0,
     restoring: (removed) => restorer.restoring(removed, changedTexts2.get(removed.origin.path)?.after),
-    hunks(path35) {
-      const { before, after } = changedTexts2.get(path35) ?? {};
+    hunks(path36) {
+      const { before, after } = changedTexts2.get(path36) ?? {};
       if (before === void 0 || after === void 0) return void 0;
-      const known3 = hunks.get(path35) ?? new Hunks(before, after);
-      hunks.set(path35, known3);
-      return known3;
+      const known4 = hunks.get(path36) ?? new Hunks(before, after);
+      hunks.set(path36, known4);
+      return known4;
     }
   };
 }
 function notAmong(others, drafts) {
   const subject = ({ active, message, cluster, ends: [end2] }) => JSON.stringify([active.rule.id, message, cluster, end2 && identityOf(end2.manifest.ref)]);
-  const known3 = /* @__PURE__ */ new Map();
+  const known4 = /* @__PURE__ */ new Map();
   if (drafts.length > 0) {
     for (const draft of others)
-      known3.set(subject(draft), /* @__PURE__ */ new Set([...known3.get(subject(draft)) ?? [], ...draft.keys]));
+      known4.set(subject(draft), /* @__PURE__ */ new Set([...known4.get(subject(draft)) ?? [], ...draft.keys]));
   }
   return drafts.filter((draft) => {
-    const keys2 = known3.get(subject(draft));
+    const keys2 = known4.get(subject(draft));
     return !keys2 || draft.keys.some((key2) => !keys2.has(key2));
   });
 }
@@ -61425,8 +64816,8 @@ function statused(base, head, placing, mode) {
   }
   const findings = head.map((draft) => {
     const same = left.get(fingerprintOf(draft))?.pop();
-    const known3 = knownKeys.get(subjectOf2(draft));
-    const partOfOld = draft.keys.length > 1 && draft.keys.every((key2) => known3?.has(key2));
+    const known4 = knownKeys.get(subjectOf2(draft));
+    const partOfOld = draft.keys.length > 1 && draft.keys.every((key2) => known4?.has(key2));
     return findingOf(draft, same || partOfOld ? "existing" : "introduced", placing);
   });
   const resolved = [...left.values()].flat().map((draft) => findingOf(draft, "resolved", placing));
@@ -61543,6 +64934,7 @@ async function firstThat(edits, holds4) {
 
 // src/locate/original.ts
 var import_node_crypto4 = require("node:crypto");
+var import_yaml7 = __toESM(require_dist(), 1);
 
 // src/locate/markers.ts
 var Markers = class {
@@ -61631,6 +65023,28 @@ var OriginalPlaces = class {
   markers = new Markers((0, import_node_crypto4.randomBytes)(8).toString("hex"));
   marked = /* @__PURE__ */ new Map();
   origins = /* @__PURE__ */ new Map();
+  /** The line of a values file that gives the value which decides a place; undefined where none does. */
+  async valueOf({ rendered: rendered2, side: name, note }) {
+    const side = this.sides[name];
+    const source2 = side?.discovery.sources.find(({ id }) => id === rendered2?.id);
+    if (!rendered2?.value || !side || source2?.kind !== "helm") return void 0;
+    const subcharts = [...rendered2.template.matchAll(/\/charts\/([^/]+)(?=\/)/g)].map(([, name2 = ""]) => name2);
+    for (const one2 of [...source2.values].reverse()) {
+      const text10 = "path" in one2 ? await side.checkout.text(one2.path) : void 0;
+      const line = text10 && lineOfValue(text10, [...subcharts, ...rendered2.value.split(".")]);
+      if (!text10 || !line || !("path" in one2)) continue;
+      const region = lineOf(text10, line);
+      const place2 = {
+        side: name,
+        path: one2.path,
+        region,
+        precision: "values",
+        excerpt: excerptOf(text10, region)
+      };
+      return { ...place2, ...note ? { note } : {}, changed: false };
+    }
+    return void 0;
+  }
   /** The place a person can edit; the given one, which names no line, where that cannot be told for certain. */
   async find(location) {
     const { rendered: rendered2, side: name } = location;
@@ -61640,9 +65054,9 @@ var OriginalPlaces = class {
     return source2.kind === "helm" ? this.templateLine(location, rendered2, side, source2) : this.includedLine(location, rendered2, side, source2);
   }
   async templateLine(location, rendered2, side, source2) {
-    const { path: path35 } = location;
-    const text10 = await side.checkout.text(path35);
-    if (text10 === void 0 || !path35.endsWith(rendered2.template.slice(rendered2.template.lastIndexOf("/"))))
+    const { path: path36 } = location;
+    const text10 = await side.checkout.text(path36);
+    if (text10 === void 0 || !path36.endsWith(rendered2.template.slice(rendered2.template.lastIndexOf("/"))))
       return location;
     const written2 = isPrintedAsItIs(rendered2.template) ? documentsOf(text10, lineNumbers(text10)) : (await this.markedOf(location.side, side, source2)).get(rendered2.template) ?? [];
     const plain3 = documentsOf(rendered2.text, lineNumbers(rendered2.text)).find(
@@ -61652,12 +65066,12 @@ var OriginalPlaces = class {
     const index = plain3.origins.indexOf(rendered2.line);
     const lines = new Set(thoseLike(plain3, written2).map(({ origins }) => origins[index]));
     const [line] = lines.size === 1 ? lines : [];
-    return line === void 0 ? location : at2(location, path35, lineOf(text10, line), text10, "template");
+    return line === void 0 ? location : at2(location, path36, lineOf(text10, line), text10, "template");
   }
   markedOf(name, side, source2) {
     const key2 = `${name} ${source2.id}`;
-    const known3 = this.marked.get(key2);
-    if (known3) return known3;
+    const known4 = this.marked.get(key2);
+    if (known4) return known4;
     const marking = side.renderRewritten(source2, (template2) => this.markers.into(template2)).then((outputs) => {
       const found = /* @__PURE__ */ new Map();
       for (const { template: template2, text: output } of outputs) {
@@ -61674,20 +65088,20 @@ var OriginalPlaces = class {
     const key2 = `${location.side} ${source2.id}`;
     const origins = this.origins.get(key2) ?? originsOf(side, source2);
     this.origins.set(key2, origins);
-    const path35 = (await origins).get(nameOf(rendered2.object));
-    const text10 = path35 === void 0 ? void 0 : await side.checkout.text(path35);
-    if (path35 === void 0 || text10 === void 0) return location;
+    const path36 = (await origins).get(nameOf(rendered2.object));
+    const text10 = path36 === void 0 ? void 0 : await side.checkout.text(path36);
+    if (path36 === void 0 || text10 === void 0) return location;
     const { kind: kind2, name } = rendered2.object;
     const candidates2 = loadFile({ text: text10 }).objects.filter(
       ({ ref }) => ref.kind === kind2 && (ref.name === name || name.includes(ref.name))
     );
     const object = candidates2.find(({ ref }) => ref.name === name) ?? (candidates2.length === 1 ? candidates2[0] : void 0);
     if (!object) return location;
-    const original = new Manifest(object, location.side, { kind: "file", path: path35 }, []).root.at(...rendered2.keys);
+    const original = new Manifest(object, location.side, { kind: "file", path: path36 }, []).root.at(...rendered2.keys);
     const shown = loadFile({ text: rendered2.text }).objects.find(({ ref }) => ref.kind === kind2 && ref.name === name);
-    const value2 = shown && new Manifest(shown, location.side, { kind: "file", path: path35 }, []).root.at(...rendered2.keys).value;
+    const value2 = shown && new Manifest(shown, location.side, { kind: "file", path: path36 }, []).root.at(...rendered2.keys).value;
     const same = shown !== void 0 && JSON.stringify(original.value) === JSON.stringify(value2);
-    return same ? at2(location, path35, original.region, text10, "exact") : at2(location, path35, object.region, text10, "file");
+    return same ? at2(location, path36, original.region, text10, "exact") : at2(location, path36, object.region, text10, "file");
   }
 };
 async function originsOf(side, source2) {
@@ -61699,18 +65113,23 @@ async function originsOf(side, source2) {
         "annotations"
       );
       const origin = annotations.at("config.kubernetes.io/origin").string?.match(/^path: (.*)$/m)?.[1];
-      const path35 = origin === void 0 ? void 0 : side.fileFrom(origin);
-      if (path35 !== void 0) found.set(nameOf(object.ref), path35);
+      const path36 = origin === void 0 ? void 0 : side.fileFrom(origin);
+      if (path36 !== void 0) found.set(nameOf(object.ref), path36);
     }
   }
   return found;
 }
-function at2(location, path35, region, text10, precision) {
+function at2(location, path36, region, text10, precision) {
   const { rendered: _, ...rest } = location;
-  return { ...rest, path: path35, region, precision, excerpt: excerptOf(text10, region) };
+  return { ...rest, path: path36, region, precision, excerpt: excerptOf(text10, region) };
 }
 function isPrintedAsItIs(template2) {
   return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template2);
+}
+function lineOfValue(text10, path36) {
+  const lines = new import_yaml7.LineCounter();
+  const node2 = (0, import_yaml7.parseDocument)(text10, { lineCounter: lines, logLevel: "silent" }).getIn(path36, true);
+  return (0, import_yaml7.isNode)(node2) && node2.range ? lines.linePos(node2.range[0]).line : void 0;
 }
 function lineOf(text10, line) {
   const written2 = text10.split("\n")[line - 1] ?? "";
@@ -61734,11 +65153,11 @@ function documentsOf(text10, origins) {
   return documents;
 }
 function thoseLike({ lines }, written2) {
-  const alike = (change) => written2.filter((one2) => {
+  const alike2 = (change) => written2.filter((one2) => {
     return one2.lines.length === lines.length && one2.lines.every((line, at3) => change(line) === change(lines[at3] ?? ""));
   });
-  const same = alike((line) => line);
-  return same.length > 0 ? same : alike(masked);
+  const same = alike2((line) => line);
+  return same.length > 0 ? same : alike2(masked);
 }
 function masked(line) {
   return line.replace(/[0-9a-f]{32,}/g, "\u2026").replace(/([:=] )"?[\w+/=-]{8,}"?$/, "$1\u2026");
@@ -61751,22 +65170,33 @@ async function locate(findings, bench) {
   const open2 = (finding) => countsFor(finding, mode) && placesOf(finding).some(({ rendered: rendered2 }) => rendered2);
   if (!findings.some(open2)) return [...findings];
   const originals = new OriginalPlaces(bench.evidence.sides);
-  const trials = new Trials(bench);
+  const trials = new Trials(bench, findings);
   const located = [];
   for (const finding of findings) {
     if (!open2(finding)) {
       located.push(finding);
       continue;
     }
-    const causes = finding.status === "introduced" ? await trials.causesOf(finding) : [];
-    const originally = await Promise.all(placesOf(finding).map((place2) => originals.find(place2)));
+    const originally = await Promise.all(placesOf(finding).map((place3) => originals.find(place3)));
     const [main2, ...others] = originally;
-    const [cause, ...further] = causes.flatMap((one2) => placesOfCause(one2, bench.evidence));
+    const isNew = finding.status === "introduced";
+    const isOfValue = (finding.location.rendered?.keys.length ?? 0) > 0;
+    const wrote = async (place3) => isNew && isOfValue && await trials.isWritten(place3);
+    const value2 = await originals.valueOf(finding.location);
+    const written2 = value2 ?? main2;
+    const isFound = ["exact", "values"].includes(written2.precision) && await wrote(written2);
+    const causes = isNew && !isFound ? await trials.causesOf(finding) : [];
+    const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)));
+    const [cause, ...further] = inOrder.flatMap((one2) => placesOfCause(one2, bench.evidence));
+    const isLine = cause?.path === main2.path && inOrder[0]?.edit?.after.length === 1;
+    const isOwn = cause?.precision !== "values" && !isLine && await wrote(main2);
+    const decisive = value2 && { ...value2, changed: isFound };
+    const place2 = isFound && decisive ? decisive : isOwn ? { ...main2, changed: true } : cause ?? decisive;
     located.push(
-      cause ? {
+      place2 ? {
         ...finding,
-        location: cause,
-        related: distinct([...further, { ...main2, note: main2.note ?? "rendered from here" }, ...others], cause)
+        location: place2,
+        related: distinct([...further, { ...main2, note: main2.note ?? "rendered from here" }, ...others], place2)
       } : { ...finding, location: main2, related: others }
     );
   }
@@ -61776,13 +65206,19 @@ function placesOf({ location, related }) {
   return [location, ...related];
 }
 function distinct(places2, main2) {
-  const key2 = ({ side, path: path35, region }) => JSON.stringify([side, path35, region.startLine]);
+  const key2 = ({ side, path: path36, region }) => JSON.stringify([side, path36, region.startLine]);
   const seen = /* @__PURE__ */ new Set([key2(main2)]);
   return places2.filter((place2) => !seen.has(key2(place2)) && seen.add(key2(place2)));
 }
+function writesKeys({ edit: edit2 }) {
+  return edit2 !== void 0 && edit2.after.length > 0 && !edit2.after.some(saysSomething);
+}
+function saysSomething(line) {
+  return !/^\s*(?:#.*|---|[^\s#][^#]*:(?:\s+#.*)?)?\s*$/.test(line);
+}
 function placesOfCause({ file: file3, edit: edit2 }, { sides }) {
-  const { path: path35, text: text10 } = file3;
-  const precision = precisionOf(path35, sides);
+  const { path: path36, text: text10 } = file3;
+  const precision = precisionOf(path36, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text10?.after : text10?.before) ?? "";
     const written2 = whole.split("\n")[line - 1] ?? "";
@@ -61795,7 +65231,7 @@ function placesOfCause({ file: file3, edit: edit2 }, { sides }) {
     };
     return {
       side,
-      path: path35,
+      path: path36,
       region,
       precision,
       ...note ? { note } : {},
@@ -61810,7 +65246,7 @@ function placesOfCause({ file: file3, edit: edit2 }, { sides }) {
     return [
       {
         side: deleted ? "base" : "head",
-        path: path35,
+        path: path36,
         region,
         precision: "file",
         ...note ? { note } : {},
@@ -61819,24 +65255,25 @@ function placesOfCause({ file: file3, edit: edit2 }, { sides }) {
     ];
   }
   if (text10.after === void 0) return [at3("base", edit2.beforeLine, "this change deletes the file")];
-  if (edit2.after.length > 0) return [at3("head", edit2.afterLine)];
+  if (edit2.after.length > 0) return [at3("head", edit2.afterLine + Math.max(0, edit2.after.findIndex(saysSomething)))];
   return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
 }
-function precisionOf(path35, { base, head }) {
+function precisionOf(path36, { base, head }) {
   const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (isDefaultValues(path35) || sources.some((source2) => isValuesOf(path35, source2))) return "values";
-  return /(?:^|\/)templates\//.test(path35) ? "template" : "exact";
+  if (isDefaultValues(path36) || sources.some((source2) => isValuesOf(path36, source2))) return "values";
+  return /(?:^|\/)templates\//.test(path36) ? "template" : "exact";
 }
-function isValuesOf(path35, source2) {
+function isValuesOf(path36, source2) {
   if (source2.kind !== "helm") return false;
-  return source2.values.some((one2) => "path" in one2 && one2.path === path35);
+  return source2.values.some((one2) => "path" in one2 && one2.path === path36);
 }
-function isDefaultValues(path35) {
-  return /(?:^|\/)values\.ya?ml$/.test(path35);
+function isDefaultValues(path36) {
+  return /(?:^|\/)values\.ya?ml$/.test(path36);
 }
 var Trials = class {
-  constructor(bench) {
+  constructor(bench, findings) {
     this.bench = bench;
+    this.introduced = fingerprintsOf(findings);
     this.failures = unrenderedAmong(bench.evidence.findings);
   }
   bench;
@@ -61845,25 +65282,35 @@ var Trials = class {
   found = [];
   left = mostTrials;
   failures;
+  introduced;
   async causesOf(finding) {
     const files2 = await this.suspects(finding);
     if (files2.length === 0) return [];
-    const known3 = this.found.find(
-      ({ causes: causes2, introduced: introduced2 }) => !introduced2.has(finding.fingerprint) && causes2.every(({ file: file3 }) => files2.includes(file3))
+    const known4 = this.found.find(
+      ({ causes: causes2, introduced: introduced2 }) => !introduced2.has(finding.fingerprint) && !introduced2.has(likenessOf(finding)) && causes2.every(({ file: file3 }) => files2.includes(file3))
     );
-    if (known3) return asDeclared(known3.causes, files2);
-    const causes = await causeOf(finding.fingerprint, files2, this.trial);
+    if (known4) return asDeclared(known4.causes, files2);
+    const causes = await causeOf(finding.fingerprint, files2, async (reversal) => {
+      const left = await this.trial(reversal);
+      return left?.has(likenessOf(finding)) ? /* @__PURE__ */ new Set([...left, finding.fingerprint]) : left;
+    });
     const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : void 0;
     if (introduced) this.found.push({ causes, introduced });
     return asDeclared(causes, files2);
   }
+  /** Whether the change wrote the line of a place. */
+  async isWritten({ side, path: path36, region: { startLine }, precision }) {
+    const file3 = side === "head" && precision !== "file" ? await this.changedFile(path36) : void 0;
+    const edits = file3?.text?.edits ?? [];
+    return edits.some(({ after, afterLine }) => afterLine <= startLine && startLine < afterLine + after.length);
+  }
   trial = (reversal) => {
     const edits = new Map([...reversal].map(([file3, taken2]) => [file3.path, textWithout(file3, taken2)]));
     const key2 = JSON.stringify(
-      [...edits].map(([path35, text10]) => [path35, text10 && Buffer.from(text10).toString("base64")]).sort()
+      [...edits].map(([path36, text10]) => [path36, text10 && Buffer.from(text10).toString("base64")]).sort()
     );
-    const known3 = this.done.get(key2);
-    if (known3) return known3;
+    const known4 = this.done.get(key2);
+    if (known4) return known4;
     if (this.left <= 0) return Promise.resolve(void 0);
     this.left--;
     const outcome2 = this.judge(edits);
@@ -61873,7 +65320,8 @@ var Trials = class {
   async judge(edits) {
     const findings = await this.bench.judgeAgain(edits);
     if (unrenderedAmong(findings) > this.failures) return void 0;
-    return new Set(findings.filter(({ status }) => status === "introduced").map(({ fingerprint }) => fingerprint));
+    const again = findings.filter((one2) => one2.status === "introduced" && !this.introduced.has(one2.fingerprint));
+    return /* @__PURE__ */ new Set([...fingerprintsOf(findings), ...again.map(likenessOf)]);
   }
   /** The files that this change touches and the finding's sources are made of: values first, packed charts last. */
   async suspects(finding) {
@@ -61893,46 +65341,52 @@ var Trials = class {
     }
     for (const file3 of aside) names4.delete(file3);
     const changed = [];
-    for (const path35 of names4) {
-      const file3 = await this.changedFile(path35);
+    for (const path36 of names4) {
+      const file3 = await this.changedFile(path36);
       if (file3) changed.push(file3);
     }
-    const rank = ({ path: path35 }) => {
-      if (values.has(path35)) return 0;
-      if (isDefaultValues(path35)) return 1;
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path35)) return 2;
-      if (/\.(?:tgz|lock)$/.test(path35)) return 6;
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path35)) return 3;
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path35) ? 5 : 4;
+    const rank = ({ path: path36 }) => {
+      if (values.has(path36)) return 0;
+      if (isDefaultValues(path36)) return 1;
+      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path36)) return 2;
+      if (/\.(?:tgz|lock)$/.test(path36)) return 6;
+      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path36)) return 3;
+      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path36) ? 5 : 4;
     };
     return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
   }
-  async changedFile(path35) {
-    if (this.files.has(path35)) return this.files.get(path35);
+  async changedFile(path36) {
+    if (this.files.has(path36)) return this.files.get(path36);
     const { base, head } = this.bench.evidence.sides;
-    const differs = base && base.checkout.tree.entries.get(path35)?.id !== head.checkout.tree.entries.get(path35)?.id;
-    const file3 = differs ? await readChanged(path35, base, head) : void 0;
-    this.files.set(path35, file3);
+    const differs = base && base.checkout.tree.entries.get(path36)?.id !== head.checkout.tree.entries.get(path36)?.id;
+    const file3 = differs ? await readChanged(path36, base, head) : void 0;
+    this.files.set(path36, file3);
     return file3;
   }
 };
-async function readChanged(path35, base, head) {
+function fingerprintsOf(findings) {
+  return new Set(findings.filter(({ status }) => status === "introduced").map(({ fingerprint }) => fingerprint));
+}
+function likenessOf({ rule, objects: objects2 }) {
+  return JSON.stringify([rule, objects2.map(({ kind: kind2, name }) => `${kind2}/${name}`).sort()]);
+}
+async function readChanged(path36, base, head) {
   const read5 = async ({ checkout }) => {
-    const content = (await checkout.read([path35])).get(path35);
+    const content = (await checkout.read([path36])).get(path36);
     return content && !("missing" in content) ? content : void 0;
   };
   const [before, after] = await Promise.all([read5(base), read5(head)]);
   const texts4 = [before, after].map((bytes) => bytes && decodeFile(bytes));
   const isText = texts4.every((one2) => !one2?.damaged && !one2?.text.includes("\0"));
-  return { path: path35, before, after, text: isText ? new EditedFile(texts4[0]?.text, texts4[1]?.text) : void 0 };
+  return { path: path36, before, after, text: isText ? new EditedFile(texts4[0]?.text, texts4[1]?.text) : void 0 };
 }
 function textWithout(file3, taken2) {
   if (taken2 === "all" || !file3.text) return file3.before ?? emptied(file3);
   if (file3.after === void 0) return file3.before;
   return Buffer.from(file3.text.without(taken2));
 }
-function emptied({ path: path35 }) {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path35) ? void 0 : new Uint8Array();
+function emptied({ path: path36 }) {
+  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path36) ? void 0 : new Uint8Array();
 }
 function asDeclared(causes, files2) {
   return causes.map((cause) => {
@@ -61958,9 +65412,9 @@ function unrenderedAmong(findings) {
 // src/policy/policy.ts
 var import_semver7 = __toESM(require_semver2(), 1);
 var nowhere = { key: () => void 0, value: () => void 0 };
-function readPolicy(text10, path35) {
-  const { value: value2 } = readOwnDocument(text10, path35, PolicyFile, "policy");
-  return { path: path35, file: value2 };
+function readPolicy(text10, path36) {
+  const { value: value2 } = readOwnDocument(text10, path36, PolicyFile, "policy");
+  return { path: path36, file: value2 };
 }
 function defaultUses(bundled) {
   return [...new Set(bundled.map(({ file: file3 }) => file3.policy))].sort().map((name) => ({ use: `${name}@^1` }));
@@ -61992,10 +65446,10 @@ function resolvePolicies(uses, bundled, rules2, places2 = nowhere) {
     );
     const policy = versions.find(({ file: file3 }) => file3.version === version2);
     if (!policy) {
-      const known3 = versions.map(({ file: file3 }) => file3.version).sort(import_semver7.default.compare).join(", ");
+      const known4 = versions.map(({ file: file3 }) => file3.version).sort(import_semver7.default.compare).join(", ");
       throw new GuardError(
         "config",
-        `No version of ${name} is in ${range2}; the versions are ${known3}.`,
+        `No version of ${name} is in ${range2}; the versions are ${known4}.`,
         places2.value(index, ["use"])
       );
     }
@@ -62032,7 +65486,7 @@ function activate(policy, use, rules2, places2) {
       );
     }
   }
-  const known3 = /* @__PURE__ */ new Set();
+  const known4 = /* @__PURE__ */ new Set();
   const active = named5.map((id) => {
     const rule = rules2.find((candidate) => candidate.id === id);
     if (!rule) throw new GuardError("policy", `There is no code for the rule ${id}.`, { path: policy.path });
@@ -62049,7 +65503,7 @@ function activate(policy, use, rules2, places2) {
       }
     }
     const schemas = rule.params?.properties ?? {};
-    for (const name of Object.keys(schemas)) known3.add(name);
+    for (const name of Object.keys(schemas)) known4.add(name);
     const shared2 = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => name in schemas));
     for (const [where, values] of [
       [["params"], shared2],
@@ -62076,7 +65530,7 @@ function activate(policy, use, rules2, places2) {
     };
   });
   for (const name of Object.keys(use.params ?? {})) {
-    if (!known3.has(name)) throw unknownParam(file3.policy, name, [...known3], places2.key(["params", name]));
+    if (!known4.has(name)) throw unknownParam(file3.policy, name, [...known4], places2.key(["params", name]));
   }
   return active;
 }
@@ -62208,11 +65662,56 @@ function isTakenWithout(head, name) {
   });
 }
 function releaseThatComes(base, head, name) {
-  return releaseKinds.flatMap((one2) => head.ofKind(one2)).filter(({ ref, object }) => !base.get(ref).some((was) => was.object.content === object.content)).find(({ object: { content } }) => ["ingress", name, ...marksOfControllers].some((mark2) => content.includes(mark2)));
+  return releaseKinds.flatMap((one2) => head.ofKind(one2)).filter(({ ref, object }) => !base.get(ref).some((was) => stateOf(was.object) === stateOf(object))).find(({ object: { content } }) => ["ingress", name, ...marksOfControllers].some((mark2) => content.includes(mark2)));
 }
 function inWords(ingresses) {
   const [first, ...others] = ingresses.map(({ ref }) => nameOf(ref));
   return others.length === 0 ? `${first} names` : `${first} and ${others.length} more name`;
+}
+
+// src/kubernetes/class-provider.ts
+function classProvidersIn(snapshot) {
+  if (!providersBySnapshot.has(snapshot)) providersBySnapshot.set(snapshot, readProviders(snapshot));
+  return providersBySnapshot.get(snapshot);
+}
+var providersBySnapshot = /* @__PURE__ */ new WeakMap();
+function readProviders(snapshot) {
+  const controllers = controllersIn(snapshot);
+  const written2 = snapshot.ofKind("IngressClass.networking.k8s.io");
+  const seen = snapshot.facts.ingressClasses;
+  if (controllers.length + written2.length + seen.length === 0) return void 0;
+  if (controllers.some(({ claims }) => claims.length === 0)) return void 0;
+  const classes2 = new Map([
+    ...seen.map(({ name, controller, at: at3 }) => [name, { says: controller, at: at3 }]),
+    ...written2.map(({ ref, root: root3 }) => {
+      const at3 = root3.at("spec", "controller");
+      return [ref.name, { says: at3.string, at: at3 }];
+    })
+  ]);
+  const hasDefault = written2.some(isDefaultClass) || seen.some(({ isDefault }) => isDefault);
+  return { controllers, classes: classes2, hasDefault };
+}
+function takesClassOf(ingress, { claims }, { classes: classes2 }) {
+  const name = classOf(ingress);
+  if (name === void 0) return claims.some(({ unclassed }) => unclassed);
+  const says2 = classes2.get(name)?.says;
+  return claims.some(
+    (claim) => claim.names.includes(name) || claim.made === name || says2 !== void 0 && claim.controller === says2
+  );
+}
+function takesByName(controllers, name) {
+  return controllers.some(
+    ({ claims }) => claims.some(({ by, names: names4 }) => ["name", "either"].includes(by) && names4.includes(name))
+  );
+}
+function isKin({ claims }, says2) {
+  const domain = says2?.split("/")[0];
+  return claims.some(({ controller }) => controller?.split("/")[0] === domain);
+}
+function knownIn({ controllers, classes: classes2 }) {
+  const names4 = [...classes2.keys(), ...controllers.flatMap(({ claims }) => claims.flatMap((claim) => claim.names))];
+  const sorted = [...new Set(names4)].sort();
+  return [...sorted.slice(0, 5), ...sorted.length > 5 ? [`and ${sorted.length - 5} more`] : []].join(", ");
 }
 
 // src/kubernetes/managed-class-facts.json
@@ -62351,7 +65850,7 @@ var class_known_default = defineRule({
   kinds: ["Ingress.networking.k8s.io"],
   reads: ["IngressClass.networking.k8s.io", ...controllerKinds, clusterKind],
   messages: {
-    unknown: ({ ingress, name, known: known3 }) => `${ingress} asks for the class ${name}, which no IngressClass and no controller of this cluster provides, so nobody routes its hosts. Name one that is here (${known3}), or bring the IngressClass ${name}.`,
+    unknown: ({ ingress, name, known: known4 }) => `${ingress} asks for the class ${name}, which no IngressClass and no controller of this cluster provides, so nobody routes its hosts. Name one that is here (${known4}), or bring the IngressClass ${name}.`,
     annotated: ({ ingress, name, controller, own: own6 }) => `${ingress} asks for IngressClass ${name} by the annotation kubernetes.io/ingress.class, which ${controller} compares with ${own6} and not with its IngressClasses, so nobody routes its hosts. Take the annotation away and set spec.ingressClassName: ${name}.`,
     unserved: ({ ingress, name, says: says2, controllers }) => `IngressClass ${name}, for which ${ingress} asks, is of the controller ${says2}, and none of this cluster goes by that name: ${controllers}; so nobody routes its hosts. Let the class and its controller say the same.`,
     unclassed: ({ ingress, controllers }) => `${ingress} names no class, no IngressClass of this cluster is the default, and no controller takes such Ingresses: ${controllers}; so nobody routes its hosts. Set spec.ingressClassName, or make one IngressClass the default.`
@@ -62359,83 +65858,125 @@ var class_known_default = defineRule({
   *partners(manifest) {
     const { kind: kind2 } = manifest.ref;
     if (kind2 === "IngressClass") yield "ingressClassName";
-    else if (kind2 === "Ingress" || describesCluster(manifest) || controllersOf(manifest).length > 0)
-      yield "IngressClass";
+    else if (kind2 === "Ingress" || describesCluster(manifest)) yield "IngressClass";
+    else if (controllersOf(manifest).length > 0) yield "Ingress";
     if (kind2 === "Ingress" || kind2 === "IngressClass") yield* marksOfControllers;
   },
   check({ manifest, snapshot, report }) {
-    const providers = providersIn(snapshot);
-    if (!providers) return;
-    const { controllers, classes: classes2 } = providers;
-    const ingress = nameOf(manifest.ref);
-    const name = classOf(manifest);
-    const field2 = manifest.root.at("spec", "ingressClassName");
-    const names4 = inWords2(controllers);
-    if (name === void 0) {
-      const at4 = manifest.root.at("spec");
-      const takes5 = controllers.some(({ claims }) => claims.some(({ unclassed }) => unclassed));
-      if (controllers.length === 0 || takes5 || providers.hasDefault || isManaged(manifest) || !snapshot.isWhole) return;
-      report(at4, "unclassed", { ingress, controllers: names4 });
-      return;
-    }
-    if (isPlaceholder(name)) return;
-    const named5 = controllers.some(
-      ({ claims }) => claims.some((claim) => claim.names.includes(name) || claim.made === name)
-    );
-    const at3 = field2.string ? field2 : classAnnotation(manifest);
-    const own6 = classes2.get(name);
-    const says2 = own6?.says;
-    if (!own6) {
-      if (named5 || isManaged(manifest) || !snapshot.isWhole) return;
-      report(at3, "unknown", { ingress, name, known: knownIn(providers) }, { keys: [name] });
-      return;
-    }
-    const by = controllers.find(({ claims }) => claims.some(({ controller }) => controller === says2));
-    if (field2.string) {
-      const kin = controllers.filter((one2) => isKin(one2, says2));
-      if (!says2 || by || kin.length === 0 || takesByName(controllers, name) || !snapshot.isWhole) return;
-      report([at3, own6.at], "unserved", { ingress, name, says: says2, controllers: inWords2(kin) }, { keys: [name] });
-    } else if (by?.facts.name === "ingress-nginx" && !named5 && snapshot.isWhole) {
-      const compared = by.claims.flatMap(({ facts, names: names6 }) => `--${facts.name}=${names6.join()}`)[0] ?? "";
-      const names5 = { ingress, name, controller: nameOf(by.manifest.ref), own: compared };
-      report([at3, by.place], "annotated", names5, { keys: [name] });
+    const lack = lackOf(manifest, snapshot);
+    if (lack) report(lack.ends, lack.message, lack.args, { keys: lack.keys });
+  },
+  // A controller that is changed or goes may leave Ingresses behind that are not touched.
+  checkChange({ change, base, head, report, isWritten }) {
+    if (change.kind === "added") return;
+    const { before } = change;
+    const [was, is3] = [controllersOf(before, base), change.kind === "changed" ? controllersOf(change.after, head) : []];
+    const [taken2, left] = [classProvidersIn(base), classProvidersIn(head)];
+    if (was.length === 0 || !taken2 || !left) return;
+    const [place2] = is3.map((one2) => one2.release === was[0]?.release ? one2.place : one2.image);
+    for (const ingress of head.ofKind("Ingress.networking.k8s.io")) {
+      if (isWritten(ingress) || !was.some((one2) => takesClassOf(ingress, one2, taken2))) continue;
+      if (is3.some((one2) => takesClassOf(ingress, one2, left))) continue;
+      const lack = lackOf(ingress, head);
+      const name = classOf(ingress);
+      if (!lack || lack.ends.some((end2) => isWritten(end2.manifest)) || name && taken2.classes.has(name)) continue;
+      report([place2 ?? before.root, ...lack.ends], lack.message, lack.args, { keys: lack.keys });
     }
   }
 });
-function providersIn(snapshot) {
-  const controllers = controllersIn(snapshot);
-  const written2 = snapshot.ofKind("IngressClass.networking.k8s.io");
-  const seen = snapshot.facts.ingressClasses;
-  if (controllers.length + written2.length + seen.length === 0) return void 0;
-  if (controllers.some(({ claims }) => claims.length === 0)) return void 0;
-  const classes2 = new Map([
-    ...seen.map(({ name, controller, at: at3 }) => [name, { says: controller, at: at3 }]),
-    ...written2.map(({ ref, root: root3 }) => {
-      const at3 = root3.at("spec", "controller");
-      return [ref.name, { says: at3.string, at: at3 }];
-    })
-  ]);
-  const hasDefault = written2.some(isDefaultClass) || seen.some(({ isDefault }) => isDefault);
-  return { controllers, classes: classes2, hasDefault };
-}
-function takesByName(controllers, name) {
-  return controllers.some(
-    ({ claims }) => claims.some(({ by, names: names4 }) => ["name", "either"].includes(by) && names4.includes(name))
+function lackOf(manifest, snapshot) {
+  const providers = classProvidersIn(snapshot);
+  if (!providers) return void 0;
+  const { controllers, classes: classes2 } = providers;
+  const ingress = nameOf(manifest.ref);
+  const name = classOf(manifest);
+  const field2 = manifest.root.at("spec", "ingressClassName");
+  const names4 = inWords2(controllers);
+  if (name === void 0) {
+    const takes5 = controllers.some((one2) => takesClassOf(manifest, one2, providers));
+    if (controllers.length === 0 || takes5 || providers.hasDefault || isManaged(manifest) || !snapshot.isWhole)
+      return void 0;
+    const args2 = { ingress, controllers: names4 };
+    return { message: "unclassed", ends: [manifest.root.at("spec")], args: args2, keys: [] };
+  }
+  if (isPlaceholder(name)) return void 0;
+  const named5 = controllers.some(
+    ({ claims }) => claims.some((claim) => claim.names.includes(name) || claim.made === name)
   );
-}
-function isKin({ claims }, says2) {
-  const domain = says2?.split("/")[0];
-  return claims.some(({ controller }) => controller?.split("/")[0] === domain);
-}
-function knownIn({ controllers, classes: classes2 }) {
-  const names4 = [...classes2.keys(), ...controllers.flatMap(({ claims }) => claims.flatMap((claim) => claim.names))];
-  const sorted = [...new Set(names4)].sort();
-  return [...sorted.slice(0, 5), ...sorted.length > 5 ? [`and ${sorted.length - 5} more`] : []].join(", ");
+  const at3 = field2.string ? field2 : classAnnotation(manifest);
+  const own6 = classes2.get(name);
+  const says2 = own6?.says;
+  const keys2 = [name];
+  if (!own6) {
+    if (named5 || isManaged(manifest) || !snapshot.isWhole) return void 0;
+    return { message: "unknown", ends: [at3], args: { ingress, name, known: knownIn(providers) }, keys: keys2 };
+  }
+  const by = controllers.find(({ claims }) => claims.some(({ controller }) => controller === says2));
+  if (field2.string) {
+    const kin = controllers.filter((one2) => isKin(one2, says2));
+    if (!says2 || by || kin.length === 0 || takesByName(controllers, name) || !snapshot.isWhole) return void 0;
+    return { message: "unserved", ends: [at3, own6.at], args: { ingress, name, says: says2, controllers: inWords2(kin) }, keys: keys2 };
+  }
+  if (by?.facts.name !== "ingress-nginx" || named5 || !snapshot.isWhole) return void 0;
+  const compared = by.claims.flatMap(({ facts, names: names5 }) => `--${facts.name}=${names5.join()}`)[0] ?? "";
+  const args = { ingress, name, controller: nameOf(by.manifest.ref), own: compared };
+  return { message: "annotated", ends: [at3, by.place], args, keys: keys2 };
 }
 function inWords2(controllers) {
   return controllers.map(
     ({ manifest, claims }) => `${nameOf(manifest.ref)} (${claims[0]?.controller ?? claims[0]?.names.join() ?? ""})`
   ).sort().join(", ");
+}
+
+// src/kubernetes/controller-parts.ts
+var configs = controllerFacts.flatMap(({ config = [] }) => config);
+var objects = configs.flatMap(({ object, flags }) => object ? [{ kind: object.kind, flags }] : []);
+var partKinds2 = [.../* @__PURE__ */ new Set([...partKinds, ...objects.map(({ kind: kind2 }) => kind2)])];
+var mayTell = new RegExp(
+  [
+    ...controllerFacts.flatMap(({ variables }) => variables === void 0 ? [] : `^${variables}`),
+    ...configs.flatMap(({ object, keys: keys2 = {} }) => object ? Object.values(keys2).flat() : []).map((path36) => `^${path36.split(".").at(-1)}$`),
+    "namespace|class|election|publish"
+  ].join("|"),
+  "i"
+);
+var sections = controllerFacts.flatMap(
+  ({ config = [], enabledBy }) => config.some(({ keys: keys2 }) => !keys2) ? enabledBy?.split(".")[0] ?? [] : []
+);
+var settings2 = new RegExp(`^ *["']?(?:${[...new Set(sections)].join("|")})["']? *:`, "im");
+function* namesOfParts2(manifest) {
+  const kind2 = groupKindOf(manifest.ref);
+  yield* namesOfParts(manifest);
+  if (kind2 === "ConfigMap") {
+    const isPart = ([key2, at3]) => mayTell.test(key2) || settings2.test(at3.string ?? "");
+    if ([...manifest.root.at("data").entries()].some(isPart)) yield manifest.ref.name;
+  } else if (controllerKinds.includes(kind2)) yield* namesInWorkload(manifest);
+  else yield* objects.flatMap((one2) => one2.kind === kind2 ? one2.flags : []);
+}
+function* namesInWorkload(manifest) {
+  const { root: root3, ref, object } = manifest;
+  const rollout = root3.at("spec", "workloadRef", "name").string;
+  if (rollout) yield rollout;
+  if (!marksOfControllers.some((mark2) => object.content.includes(mark2))) return;
+  if (root3.at("spec", "replicas").value === 0) yield ref.name;
+  else if (controllersOf(manifest).length === 0) return;
+  const pod = root3.at("spec", "template", "spec");
+  yield* [...configMapsOf(pod)].flatMap((at3) => at3.string ?? []);
+  for (const container of pod.at("containers").items()) {
+    const args = new Arguments(container);
+    const named5 = objects.flatMap(({ flags }) => flags).flatMap((flag) => args.all(flag));
+    yield* named5.flatMap(({ at: at3, value: value2 = at3.string }) => value2?.split("/").at(-1) || []);
+  }
+}
+function* configMapsOf(pod) {
+  for (const volume of pod.at("volumes").items()) {
+    yield volume.at("configMap", "name");
+    for (const part of volume.at("projected", "sources").items()) yield part.at("configMap", "name");
+  }
+  for (const container of pod.at("containers").items()) {
+    for (const from of container.at("envFrom").items()) yield from.at("configMapRef", "name");
+    for (const entry of container.at("env").items()) yield entry.at("valueFrom", "configMapKeyRef", "name");
+  }
 }
 
 // src/rules/controller-scope/election-isolated.ts
@@ -62445,12 +65986,12 @@ var election_isolated_default = defineRule({
   since: "1.1.0",
   scope: "snapshot",
   kinds: [...controllerKinds, ...releaseKinds],
-  reads: partKinds,
+  reads: partKinds2,
   messages: {
-    shared: ({ first, second, lock, flag }) => `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with --${flag}, and let its Role name that lock.`
+    shared: ({ first, second, lock, own: own6 }) => `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with ${own6}.`
   },
   *partners(manifest) {
-    yield* namesOfParts(manifest);
+    yield* namesOfParts2(manifest);
     if (manifest.root.at("spec", "chartRef").exists) yield* marksOfControllers;
     for (const { facts } of controllersOf(manifest)) yield* facts.marks;
   },
@@ -62463,16 +66004,20 @@ var election_isolated_default = defineRule({
         if (!lock || !other || areOneController(first, second)) continue;
         if (!shareCluster(first, second) || isInstalledBy(first, second)) continue;
         if (lock.namespace === "" && !shareNamespace(first.manifest, second.manifest)) continue;
-        const names4 = { first: nameOf(first.manifest.ref), second: nameOf(second.manifest.ref) };
-        const kind2 = lock.kinds.find((one2) => other.kinds.includes(one2)) ?? "";
+        const names4 = { first: nameOfController(first), second: nameOfController(second) };
+        const kind2 = lock.kinds.find((one3) => other.kinds.includes(one3)) ?? "";
         const lockName = nameOf({ group: "", kind: kind2, namespace: lock.namespace, name: lock.name });
-        report([lock.at, other.at], "shared", { ...names4, lock: lockName, flag: flagOf(first) }, { keys: [lock.name] });
+        const [[one2, ...more], [another, ...others]] = [endsOf(first, [lock.at]), endsOf(second, [other.at])];
+        const ends = [one2, another, ...more, ...others].filter((end2) => end2 !== void 0);
+        report(ends, "shared", { ...names4, lock: lockName, own: namedBy(first, lock) }, { keys: [lock.name] });
       }
     }
   }
 });
-function flagOf({ facts }) {
-  return facts.election.at(-1)?.id ?? "";
+function namedBy({ facts, installed }, { setBy }) {
+  const id = facts.election.at(-1)?.id ?? "";
+  const value2 = installed?.release.facts.flags.find(({ flag, value: value3 }) => flag === id && value3 !== void 0)?.value;
+  return value2 ? `${value2} in its values` : `${setBy}, and let its Role name that lock`;
 }
 
 // src/kubernetes/lock-manifest.ts
@@ -62487,11 +66032,14 @@ function lockRecordOf({ ref, root: root3 }) {
 function holderIn(record) {
   return record.match(/"holderIdentity"\s*:\s*"([^"]*)"/)?.[1];
 }
-function isLockByName({ ref, root: root3 }) {
-  if (ref.kind === "Endpoints" || ref.namespace === "kube-node-lease") return false;
-  if (chartsWithLock.test(root3.at("metadata", "labels", "helm.sh/chart").string ?? "")) return false;
+function isLockByName(manifest) {
+  const { ref, root: root3 } = manifest;
+  if (ref.kind === "Endpoints" || ref.namespace === "kube-node-lease" || isLockOfChart(manifest)) return false;
   const holdsData2 = ["data", "binaryData"].some((field2) => [...root3.at(field2).entries()].length > 0);
   return !holdsData2 && (isNameOfIngressLock(ref.name) || usualNames.test(ref.name));
+}
+function isLockOfChart({ root: root3 }) {
+  return chartsWithLock.test(root3.at("metadata", "labels", "helm.sh/chart").string ?? "");
 }
 var chartsWithLock = new RegExp(
   `^(?:${chartFacts.flatMap(({ name, makesLock }) => makesLock ? name : []).join("|")})-\\d`
@@ -62548,14 +66096,11 @@ var lock_held_default = defineRule({
     }
   }
 });
-function electsBy({ locks }, { kind: kind2, namespace, name }) {
-  return locks.some((one2) => one2.name === name && one2.kinds.includes(kind2) && ["", namespace].includes(one2.namespace));
-}
 function isGhost(holder, namespace, { pods, nodes }) {
   const there = pods.filter((pod) => pod.namespace === namespace);
   const hosts = [...there.map(({ node: node2 }) => node2), ...nodes.map(({ name }) => name)];
-  const known3 = [...there.map(({ name }) => name), ...hosts].filter((name) => name !== void 0);
-  return there.length > 0 && !known3.some((name) => holder === name || holder.startsWith(`${name}_`));
+  const known4 = [...there.map(({ name }) => name), ...hosts].filter((name) => name !== void 0);
+  return there.length > 0 && !known4.some((name) => holder === name || holder.startsWith(`${name}_`));
 }
 function isExpired({ renewTime, duration }, takenAt) {
   if (!renewTime || duration === void 0) return false;
@@ -62568,15 +66113,17 @@ var lock_unmanaged_default = defineRule({
   id: "controller-scope/lock-unmanaged",
   summary: "No manifest is the lock by which a controller elects its leader.",
   since: "1.1.0",
-  scope: "manifest",
+  scope: "snapshot",
   kinds: lockKinds,
+  reads: controllerKinds,
   messages: {
     held: ({ lock, holder }) => `${lock} is the lock of a leader election, and this manifest gives it to ${holder}; each time it is applied the leader loses it to a Pod that may be long gone, and what only a leader does stops, such as writing the status of Ingresses. Take it out of the repository; the controller makes its lock itself.`,
-    shipped: ({ lock }) => `${lock} has the name of a lock that a controller makes for its leader election, so helm refuses to take over the one that is there already, and whatever replaces it takes the lead from its holder. Take it out of the repository; the controller makes its lock itself.`
+    shipped: ({ lock, instead }) => `${lock} has the name of a lock that a controller makes for its leader election, so helm refuses to take over the one that is there already, and whatever replaces it takes the lead from its holder. ${instead}.`
   },
-  // Nothing is compared; but only a lock is worth reading the other files for, which tell its cluster.
+  // Only a lock is worth reading the other files for, which tell its cluster.
   *partners(manifest) {
     if (lockRecordOf(manifest) || isLockByName(manifest)) yield manifest.ref.name;
+    if (isLockOfChart(manifest)) yield* marksOfControllers;
   },
   check({ manifest, report }) {
     const { ref } = manifest;
@@ -62586,8 +66133,19 @@ var lock_unmanaged_default = defineRule({
       const told = record.holder !== void 0 && !isPlaceholder(record.holder);
       report(record.at, "held", { lock, holder: told ? record.holder ?? "" : "some Pod" }, { keys: [ref.name] });
     } else if (record || isLockByName(manifest)) {
-      report(manifest.root.at("metadata", "name"), "shipped", { lock }, { keys: [ref.name] });
+      const instead = "Take it out of the repository; the controller makes its lock itself";
+      report(manifest.root.at("metadata", "name"), "shipped", { lock, instead }, { keys: [ref.name] });
     }
+  },
+  // A chart may come to bring the lock: https://github.com/nginx/kubernetes-ingress/issues/6663
+  checkChange({ change, base, report }) {
+    if (change.kind !== "added" || !isLockOfChart(change.after)) return;
+    const { ref, root: root3 } = change.after;
+    const user = controllersIn(base).find((controller) => !controller.installed && electsBy(controller, ref));
+    if (!user) return;
+    const instead = `The lock of ${nameOf(user.manifest.ref)} is in the cluster and not helm's: delete it right before the upgrade, or give it the release's annotations`;
+    const ends = [root3.at("metadata", "name"), ...user.locks.slice(0, 1).map(({ at: at3 }) => at3)];
+    report(ends, "shipped", { lock: nameOf(ref), instead }, { keys: [ref.name] });
   }
 });
 
@@ -62692,7 +66250,7 @@ function sharedClaim(a, b, snapshot) {
   let weakest;
   for (const one2 of a.claims) {
     for (const other of b.claims) {
-      const shared2 = sharedClass(one2, other, snapshot, a.facts !== b.facts) ?? sharedOtherwise(a, one2, b, other, snapshot);
+      const shared2 = sharedClass(one2, other, snapshot, a.facts !== b.facts) ?? sharedByLabels(a, one2, b, other, snapshot) ?? sharedOtherwise(a, one2, b, other, snapshot);
       if (!shared2) return void 0;
       if (!weakest || weakest.by === "class") weakest = shared2;
     }
@@ -62709,6 +66267,20 @@ function sharedClass(a, b, snapshot, products) {
   if (a.controller === void 0 || a.controller !== b.controller || !isOpen(a) || !isOpen(b)) return void 0;
   const same = a.names.length > 0 && a.names.join() === b.names.join();
   return { by: "class", name: same ? a.names.join(", ") : `of ${a.controller}` };
+}
+function sharedByLabels(a, one2, b, other, snapshot) {
+  const selectors = [...one2.names, ...other.names];
+  if (one2.by !== "labels" || other.by !== "labels" || selectors.length === 0) return void 0;
+  const written2 = snapshot.ofKind("GatewayClass.gateway.networking.k8s.io").filter(({ root: root3 }) => root3.at("spec", "controllerName").string === one2.controller);
+  const [found] = written2.filter((each2) => selectors.every((selector) => hasLabels(each2, selector)));
+  if (found) return { by: "class", name: found.ref.name, through: found };
+  const takesAll = [a, b].some(
+    ({ watched, claims }) => watched.scope === "all" && claims.some(({ names: names4 }) => !names4[0])
+  );
+  return written2.length === 0 && takesAll ? { by: "class", name: `labelled ${selectors[0]}` } : void 0;
+}
+function hasLabels({ root: root3 }, selector) {
+  return matchesLabels(selector, (key2) => root3.at("metadata", "labels", key2).string);
 }
 function isOpen({ by }) {
   return by === "controller" || by === "either";
@@ -62743,6 +66315,53 @@ function watches2(watched, namespace) {
   return watched.scope === "namespaces" && watched.names.includes(namespace);
 }
 
+// src/kubernetes/controller-remedy.ts
+function mendingOf(mended2, other) {
+  const own6 = ownClassOf(mended2);
+  const name = nameOfController(mended2);
+  const limiting = limitingOf(mended2, other);
+  if (other.watched.scope !== "all") return `Limit ${limiting}, or give it a class of its own with ${own6}`;
+  const both = [.../* @__PURE__ */ new Set([own6, ownClassOf(other)])].join(" and ");
+  const given = takesEveryClass(other) ? `Give each of them a class of its own with ${both}` : `Give ${name} a class of its own with ${own6}`;
+  const flags = [...new Set([mended2, other].map(scopeOf))].join(" and ");
+  return `${given}, or limit ${limiting || `both to namespaces of their own with ${flags}`}`;
+}
+function limitingOf(mended2, other) {
+  const limited = other.watched.scope !== "all" ? mended2 : mended2.watched.scope !== "all" ? other : void 0;
+  return limited ? `${nameOfController(limited)} to other namespaces with ${scopeOf(limited)}` : "";
+}
+function scopeOf(controller) {
+  const { facts, installed, wordsFor } = controller;
+  const value2 = scopeValueOf(controller);
+  return installed ? `${value2} in its values` : inWords4([wordsFor(facts.scope.namespaces)], value2);
+}
+function scopeValueOf({ facts: { scope: scope2 }, installed }) {
+  return installed?.release.facts.says?.scope ?? scope2.value;
+}
+function limitingValue(controller) {
+  return scopeValueOf(controller).replace(/:.*/, "");
+}
+function ownClassOf(controller) {
+  const { installed } = controller;
+  const way = wayOf(controller);
+  if (installed) return `${installed.release.facts.says?.class ?? way?.value} in its values`;
+  const flags = [.../* @__PURE__ */ new Set([way?.name, way?.controllerFlag])].flatMap(
+    (flag) => flag ? controller.wordsFor(flag) : []
+  );
+  return inWords4(flags, way?.value);
+}
+function inWords4(flags, value2) {
+  const words2 = flags.join(" and ");
+  return words2.startsWith("-") ? `${words2} (in its chart ${value2})` : words2;
+}
+function wayOf({ claims, facts }) {
+  return claims.at(-1)?.facts ?? facts.classes.at(-1);
+}
+function takesEveryClass({ claims, facts }) {
+  const isOpen2 = claims.some(({ by, facts: way }) => way.by === "both" && by === "controller");
+  return isOpen2 || facts.takes === "Gateways" && claims.some(({ unclassed }) => unclassed);
+}
+
 // src/rules/controller-scope/namespace-isolated.ts
 var flapping = "so each keeps overwriting the addresses in their status";
 var namespace_isolated_default = defineRule({
@@ -62751,24 +66370,30 @@ var namespace_isolated_default = defineRule({
   since: "1.0.0",
   scope: "snapshot",
   kinds: [...controllerKinds, ...releaseKinds],
-  reads: ["IngressClass.networking.k8s.io", "Ingress.networking.k8s.io", "Namespace", ...partKinds],
+  reads: [
+    "IngressClass.networking.k8s.io",
+    "GatewayClass.gateway.networking.k8s.io",
+    "Ingress.networking.k8s.io",
+    "Namespace",
+    ...partKinds2
+  ],
   messages: {
-    overlap: ({ first, second, name, where, scope: scope2, own: own6 }) => `${first} and ${second} both take the Ingresses of class ${name} in ${where}, ${flapping}. Limit ${first} to its namespaces with ${scope2}, or give it a class of its own with ${own6}.`,
-    annotated: ({ first, second, name, where, own: own6, ingress }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own6} of ${first} to another name.`,
-    unclassed: ({ first, second, where, scope: scope2, own: own6 }) => `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own6} from one of them, or limit ${first} to its namespaces with ${scope2}.`,
-    contested: ({ first, second, limited, takes: takes5, name, where, scope: scope2, own: own6, outcome: outcome2 }) => `${first} and ${second} both take the ${takes5} of class ${name} in ${where}, ${outcome2}. Limit ${limited} to its namespaces with ${scope2}, or give it a class of its own with ${own6}.`,
+    overlap: ({ first, second, name, where, mending: mending2 }) => `${first} and ${second} both take the Ingresses of ${name} in ${where}, ${flapping}. ${mending2}.`,
+    annotated: ({ first, second, name, where, mended: mended2, own: own6, ingress }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own6} of ${mended2} to another name.`,
+    unclassed: ({ first, second, where, own: own6, limiting }) => `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own6} from one of them${limiting}.`,
+    contested: ({ first, second, takes: takes5, name, where, outcome: outcome2, mending: mending2 }) => `${first} and ${second} both take the ${takes5} of ${name} in ${where}, ${outcome2}. ${mending2}.`,
     contestedAnnotation: ({
       first,
       second,
-      limited,
       name,
       where,
+      mended: mended2,
       own: own6,
       outcome: outcome2,
       ingress
-    }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome2}. Name the class in spec.ingressClassName instead, or set ${own6} of ${limited} to another name.`,
-    contestedUnclassed: ({ first, second, limited, takes: takes5, where, scope: scope2, own: own6, outcome: outcome2 }) => `${first} and ${second} both take ${takes5} that name no class in ${where}, ${outcome2}. Have one of them take those of a class alone with ${own6}, or limit ${limited} to its namespaces with ${scope2}.`,
-    contestedRoutes: ({ first, second, limited, takes: takes5, where, scope: scope2, own: own6 }) => `${first} and ${second} both take the same ${takes5} in ${where}, so what is meant for one is served by the other too. Limit ${limited} to its namespaces with ${scope2}, or give it a class of its own with ${own6}.`
+    }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome2}. Name the class in spec.ingressClassName instead, or set ${own6} of ${mended2} to another name.`,
+    contestedUnclassed: ({ first, second, takes: takes5, where, own: own6, outcome: outcome2, limiting }) => `${first} and ${second} both take ${takes5} that name no class in ${where}, ${outcome2}. Have one of them take those of a class alone with ${own6}${limiting}.`,
+    contestedRoutes: ({ first, second, takes: takes5, where, mending: mending2 }) => `${first} and ${second} both take the same ${takes5} in ${where}, so what is meant for one is served by the other too. ${mending2}.`
   },
   later: {
     contested: "1.1.0",
@@ -62777,84 +66402,98 @@ var namespace_isolated_default = defineRule({
     contestedRoutes: "1.1.0"
   },
   *partners(manifest) {
-    yield* namesOfParts(manifest);
+    yield* namesOfParts2(manifest);
     if (manifest.root.at("spec", "chartRef").exists) yield* marksOfControllers;
-    if (manifest.ref.kind === "IngressClass") yield* marksOfControllers;
+    if (["IngressClass", "GatewayClass"].includes(manifest.ref.kind)) yield* marksOfControllers;
     if (manifest.ref.kind === "Ingress") yield* classAnnotation(manifest).exists ? marksOfControllers : [];
     if (groupKindOf(manifest.ref) === "Namespace" && manifest.root.at("metadata", "labels").exists)
       yield* marksOfControllers;
-    for (const { claims, watched } of controllersOf(manifest)) {
+    for (const { facts, claims, watched } of controllersOf(manifest)) {
       yield* marksOfControllers;
       if (watched.scope === "selector") yield* labelsOf(watched.selector);
+      if (claims.length === 0) yield* facts.classes.flatMap(({ controller }) => controller ?? []);
       for (const { controller, facts: way } of claims) {
         if (controller) yield controller;
         if (controller !== way.controller) yield "kubernetes.io/ingress.class";
       }
     }
   },
-  check({ manifest, snapshot, report, skip }) {
+  check({ manifest, snapshot, report, skip, isWritten }) {
     for (const first of controllersOf(manifest, snapshot)) {
       if (first.inShell) skip(first.place, "a shell takes its arguments apart, so what it watches is not known");
       else if (first.watched.scope === "unknown")
         skip(first.watched.at, "no file that is read here tells what it watches");
       for (const second of controllersIn(snapshot)) {
         if (first.facts.takes !== second.facts.takes || !comesFirst(first, second)) continue;
-        if (mayBeCopies(first.manifest, second.manifest) || areOneController(first, second)) continue;
+        if (mayBeCopies(first, second) || areOneController(first, second)) continue;
         if (!shareCluster(first, second) || isInstalledBy(first, second)) continue;
         const namespaces = sharedNamespaces(first, second, snapshot);
         const shared2 = namespaces && sharedClaim(first, second, snapshot);
         if (!shared2) continue;
-        const overlap = { ...wordsOf(first, second, shared2), where: namespaces.words };
         const labels = namespaces.found.map(({ root: root3 }) => root3.at("metadata", "labels"));
-        const parts2 = [first, second].flatMap(({ installed }) => installed?.release.parts ?? []);
-        const ends = [first.watched.at, second.watched.at, ...labels, ...parts2];
-        const more = { keys: keysOf2(first, second) };
+        const [places2, otherPlaces] = [placesOf2(first), placesOf2(second)];
+        const [writesFirst, writesSecond] = [places2, otherPlaces].map((all3) => all3.some((at3) => isWritten(at3.manifest)));
+        const mended2 = writesSecond && !writesFirst ? second : first;
+        const overlap = { ...wordsOf(first, second, shared2, mended2), where: namespaces.words };
+        const [[one2, ...more], [other, ...others]] = [places2, otherPlaces];
+        const ends = [one2, other, ...labels, ...more, ...others].filter((end2) => end2 !== void 0);
+        const about = { keys: keysOf2(first, second), value: limitingValue(mended2) };
         const byFlags = namespaces.found.length === 0;
-        const known3 = byFlags && [first, second].every(({ facts, installed }) => facts.name === "ingress-nginx" && !installed);
-        if (first.facts.takes !== "Ingresses") report(ends, "contestedRoutes", overlap, more);
-        else if (shared2.by === "none") report(ends, known3 ? "unclassed" : "contestedUnclassed", overlap, more);
+        const known4 = byFlags && [first, second].every(({ facts, installed }) => facts.name === "ingress-nginx" && !installed);
+        const through = shared2.by === "class" && shared2.through ? [shared2.through] : [];
+        if (first.facts.takes !== "Ingresses") {
+          const labelled3 = through.map(({ root: root3 }) => root3.at("metadata", "labels"));
+          report([...ends, ...labelled3], "contestedRoutes", overlap, about);
+        } else if (shared2.by === "none") report(ends, known4 ? "unclassed" : "contestedUnclassed", overlap, about);
         else if (shared2.by === "class") {
-          const through = shared2.through ? [shared2.through.root.at("spec", "controller")] : [];
-          report([...ends, ...through], known3 ? "overlap" : "contested", overlap, more);
+          const classes2 = through.map(({ root: root3 }) => root3.at("spec", "controller"));
+          report([...ends, ...classes2], known4 ? "overlap" : "contested", overlap, about);
         } else {
           const at3 = classAnnotation(shared2.ingress);
           const ingress = nameOf(shared2.ingress.ref);
-          report([...ends, at3], known3 ? "annotated" : "contestedAnnotation", { ...overlap, ingress }, more);
+          report([...ends, at3], known4 ? "annotated" : "contestedAnnotation", { ...overlap, ingress }, about);
         }
       }
     }
   }
 });
+function placesOf2(controller) {
+  return endsOf(controller, [controller.watched.at, ...controller.claims.flatMap(({ at: at3 }) => at3)]);
+}
 function comesFirst(a, b) {
   const further = breadth[a.watched.scope] - breadth[b.watched.scope];
-  return further > 0 || further === 0 && identityOf(a.manifest.ref) < identityOf(b.manifest.ref);
+  return further > 0 || further === 0 && placeOf3(a) < placeOf3(b);
+}
+function placeOf3({ manifest, namespace }) {
+  return `${identityOf(manifest.ref)} ${namespace}`;
 }
 var breadth = { all: 3, selector: 2, namespaces: 1, unknown: 0 };
-function mayBeCopies({ ref: a }, { ref: b }) {
+function mayBeCopies(one2, other) {
+  const [a, b] = [one2.manifest.ref, other.manifest.ref];
+  if (one2.namespace && other.namespace && one2.namespace !== other.namespace) return false;
   if (identityOf(a) === identityOf(b)) return true;
   return a.kind === b.kind && a.name === b.name && a.namespace === "" !== (b.namespace === "");
 }
-function wordsOf(first, second, { by, name }) {
-  const { scope: scope2, classes: classes2, dashes, takes: takes5 } = first.facts;
-  const way = first.claims.at(-1)?.facts ?? classes2.at(-1);
-  const flags = [.../* @__PURE__ */ new Set([way?.name, way?.controllerFlag])].flatMap((flag) => flag ? `${dashes}${flag}` : []);
-  const byClass = first.installed ? `${way?.value} in its values` : `${flags.join(" and ")} (in its chart ${way?.value})`;
+function wordsOf(first, second, { by, name }, mended2) {
+  const other = mended2 === first ? second : first;
+  const [one2, two] = first.facts === second.facts ? [] : [first.facts.title, second.facts.title];
+  const limiting = limitingOf(mended2, other);
   const own6 = {
-    class: byClass,
-    annotation: flags[0],
+    class: ownClassOf(mended2),
+    annotation: mended2.wordsFor(wayOf(mended2)?.name ?? ""),
     // Classes differ here, so one of the two says by a flag that it takes these Ingresses, or names no class.
-    none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== void 0) ?? byClass
+    none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== void 0)
   }[by];
-  const [one2, other] = first.facts === second.facts ? [] : [first.facts.title, second.facts.title];
   return {
-    first: nameOf(first.manifest.ref) + (one2 ? ` (${one2})` : ""),
-    second: nameOf(second.manifest.ref) + (other ? ` (${other})` : ""),
-    limited: nameOf(first.manifest.ref),
-    takes: takes5,
-    name,
-    scope: first.installed ? `${scope2.value} in its values` : `${dashes}${scope2.namespaces} (in its chart ${scope2.value})`,
-    own: own6 ?? "",
-    outcome: [first, second].every(writes) ? flapping : "so both serve them, and which of them a client reaches is chance"
+    first: nameOfController(first) + (one2 ? ` (${one2})` : ""),
+    second: nameOfController(second) + (two ? ` (${two})` : ""),
+    takes: first.facts.takes,
+    name: by === "class" ? name.startsWith("of ") ? `any IngressClass ${name}` : `class ${name}` : name,
+    outcome: [first, second].every(writes) ? flapping : "so both serve them, and which of them a client reaches is chance",
+    mended: nameOfController(mended2),
+    own: own6 ?? ownClassOf(mended2),
+    mending: mendingOf(mended2, other),
+    limiting: limiting && `, or limit ${limiting}`
   };
 }
 function writes({ status }) {
@@ -62952,8 +66591,8 @@ function lineOf2(at3, line) {
   return at3.manifest.object.fileText.split("\n")[line - 1] ?? "";
 }
 function edit(at3, region, newText) {
-  const { path: path35 } = at3.manifest.origin;
-  return path35.endsWith(".json") ? void 0 : { edits: [{ path: path35, region, newText }] };
+  const { path: path36 } = at3.manifest.origin;
+  return path36.endsWith(".json") ? void 0 : { edits: [{ path: path36, region, newText }] };
 }
 
 // src/rules/controller-scope/publish-target.ts
@@ -62962,10 +66601,11 @@ var publish_target_default = defineRule({
   summary: "The Service whose address an ingress controller publishes exists.",
   since: "1.1.0",
   scope: "snapshot",
-  kinds: controllerKinds,
+  kinds: [...controllerKinds, ...releaseKinds],
   reads: ["Service"],
   messages: {
     missing: ({ controller, flag, target, instead }) => `${controller} is to publish the address of Service ${target}, which no manifest of this cluster makes, and the controller ends at its start when --${flag} names a Service that is not there. Name ${instead}, or take the argument away.`,
+    missingRelease: ({ controller, target, product }) => `${controller} has ${product} publish the address of Service ${target}, which no manifest of this cluster makes and which is none of the chart's own, and the controller ends at its start when the Service is not there. Take this value out: without it the chart names the Service that it makes.`,
     removed: ({ controller, flag, target }) => `This change removes Service ${target}, whose address ${controller} is to publish, and the controller ends at its next start when --${flag} names a Service that is not there. Keep the Service, or let --${flag} name another one.`
   },
   *partners(manifest) {
@@ -62975,19 +66615,27 @@ var publish_target_default = defineRule({
     for (const controller of controllers) {
       const target = targetOf(controller);
       if (target) yield target.name;
+      if (controller.installed) yield controller.namespace;
     }
   },
   check({ manifest, snapshot, report }) {
-    for (const controller of controllersOf(manifest)) {
+    for (const controller of controllersOf(manifest, snapshot)) {
       const target = targetOf(controller);
+      if (controller.installed) {
+        if (!target || mayBeMade(target, controller, snapshot)) continue;
+        const names4 = { ...namesOf2(controller, target), product: controller.facts.title };
+        report(target.at, "missingRelease", names4, { keys: [wordsOf2(target)] });
+        continue;
+      }
       const own6 = ownServices(controller, snapshot);
       if (!target || own6.length === 0 || isThere(target, snapshot)) continue;
       if (target.namespace !== manifest.ref.namespace && !snapshot.isWhole) continue;
       const service = own6.find(bringsTraffic);
       const ends = [target.at, (service ?? own6[0])?.root.at("metadata", "name")].filter((end2) => end2 !== void 0);
       const instead = service ? `${nameOf(service.ref)}, which brings it its traffic` : "a Service that is there";
-      const fix2 = service && replaced(target.at, naming(target, service));
-      const more = { keys: [wordsOf2(target)], ...fix2 ? { fix: fix2 } : {} };
+      const isHere = target.at.manifest === manifest;
+      const fix2 = service && isHere ? replaced(target.at, naming(target, service)) : void 0;
+      const more = { keys: [wordsOf2(target)], value: "controller.publishService.pathOverride", ...fix2 ? { fix: fix2 } : {} };
       report(ends, "missing", { ...namesOf2(controller, target), instead }, more);
     }
   },
@@ -63011,6 +66659,12 @@ function targetOf({ facts, release: release2, status }) {
 }
 function isThere({ namespace, name }, snapshot) {
   return snapshot.ofKind("Service").some(({ ref }) => ref.name === name && ["", namespace].includes(ref.namespace));
+}
+function mayBeMade(target, { namespace, installed, manifest }, snapshot) {
+  const chart = installed?.fullname;
+  if (!chart || !installed?.service || target.namespace !== namespace || target.name.startsWith(chart)) return true;
+  const isOther = (one2) => one2 !== manifest && releaseKinds.includes(groupKindOf(one2.ref));
+  return isThere(target, snapshot) || heldBy(namespace, snapshot).some(isOther);
 }
 function ownServices({ manifest }, snapshot) {
   return snapshot.ofKind("Service").filter((service) => selects(service, manifest));
@@ -67423,12 +71077,12 @@ var BootstrapFile = build_default.Object(
 );
 var { tables } = bootstrap_rbac_default;
 function defaultsOf(ref, kubernetes) {
-  const known3 = tables.flatMap(
+  const known4 = tables.flatMap(
     ({ release: release2, roles: roles3 = [] }) => roles3.filter((role) => isOf(role, ref)).map((role) => ({ release: release2, gathers: role.gathers ?? [], ...permissionsIn2(role, roles3) }))
   );
   const version2 = parseVersion(kubernetes ?? "");
-  if (!version2) return known3;
-  const before = known3.filter(({ release: release2 }) => compareVersions(parseVersion(release2) ?? version2, version2) <= 0);
+  if (!version2) return known4;
+  const before = known4.filter(({ release: release2 }) => compareVersions(parseVersion(release2) ?? version2, version2) <= 0);
   return before.slice(-1);
 }
 function isOf({ kind: kind2, namespace = "", name }, ref) {
@@ -67526,10 +71180,10 @@ function roleRefOf(binding2) {
 function permissionsOfRoleRef(ref, snapshot) {
   const [role] = snapshot.get(ref);
   if (role && !aggregationOf(role)) return permissionsOfRole(role, snapshot);
-  const known3 = defaultsOf(ref).slice(-1);
+  const known4 = defaultsOf(ref).slice(-1);
   const permissions = [
     ...role ? permissionsOfRole(role, snapshot) : [],
-    ...known3.flatMap(({ always, gated }) => [...always, ...gated])
+    ...known4.flatMap(({ always, gated }) => [...always, ...gated])
   ];
   return permissions.length > 0 ? permissions : void 0;
 }
@@ -67589,20 +71243,24 @@ var rbac_scoped_default = defineRule({
   },
   partners: marksOfGrants,
   check({ manifest, snapshot, report }) {
-    for (const { watched, serviceAccount: named5 } of controllersOf(manifest)) {
-      if (watched.scope !== "namespaces") continue;
-      const account = serviceAccount(named5.namespace, named5.name);
-      const given = permissionsOfSubject(account, snapshot);
-      const wide = reads2.flatMap((verb) => {
-        const secrets2 = permissionsOf({ apiGroups: [""], resources: ["secrets"], verbs: [verb] });
-        return given.find((one2) => covers3([one2], secrets2)) ?? [];
-      });
-      const at3 = wide[0]?.at;
-      if (!at3) continue;
-      const namespaces = `${watched.names.length > 1 ? "the namespaces" : "namespace"} ${watched.names.join(", ")}`;
-      const names4 = { controller: nameOf(manifest.ref), account: subjectName(account), role: nameOf(at3.manifest.ref) };
-      report([watched.at, at3.at("resources")], "secrets", { ...names4, namespaces }, { keys: [names4.account] });
-    }
+    const controllers = controllersOf(manifest, snapshot);
+    const limits2 = controllers.flatMap(({ watched: watched2 }) => watched2.scope === "namespaces" ? [watched2] : []);
+    const [first] = controllers;
+    if (!first || limits2.length < controllers.length) return;
+    const account = serviceAccount(first.serviceAccount.namespace, first.serviceAccount.name);
+    const given = permissionsOfSubject(account, snapshot);
+    const wide = reads2.flatMap((verb) => {
+      const secrets2 = permissionsOf({ apiGroups: [""], resources: ["secrets"], verbs: [verb] });
+      return given.find((one2) => covers3([one2], secrets2)) ?? [];
+    });
+    const at3 = wide[0]?.at;
+    if (!at3) return;
+    const watched = [...new Set(limits2.flatMap(({ names: names5 }) => names5))];
+    const namespaces = `${watched.length > 1 ? "the namespaces" : "namespace"} ${watched.join(", ")}`;
+    const names4 = { controller: nameOf(manifest.ref), account: subjectName(account), role: nameOf(at3.manifest.ref) };
+    const [, ...more] = endsOf(first, [first.watched.at]);
+    const ends = [...limits2.map((one2) => one2.at), at3.at("resources"), ...more];
+    report(ends, "secrets", { ...names4, namespaces }, { keys: [names4.account] });
   }
 });
 var reads2 = ["list", "get", "watch"];
@@ -67621,17 +71279,18 @@ function needsOf(controller, given, snapshot) {
 }
 var groupOf = { ConfigMap: "", Lease: "coordination.k8s.io" };
 var resourceOf = { ConfigMap: "configmaps", Lease: "leases" };
-function lockNeeds({ locks }, given) {
+function lockNeeds({ locks, manifest, namespace: own6 }, given) {
   const ways = locks.map(
     (lock) => lock.kinds.map((kind2) => {
+      const namespace = lock.namespace === own6 ? manifest.ref.namespace : lock.namespace;
       const rule = { apiGroups: [groupOf[kind2]], resources: [resourceOf[kind2]] };
       return {
         kind: "lock",
         at: lock.at,
-        of: `${kind2} ${lock.namespace ? `${lock.namespace}/` : ""}${lock.name}`,
+        of: `${kind2} ${namespace ? `${namespace}/` : ""}${lock.name}`,
         permissions: [
-          ...permissionsOf({ ...rule, resourceNames: [lock.name], verbs: ["get", "update"] }, lock.namespace),
-          ...permissionsOf({ ...rule, verbs: ["create"] }, lock.namespace)
+          ...permissionsOf({ ...rule, resourceNames: [lock.name], verbs: ["get", "update"] }, namespace),
+          ...permissionsOf({ ...rule, verbs: ["create"] }, namespace)
         ]
       };
     })
@@ -67661,10 +71320,15 @@ function namespaceNeeds({ watched }) {
 function classNeeds({ release: release2, claims, watched, place: place2 }, snapshot) {
   const [claim] = claims;
   if (!release2 || !(0, import_semver8.satisfies)(release2, ">=1.0.0") || !claim?.controller || claim.unclassed) return [];
-  const classes2 = snapshot.ofKind("IngressClass.networking.k8s.io").filter((one2) => one2.root.at("spec", "controller").string === claim.controller).map(({ ref }) => ref.name);
+  const classes2 = snapshot.ofKind("IngressClass.networking.k8s.io");
+  const isOwn = (name) => {
+    const written2 = classes2.filter(({ ref }) => ref.name === name);
+    const own6 = written2.some(({ root: root3 }) => root3.at("spec", "controller").string === claim.controller);
+    return own6 || written2.length === 0 && claim.names.includes(name);
+  };
   const ingress = snapshot.ofKind("Ingress.networking.k8s.io").filter(
     (one2) => watched.scope === "all" || watched.scope === "namespaces" && watched.names.includes(one2.ref.namespace)
-  ).filter((one2) => !classAnnotation(one2).exists).find(({ root: root3 }) => classes2.includes(root3.at("spec", "ingressClassName").string ?? ""));
+  ).filter((one2) => !classAnnotation(one2).exists).find(({ root: root3 }) => isOwn(root3.at("spec", "ingressClassName").string ?? ""));
   if (!ingress) return [];
   const rule = { apiGroups: ["networking.k8s.io"], resources: ["ingressclasses"], verbs: ["list"] };
   return [{ kind: "classes", at: place2, of: "", permissions: permissionsOf(rule), ingress }];
@@ -67673,15 +71337,18 @@ function classNeeds({ release: release2, claims, watched, place: place2 }, snaps
 // src/kubernetes/permission-place.ts
 function placesToAllow(need, roles3) {
   const wide = need.permissions.some(({ namespace }) => namespace.has("*"));
+  const reaches2 = ({ ref }) => ref.kind === "ClusterRole" || !wide && need.permissions.every(({ namespace }) => namespace.has(ref.namespace));
   const concern = (role) => 2 * Number(rulesOn(role, need).length > 0) + Number(role.ref.kind === "ClusterRole" === wide);
-  return [...roles3].sort((a, b) => concern(b) - concern(a)).map((role) => placeIn(role, need));
+  const sorted = [...roles3].sort((a, b) => concern(b) - concern(a));
+  const [able, others] = [sorted.filter(reaches2), sorted.filter((role) => !reaches2(role))];
+  return [...able.map((role) => placeIn2(role, need)), need.at, ...others.map((role) => placeIn2(role, need))];
 }
 function rulesOn(role, { permissions }) {
   const resources = new Set(permissions.flatMap(({ resource }) => [...resource]));
-  const speaksOf = (rule) => [...rule.at("resources").items()].some(({ string }) => string && resources.has(string));
-  return [...role.root.at("rules").items()].filter(speaksOf);
+  const speaksOf2 = (rule) => [...rule.at("resources").items()].some(({ string }) => string && resources.has(string));
+  return [...role.root.at("rules").items()].filter(speaksOf2);
 }
-function placeIn(role, need) {
+function placeIn2(role, need) {
   const names4 = new Set(need.permissions.flatMap(({ name }) => [...name]));
   const rules2 = rulesOn(role, need);
   const limited = rules2.find((rule) => rule.at("resourceNames").exists);
@@ -67691,12 +71358,12 @@ function placeIn(role, need) {
 }
 
 // src/rules/controller-scope/rbac-sufficient.ts
-var mending = ({ words: words2, account }) => `Allow \`${words2}\` to ${account} by a role that is bound to it.`;
+var mending = ({ words: words2, account, by }) => `Allow \`${words2}\` to ${account} by ${by}.`;
 var messages = {
   lock: (lack) => `${lack.account} may not use ${lack.of}, by which ${lack.controller} elects its leader, so it has none and nobody writes the status of its Ingresses. ${mending(lack)}`,
   status: (lack) => `${lack.account} may not write the status of Ingresses in ${lack.of}, which ${lack.controller} watches, so these never get an address. ${mending(lack)}`,
   namespace: (lack) => `${lack.account} may not read Namespace ${lack.of}, to which ${lack.controller} is limited, so the controller ends at its start. ${mending(lack)}`,
-  classes: (lack) => `${lack.account} may not list IngressClasses, so ${lack.controller} leaves out every Ingress that names its class by spec.ingressClassName, such as ${lack.of}. ${mending(lack)}`
+  classes: (lack) => `${lack.account} may not list IngressClasses, so ${lack.controller} leaves out every Ingress that names its class by spec.ingressClassName, such as ${lack.of}. ${mending(lack).slice(0, -1)}; its chart makes none with rbac.scope: true.`
 };
 var rbac_sufficient_default = defineRule({
   id: "controller-scope/rbac-sufficient",
@@ -67708,17 +71375,18 @@ var rbac_sufficient_default = defineRule({
   messages,
   *partners(manifest) {
     yield* marksOfGrants(manifest);
+    if (isOneOf(manifest, roleKinds) && manifest.object.content.includes("ingressclasses")) yield "ingressClassName";
     for (const { claims } of controllersOf(manifest)) {
       for (const { controller } of claims) if (controller) yield controller;
       yield "ingressClassName";
     }
   },
   check({ manifest, snapshot, report }) {
-    for (const controller of controllersOf(manifest)) {
+    for (const controller of controllersOf(manifest, snapshot)) {
       const grants2 = grantsOf(controller, snapshot);
       for (const lack of lacks(controller, grants2, snapshot)) {
-        const roles3 = placesToAllow(lack.need, grants2?.roles ?? []);
-        state(report, [...roles3, lack.need.at, ...unseen(lack.need)], controller, lack);
+        const places2 = placesToAllow(lack.need, grants2?.roles ?? []);
+        state(report, [...endsOf(controller, places2), ...unseen(lack.need)], controller, lack);
       }
     }
   },
@@ -67729,9 +71397,9 @@ var rbac_sufficient_default = defineRule({
     for (const controller of controllersIn(head)) {
       const [was, is3] = [grantsOf(controller, base), grantsOf(controller, head, base)];
       if (!was || !is3 || !takes2(change, was, head) || isToldAt(head, controller, base)) continue;
-      const known3 = new Set(lacks(controller, was, base).flatMap(({ words: words2 }) => words2));
+      const known4 = new Set(lacks(controller, was, base).flatMap(({ words: words2 }) => words2));
       for (const lack of lacks(controller, is3, head)) {
-        const words2 = lack.words.filter((word) => !known3.has(word));
+        const words2 = lack.words.filter((word) => !known4.has(word));
         const at3 = change.kind === "removed" ? before.root : change.after.root.at("subjects");
         if (words2.length > 0) state(report, [at3, lack.need.at], controller, { ...lack, words: words2 });
       }
@@ -67767,8 +71435,10 @@ function unseen({ ingress }) {
 }
 function state(report, ends, { manifest }, { account, need, words: words2 }) {
   const of = need.ingress ? nameOf(need.ingress.ref) : need.of;
-  const lack = { account: subjectName(account), controller: nameOf(manifest.ref), of, words: words2.join("`, `") };
-  report(ends, need.kind, lack, { keys: words2 });
+  const [namespace = ""] = need.permissions.flatMap((one2) => [...one2.namespace]);
+  const by = namespace === "*" ? "a ClusterRole that a ClusterRoleBinding binds to it" : `a role that is bound to it in ${namespace ? `namespace ${namespace}` : "its namespace"}`;
+  const lack = { account: subjectName(account), controller: nameOf(manifest.ref), of, words: words2.join("`, `"), by };
+  report(ends, need.kind, lack, { keys: words2, ...need.kind === "classes" ? { value: "rbac.scope" } : {} });
 }
 
 // src/rules/controller-scope/status-kept.ts
@@ -67776,7 +71446,28 @@ var import_semver9 = __toESM(require_semver2(), 1);
 
 // src/kubernetes/external-dns.ts
 function pruningDnsIn(snapshot) {
-  return controllerKinds.flatMap((kind2) => snapshot.ofKind(kind2)).find(({ root: root3 }) => [...root3.at("spec", "template", "spec", "containers").items()].some(prunesForIngresses));
+  const workload = controllerKinds.flatMap((kind2) => snapshot.ofKind(kind2)).find(({ root: root3 }) => [...root3.at("spec", "template", "spec", "containers").items()].some(prunesForIngresses));
+  return workload ?? releaseKinds.flatMap((kind2) => snapshot.ofKind(kind2)).find(installsPruning);
+}
+function installsPruning({ root: root3 }) {
+  const spec = root3.at("spec");
+  const applied = [spec, spec.at("template", "spec")];
+  const helms = applied.flatMap((one2) => [one2.at("source"), ...one2.at("sources").items()]);
+  const charts2 = [
+    [spec.at("chart", "spec", "chart"), [spec.at("values")]],
+    [spec.at("chart"), [spec.at("valuesContent").nested]],
+    ...helms.map((source2) => {
+      const helm2 = source2.at("helm");
+      return [source2.at("chart"), [helm2.at("valuesObject"), helm2.at("values").nested]];
+    })
+  ];
+  return charts2.some(([chart, values]) => {
+    if (chart.string?.split("/").at(-1) !== "external-dns") return false;
+    return values.some((given) => given?.at("policy").string === "sync" && looksAtIngresses(given.at("sources")));
+  });
+}
+function looksAtIngresses(sources) {
+  return !sources.exists || [...sources.items()].some(({ string }) => string === "ingress");
 }
 function prunesForIngresses(container) {
   const { repository } = parseImage(container.at("image").string ?? "");
@@ -67796,22 +71487,32 @@ var status_kept_default = defineRule({
   since: "1.1.0",
   scope: "change",
   kinds: controllerKinds,
+  reads: releaseKinds,
   messages: {
     relabelled: ({ controller, dns, what }) => `This change gives ${controller} another ${what}, so the last of the old ones takes itself for the last of all and empties the status of the Ingresses, ${fate(dns)}. Set --update-status-on-shutdown=false in a change before this one, or --policy=upsert-only of ${dns}.`,
     rolled: ({ controller, dns, release: release2 }) => `This change rolls ${controller} out anew, and ingress-nginx ${release2} counts only Pods of its own ReplicaSet, so the last of the old ones empties the status of the Ingresses, ${fate(dns)}. Set --update-status-on-shutdown=false in a change before this one, or --policy=upsert-only of ${dns}.`,
+    replaced: ({ controller, dns, successor }) => `This change removes ${controller}, whose Ingresses ${successor} takes, and the last of its Pods empties their status as it stops, ${fate(dns)}. Set --update-status-on-shutdown=false in a change before this one, or --policy=upsert-only of ${dns}.`,
     turnedOn: ({ controller, dns }) => `This change takes --update-status-on-shutdown=false from ${controller}, so the last of its Pods to stop empties the status of the Ingresses, ${fate(dns)}. Keep it, or set --policy=upsert-only of ${dns}.`
   },
   *partners(manifest) {
     if (controllersOf(manifest).length > 0) yield "external-dns";
   },
   check({ change, head, report }) {
-    if (change.kind !== "changed") return;
-    const { before, after } = change;
-    const [was, is3] = [emptying(before), emptying(after)];
+    if (change.kind === "added") return;
+    const { before, after } = { after: void 0, ...change };
+    const [was, is3] = [emptying(before), after && emptying(after)];
     const dns = was || is3 ? pruningDnsIn(head) : void 0;
     if (!dns) return;
     const names4 = { dns: nameOf(dns.ref) };
     const end2 = dns.root.at("metadata", "name");
+    if (!after) {
+      const successor = was && head.get(before.ref).length === 0 ? successorOf(was, head) : void 0;
+      if (!successor) return;
+      const { manifest, place: place2 } = successor;
+      const told = { ...names4, controller: nameOf(before.ref), successor: nameOf(manifest.ref) };
+      report([before.root, place2, end2], "replaced", told);
+      return;
+    }
     if (was) {
       const controller = nameOf(after.ref);
       const at3 = relabelledAt(before, after);
@@ -67837,24 +71538,33 @@ function ingressNginxOf(manifest) {
 function argumentsOf({ image: image2 }) {
   return new Arguments(image2.manifest.root.at(...image2.path.slice(0, -1)));
 }
+function successorOf(gone, head) {
+  const labels = [...labelsOf2(gone.manifest).entries()];
+  return controllersIn(head).find((one2) => {
+    const other = labelsOf2(one2.manifest);
+    const passes = one2.namespace === gone.namespace && labels.every(([key2, { string }]) => other.at(key2).string === string);
+    return one2.facts.takes === "Ingresses" && !passes && sharedNamespaces(gone, one2, head) && sharedClaim(gone, one2, head);
+  });
+}
+function labelsOf2({ root: root3 }) {
+  return root3.at("spec", "template", "metadata", "labels");
+}
 function relabelledAt(before, after) {
-  const places2 = [
-    ["spec", "template", "metadata", "labels"],
-    ["spec", "selector", "matchLabels"]
-  ];
-  const place2 = places2.find((keys2) => textOf3(before.root.at(...keys2)) !== textOf3(after.root.at(...keys2)));
-  if (!place2) return void 0;
-  const was = new Map([...before.root.at(...place2).entries()].map(([key2, value2]) => [key2, value2.string]));
-  const changed = [...after.root.at(...place2).entries()].find(([key2, value2]) => was.get(key2) !== value2.string);
-  return changed?.[1] ?? after.root.at(...place2);
+  const labels = labelsOf2(after);
+  for (const [key2, { string }] of labelsOf2(before).entries()) {
+    if (labels.at(key2).string !== string) return labels.at(key2).exists ? labels.at(key2) : labels;
+  }
+  const [was, is3] = [before, after].map(({ root: root3 }) => root3.at("spec", "selector", "matchLabels"));
+  if (!was || !is3 || textOf4(was) === textOf4(is3)) return void 0;
+  return [...is3.entries()].find(([key2, { string }]) => was.at(key2).string !== string)?.[1] ?? is3;
 }
 function isRolled(before, after) {
-  return textOf3(before.root.at("spec", "template")) !== textOf3(after.root.at("spec", "template"));
+  return textOf4(before.root.at("spec", "template")) !== textOf4(after.root.at("spec", "template"));
 }
-function textOf3(at3) {
-  const entries = [...at3.entries()].map(([key2, value2]) => `${JSON.stringify(key2)}:${textOf3(value2)}`);
+function textOf4(at3) {
+  const entries = [...at3.entries()].map(([key2, value2]) => `${JSON.stringify(key2)}:${textOf4(value2)}`);
   if (at3.isMap) return `{${entries.sort().join()}}`;
-  const items = [...at3.items()].map(textOf3);
+  const items = [...at3.items()].map(textOf4);
   return items.length > 0 ? `[${items.join()}]` : JSON.stringify(at3.value) ?? "";
 }
 
@@ -67867,7 +71577,7 @@ var status_source_default = defineRule({
   since: "1.0.0",
   scope: "snapshot",
   kinds: [...controllerKinds, ...releaseKinds],
-  reads: ["Service", ...partKinds],
+  reads: ["Service", ...partKinds2],
   messages: {
     unpublished,
     taken,
@@ -67877,7 +71587,7 @@ var status_source_default = defineRule({
   },
   later: { unpublishedOther: "1.1.0", takenOther: "1.1.0", unpublishedRelease: "1.1.0" },
   *partners(manifest) {
-    yield* namesOfParts(manifest);
+    yield* namesOfParts2(manifest);
     if (releaseKinds.includes(groupKindOf(manifest.ref))) return;
     if (manifest.ref.kind === "Service" || controllersOf(manifest).length > 0) yield* selectionMarks(manifest);
   },
@@ -67889,25 +71599,28 @@ var status_source_default = defineRule({
         const { controller: name2, value: value2 } = namesOf3(controller);
         const args = { controller: name2, value: value2, product: controller.facts.title };
         if (installed.service?.value === "LoadBalancer")
-          report(status.at, "unpublishedRelease", args, { keys: [value2] });
+          report(endsOf(controller, [status.at]), "unpublishedRelease", args, { keys: [value2] });
         continue;
       }
       const service = serviceOf(controller, snapshot, "LoadBalancer");
       if (!service) continue;
       const { namespace, name } = service.ref;
-      const target = `${namespace ? `${namespace}/` : ""}${name}`;
+      const target = `${namespace || controller.namespace || "$(POD_NAMESPACE)"}/${name}`;
+      const [at3 = status.at, ...more] = endsOf(controller, [status.at]);
       report(
-        [status.at, service.root.at("spec", "type")],
+        [at3, service.root.at("spec", "type"), ...more],
         isFirst(controller) ? "unpublished" : "unpublishedOther",
         { ...namesOf3(controller), service: nameOf(service.ref), target },
-        { keys: [target] }
+        { keys: [target], value: sourceValueOf(controller)?.replace(/:.*/, "") }
       );
     }
   },
-  checkChange({ change, head, report }) {
+  checkChange({ change, base, head, report }) {
     if (change.kind !== "changed") return;
-    const lost = controllersOf(change.before).flatMap(({ status }) => status.writes === "source" ? [status] : []);
-    for (const controller of controllersOf(change.after)) {
+    const lost = controllersOf(change.before, base).flatMap(
+      ({ status }) => status.writes === "source" ? [status] : []
+    );
+    for (const controller of controllersOf(change.after, head)) {
       if (controller.installed) continue;
       const [source2] = lost;
       if (controller.status.writes !== "fallback" || !source2) continue;
@@ -67917,7 +71630,7 @@ var status_source_default = defineRule({
         controller.status.at,
         isFirst(controller) ? "taken" : "takenOther",
         { ...namesOf3(controller), lost: argument },
-        { keys: [source2.flag] }
+        { keys: [source2.flag], value: sourceValueOf(controller)?.replace(/:.*/, "") }
       );
     }
   }
@@ -67926,11 +71639,16 @@ function isFirst({ facts }) {
   return facts.name === "ingress-nginx";
 }
 function serviceOf({ manifest }, snapshot, type) {
-  return snapshot.ofKind("Service").find((service) => service.root.at("spec", "type").string === type && selects(service, manifest));
+  const services = snapshot.ofKind("Service").filter((service) => service.root.at("spec", "type").string === type && selects(service, manifest));
+  return services.find(({ origin }) => origin.path === manifest.origin.path) ?? services[0];
 }
-function namesOf3({ manifest, facts, release: release2 }) {
-  const status = statusFactsOf(facts, release2);
-  return { controller: nameOf(manifest.ref), flag: status?.sources[0] ?? "", value: status?.value ?? "" };
+function namesOf3(controller) {
+  const { facts, release: release2 } = controller;
+  const flag = statusFactsOf(facts, release2)?.sources[0] ?? "";
+  return { controller: nameOfController(controller), flag, value: sourceValueOf(controller) ?? "" };
+}
+function sourceValueOf({ facts, release: release2, installed }) {
+  return installed?.release.facts.says?.status ?? statusFactsOf(facts, release2)?.value;
 }
 
 // src/kubernetes/webhook.ts
@@ -67978,17 +71696,23 @@ var webhook_safe_default = defineRule({
   reads: ["Service", ...controllerKinds],
   messages: {
     shared: ({ configuration, first, second }) => `${configuration} is made twice, once for Service ${first} and once for Service ${second}, and belongs to no namespace, so the release that is applied last takes the webhook from the other. Give one of the releases another name, or turn its webhook off.`,
-    unanswered: ({ act, webhook, configuration, resources }) => `This change ${act}, which answers for the webhook ${webhook} of ${configuration}, so the API server refuses ${resources} that the webhook is to be asked about. Remove ${configuration} in the same change, or set the webhook's failurePolicy to Ignore first.`
+    unanswered: ({ act, webhook, configuration, resources }) => `This change ${act}, which answers for the webhook ${webhook} of ${configuration}, so the API server refuses ${resources} that the webhook is to be asked about. Remove ${configuration} in the same change, or set the webhook's failurePolicy to Ignore first.`,
+    absent: ({ service, webhook, configuration, resources }) => `The webhook ${webhook} of ${configuration} asks Service ${service}, which no manifest of this cluster makes, though others of its namespace are here, so the API server refuses ${resources} that the webhook is to be asked about. Name the Service that answers, or set failurePolicy: Ignore until there is one.`
   },
   *partners(manifest, _, isGone2) {
     if (isWebhookConfiguration(manifest.ref.kind)) {
       yield manifest.ref.name;
-      for (const { service } of webhooksOf(manifest)) yield service.name;
+      for (const { service } of webhooksOf(manifest)) yield* [service.name, service.namespace];
     } else if (isGone2 || manifest.root.at("spec", "replicas").value === 0) yield "WebhookConfiguration";
   },
   check({ manifest, snapshot, report }) {
-    const [first] = webhooksOf(manifest);
+    const hooks = webhooksOf(manifest);
+    const [first] = hooks;
     if (!first) return;
+    for (const { name, service, resources } of hooks.filter((hook2) => hook2.closed && isMissing(hook2, snapshot))) {
+      const names4 = { webhook: name, configuration: nameOf(manifest.ref), service: serviceText(service), resources };
+      report(service.at, "absent", names4, { keys: [name] });
+    }
     const copies = snapshot.get(manifest.ref).flatMap((copy2) => webhooksOf(copy2)[0] ?? []);
     const second = copies.find((copy2) => !isOneService(copy2.service, first.service));
     if (!second || copies[0]?.at.manifest !== manifest) return;
@@ -68025,6 +71749,13 @@ var webhook_safe_default = defineRule({
 });
 function isWebhookConfiguration(kind2) {
   return webhookKinds.some((one2) => one2.startsWith(`${kind2}.`));
+}
+function isMissing({ service }, snapshot) {
+  const services = snapshot.ofKind("Service");
+  const isThere2 = services.some(
+    ({ ref }) => ref.name === service.name && ["", service.namespace].includes(ref.namespace)
+  );
+  return !isThere2 && services.some(({ ref }) => ref.namespace === service.namespace) && snapshot.isWhole;
 }
 
 // src/kubernetes/certificate.ts
@@ -68101,11 +71832,11 @@ function annotated(annotations) {
 
 // src/kubernetes/tls-producer.ts
 var ownName = (root3) => [[root3.at("metadata", "name")]];
-var field = (...path35) => (root3) => [[root3.at(...path35)]];
-var each = (path35, name, namespace) => (root3) => [...root3.at(...path35).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
-var inAnother = (path35, name, namespace) => (root3) => [[root3.at(...path35, name), root3.at(...path35, namespace)]];
+var field = (...path36) => (root3) => [[root3.at(...path36)]];
+var each = (path36, name, namespace) => (root3) => [...root3.at(...path36).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
+var inAnother = (path36, name, namespace) => (root3) => [[root3.at(...path36, name), root3.at(...path36, namespace)]];
 var firstOf2 = (...paths) => (root3) => {
-  const written2 = paths.map((path35) => root3.at(...path35)).find((cursor) => cursor.string);
+  const written2 = paths.map((path36) => root3.at(...path36)).find((cursor) => cursor.string);
   return written2 ? [[written2]] : [];
 };
 var makers = {
@@ -68180,8 +71911,8 @@ function secretsMadeBy(manifest) {
   });
 }
 function isMirrored(manifest) {
-  const path35 = secretAnnotations[groupKindOf(manifest.ref)];
-  return path35 !== void 0 && [...manifest.root.at(...path35).entries()].some(([name]) => mirrored.test(name));
+  const path36 = secretAnnotations[groupKindOf(manifest.ref)];
+  return path36 !== void 0 && [...manifest.root.at(...path36).entries()].some(([name]) => mirrored.test(name));
 }
 function requestedSecrets(manifest) {
   if (!shimAnnotation(manifest)) return [];
@@ -68193,8 +71924,8 @@ var indexes = /* @__PURE__ */ new WeakMap();
 function producersOf(snapshot, namespace, name) {
   const index = indexes.get(snapshot) ?? indexOf(snapshot);
   indexes.set(snapshot, index);
-  const here = index.get(keyOf(namespace, name)) ?? [];
-  const anywhere = (index.get(keyOf(void 0, name)) ?? []).filter(
+  const here = index.get(keyOf2(namespace, name)) ?? [];
+  const anywhere = (index.get(keyOf2(void 0, name)) ?? []).filter(
     ({ manifest }) => !here.some((producer) => producer.manifest === manifest)
   );
   return [...here, ...anywhere];
@@ -68203,15 +71934,15 @@ function indexOf(snapshot) {
   const index = /* @__PURE__ */ new Map();
   for (const manifest of producerKinds.flatMap((kind2) => snapshot.ofKind(kind2))) {
     for (const { name, namespace, at: at3 } of secretsMadeBy(manifest)) {
-      const key2 = keyOf(namespace, name);
-      const known3 = index.get(key2);
-      if (!known3) index.set(key2, [{ manifest, at: at3 }]);
-      else if (!known3.some((producer) => producer.manifest === manifest)) known3.push({ manifest, at: at3 });
+      const key2 = keyOf2(namespace, name);
+      const known4 = index.get(key2);
+      if (!known4) index.set(key2, [{ manifest, at: at3 }]);
+      else if (!known4.some((producer) => producer.manifest === manifest)) known4.push({ manifest, at: at3 });
     }
   }
   return index;
 }
-function keyOf(namespace, name) {
+function keyOf2(namespace, name) {
   return JSON.stringify([namespace ?? null, name]);
 }
 
@@ -68224,7 +71955,7 @@ function readKey(secret) {
 }
 var pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm;
 var standInWords = /\$\{|\{\{|\$\(|<[^<>]+>|ENC\[|\.\.|…|\*{3}|x{4}|change.?me|replace|redacted|placeholder|dummy|insert|your|todo/i;
-function read3(secret, key2, label2, parse6) {
+function read3(secret, key2, label2, parse7) {
   const plain3 = secret.root.at("stringData", key2);
   const at3 = plain3.exists ? plain3 : secret.root.at("data", key2);
   const written2 = at3.string ?? "";
@@ -68236,7 +71967,7 @@ function read3(secret, key2, label2, parse6) {
   const isReadable = plain3.exists || isBase64;
   const blocks = [...text10.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
   const wanted = blocks.filter(({ type }) => label2.test(type));
-  const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse6(pemOf(block2)))) : [];
+  const [first, ...further] = isReadable ? wanted.map((block2) => attempt(() => parse7(pemOf(block2)))) : [];
   if (first !== void 0) return { kind: "read", at: at3, first, further: further.filter((one2) => one2 !== void 0) };
   const broken = (fault) => ({ kind: "broken", at: at3, fault });
   if (isReadable && !text10.includes("-----BEGIN ") && attempt(() => new import_node_crypto5.X509Certificate(bytes)))
@@ -68323,12 +72054,12 @@ function certificatesBehind(snapshot, user, secretName, namespace = user.ref.nam
   const byHand = producers.some(
     ({ manifest: { ref, root: root3 } }) => ref.kind === "Certificate" && ref.name === secretName && !root3.at("metadata", "ownerReferences").exists
   );
-  const known3 = producers.filter(({ manifest: { ref } }) => !byHand || ref.kind !== "Ingress" && ref.kind !== "Gateway").map(({ manifest, at: at3 }) => {
+  const known4 = producers.filter(({ manifest: { ref } }) => !byHand || ref.kind !== "Ingress" && ref.kind !== "Gateway").map(({ manifest, at: at3 }) => {
     const isCopy = manifest.ref.kind === "Ingress" && identityOf(manifest.ref) === identityOf(user.ref);
     return isCopy ? requestedFor(user, secretName, at3) : knownFrom(manifest, secretName, at3);
   });
-  const all3 = known3.filter((certificate) => certificate !== void 0);
-  return all3.length > 0 && all3.length === known3.length ? all3 : void 0;
+  const all3 = known4.filter((certificate) => certificate !== void 0);
+  return all3.length > 0 && all3.length === known4.length ? all3 : void 0;
 }
 function knownFrom(manifest, secretName, at3) {
   if (manifest.ref.kind === "Secret") return heldBy3(manifest);
@@ -68628,8 +72359,13 @@ var { marks: marks2, images } = factsOf2("ingress-nginx");
 var controllerMarks = marks2;
 var repositories = new RegExp(images.join("|"));
 function ingressNginxIn(snapshot) {
-  return workloadKinds.flatMap((kind2) => snapshot.ofKind(kind2)).flatMap(ingressNginxOf2);
+  const known4 = controllersBySnapshot2.get(snapshot);
+  if (known4) return known4;
+  const found = workloadKinds.flatMap((kind2) => snapshot.ofKind(kind2)).flatMap(ingressNginxOf2);
+  controllersBySnapshot2.set(snapshot, found);
+  return found;
 }
+var controllersBySnapshot2 = /* @__PURE__ */ new WeakMap();
 function ingressNginxOf2(manifest) {
   const containers = [...manifest.root.at("spec", "template", "spec", "containers").items()];
   return containers.flatMap((container) => {
@@ -68747,8 +72483,8 @@ function fatalEntry(controller, ingress, host, snapshot) {
   return {};
 }
 function fits(entry, ingress, host, snapshot) {
-  const known3 = certificatesBehind(snapshot, ingress, entry.secretName.string ?? "");
-  if (known3) return known3.some((certificate) => certificate.covers(host));
+  const known4 = certificatesBehind(snapshot, ingress, entry.secretName.string ?? "");
+  if (known4) return known4.some((certificate) => certificate.covers(host));
   return entry.hosts.length === 0 || entry.hosts.some((name) => covers(name.string ?? "", host));
 }
 function lists(entry, host) {
@@ -68849,7 +72585,7 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path35) => root3.at(...path35)).filter((map4) => map4.exists);
+  const written2 = maps.map((path36) => root3.at(...path36)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
@@ -68876,7 +72612,7 @@ var messages3 = {
   missingKeys: ({ secret, missing: missing2, gateway }) => `${secret} has no ${missing2}, and ${gateway} names it for a listener. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
   otherType: ({ secret, type, gateway }) => `${secret} is of type ${type}, and ${gateway} names it for a listener: Gateway API promises kubernetes.io/tls alone, and some controllers refuse any other. Give it that type.`,
   notGranted: ({ secret, gateway, namespace }) => `${gateway} names the Secret ${secret}, and no ReferenceGrant of the namespace ${namespace} lets Gateways of its namespace do so, so the listener has no certificate. Add one there, from kind Gateway to kind Secret.`,
-  grantRemoved: ({ secret, gateway, grant }) => `This change removes ${grant}, and nothing else lets ${gateway} name the Secret ${secret}, so its listener loses the certificate. Keep the grant, or let ${gateway} name a Secret of its own namespace.`,
+  grantRemoved: ({ secret, gateway, grant: grant2 }) => `This change removes ${grant2}, and nothing else lets ${gateway} name the Secret ${secret}, so its listener loses the certificate. Keep the grant, or let ${gateway} name a Secret of its own namespace.`,
   // Source: cert-manager 1.21, pkg/controller/certificate-shim/sync.go, validateGatewayListenerBlock
   otherNamespace: ({ secret, annotation }) => `${annotation} has cert-manager make the certificates of this Gateway, in its own namespace only, so nothing makes the Secret ${secret}. Name a Secret of the Gateway's namespace, or write a Certificate in the other one.`
 };
@@ -68928,11 +72664,11 @@ var gateway_certificate_default = defineRule({
     for (const gateway of head.ofKind(gatewayKind)) {
       for (const ref of terminating(gateway).flatMap((listener) => certificateRefs(listener))) {
         if (ref.namespace !== change.before.ref.namespace || ref.namespace === gateway.ref.namespace) continue;
-        if (!grants(change.before, gateway, ref) || grantsOf2(head, ref).some((grant2) => grants(grant2, gateway, ref)))
+        if (!grants(change.before, gateway, ref) || grantsOf2(head, ref).some((grant3) => grants(grant3, gateway, ref)))
           continue;
         const names4 = { secret: `${ref.namespace}/${ref.name.string}`, gateway: nameOf(gateway.ref) };
-        const grant = nameOf(change.before.ref);
-        report([change.before.root, ref.name], "grantRemoved", { ...names4, grant }, { keys: [ref.name.string ?? ""] });
+        const grant2 = nameOf(change.before.ref);
+        report([change.before.root, ref.name], "grantRemoved", { ...names4, grant: grant2 }, { keys: [ref.name.string ?? ""] });
       }
     }
   }
@@ -68966,10 +72702,10 @@ function checkType({ name: at3, namespace }, name, snapshot, report) {
 function checkNamespace(ref, secret, gateway, snapshot, report) {
   const made = producersOf(snapshot, ref.namespace, ref.name.string ?? "");
   const there = grantsOf2(snapshot, ref);
-  const granted = there.some((grant) => grants(grant, gateway, ref));
+  const granted = there.some((grant2) => grants(grant2, gateway, ref));
   const keys2 = [secret];
   if (!granted && (made.length > 0 || there.length > 0)) {
-    const ends = [ref.name, ...there.map((grant) => grant.root.at("spec")), ...made.slice(0, 1).map(({ at: at3 }) => at3)];
+    const ends = [ref.name, ...there.map((grant2) => grant2.root.at("spec")), ...made.slice(0, 1).map(({ at: at3 }) => at3)];
     report(unique3(ends), "notGranted", { secret, gateway: nameOf(gateway.ref), namespace: ref.namespace }, { keys: keys2 });
   }
   const shim = shimAnnotation(gateway);
@@ -68978,10 +72714,10 @@ function checkNamespace(ref, secret, gateway, snapshot, report) {
     report([ref.name, shim], "otherNamespace", { secret, annotation: String(shim.path.at(-1)) }, { keys: keys2 });
 }
 function grantsOf2(snapshot, { namespace }) {
-  return snapshot.ofKind(grantKind).filter((grant) => grant.ref.namespace === namespace);
+  return snapshot.ofKind(grantKind).filter((grant2) => grant2.ref.namespace === namespace);
 }
-function grants(grant, gateway, { name }) {
-  const spec = grant.root.at("spec");
+function grants(grant2, gateway, { name }) {
+  const spec = grant2.root.at("spec");
   const from = [...spec.at("from").items()].some(
     (one2) => one2.at("group").string === gatewayGroup && one2.at("kind").string === "Gateway" && one2.at("namespace").string === gateway.ref.namespace
   );
@@ -69086,9 +72822,9 @@ function brings(snapshot, ingress, host) {
   });
 }
 function names(snapshot, user, secret, host) {
-  const known3 = certificatesBehind(snapshot, user, secret);
-  if (!known3) return "unknown";
-  return known3.some((certificate) => certificate.covers(host)) ? "served" : "unserved";
+  const known4 = certificatesBehind(snapshot, user, secret);
+  if (!known4) return "unknown";
+  return known4.some((certificate) => certificate.covers(host)) ? "served" : "unserved";
 }
 var tlsStoreKinds = ["TLSStore.traefik.io", "TLSStore.traefik.containo.us"];
 function tlsStores(snapshot) {
@@ -69103,9 +72839,9 @@ function byArgument(snapshot, controller, host) {
   const [namespace = "", name = ""] = controller.argument("default-ssl-certificate")?.split("/") ?? [];
   if (!name) return [];
   const at3 = namespace === "$(POD_NAMESPACE)" ? controller.manifest.ref.namespace : namespace;
-  const known3 = certificatesBehind(snapshot, controller.manifest, name, at3);
-  if (!known3) return ["unknown"];
-  return [known3.some((certificate) => certificate.covers(host)) ? "served" : "unserved"];
+  const known4 = certificatesBehind(snapshot, controller.manifest, name, at3);
+  if (!known4) return ["unknown"];
+  return [known4.some((certificate) => certificate.covers(host)) ? "served" : "unserved"];
 }
 
 // src/rules/ingress-tls/host-covered.ts
@@ -69183,8 +72919,8 @@ var host_covered_default = defineRule({
     for (const [host, twin, at3] of redirected(manifest)) {
       if (isNamed(twin, names4, choice) || !isNamed(host, names4, choice)) continue;
       const holder = entries.find((entry) => isNamed(host, entry.hosts, choice));
-      const known3 = certificatesBehind(snapshot, manifest, holder?.secretName.string ?? "");
-      if (known3?.some((certificate) => certificate.covers(twin))) continue;
+      const known4 = certificatesBehind(snapshot, manifest, holder?.secretName.string ?? "");
+      if (known4?.some((certificate) => certificate.covers(twin))) continue;
       report(at3, "redirect", { host, twin }, { keys: [twin], ...listedWith(twin, manifest, entries, snapshot) });
     }
   }
@@ -69220,8 +72956,8 @@ function listedWith(host, ingress, entries, snapshot) {
   );
   const [entry] = naming3;
   if (!entry || naming3.length > 1) return {};
-  const known3 = certificatesBehind(snapshot, ingress, entry.secretName.string ?? "");
-  const fits2 = known3?.every((one2) => one2.manifest === ingress || one2.covers(host)) ?? true;
+  const known4 = certificatesBehind(snapshot, ingress, entry.secretName.string ?? "");
+  const fits2 = known4?.every((one2) => one2.manifest === ingress || one2.covers(host)) ?? true;
   const fix2 = fits2 ? appended(entry.at.at("hosts"), host) : void 0;
   return fix2 ? { fix: fix2 } : {};
 }
@@ -69301,12 +73037,12 @@ function claimsOf2(ingress) {
     const host = rule.at("host").string?.toLowerCase();
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
-    for (const path35 of paths) {
-      const written2 = path35.at("path").string || "/";
-      const exact = path35.at("pathType").string === "Exact";
+    for (const path36 of paths) {
+      const written2 = path36.at("path").string || "/";
+      const exact = path36.at("pathType").string === "Exact";
       const claim = `${host} ${exact ? "=" : ""}${written2}`;
       if (!isPlaceholder(written2) && !claims.has(claim))
-        claims.set(claim, path35.at("path").exists ? path35.at("path") : rule.at("host"));
+        claims.set(claim, path36.at("path").exists ? path36.at("path") : rule.at("host"));
     }
   }
   return claims;
@@ -69330,13 +73066,13 @@ var host_valid_default = defineRule({
     const routed = [...manifest.root.at("spec", "rules").items()].map((rule) => rule.at("host"));
     const entries = tlsEntries(manifest);
     for (const at3 of [...routed, ...entries.flatMap(({ hosts }) => hosts)]) {
-      const host = textOf4(at3);
+      const host = textOf5(at3);
       const fault = host === void 0 ? void 0 : faultOf(host, routed.includes(at3));
       if (!host || !fault) continue;
       report(at3, "host", { host, fault }, { keys: [host], ...mended(at3, host) });
     }
     for (const { secretName } of entries) {
-      const name = textOf4(secretName);
+      const name = textOf5(secretName);
       if (!name || isPlaceholder(name)) continue;
       const fault = name.includes("/") ? "it names no other namespace" : subdomain.test(name) && !name.startsWith("*") ? void 0 : "it may hold lower-case letters, digits, dots and dashes only";
       if (fault) report(secretName, "secretName", { name, fault }, { keys: [name] });
@@ -69349,7 +73085,7 @@ var host_valid_default = defineRule({
     }
   }
 });
-function textOf4(at3) {
+function textOf5(at3) {
   const { value: value2 } = at3;
   return value2 === void 0 || value2 === null || value2 === "" ? void 0 : String(value2);
 }
@@ -69495,8 +73231,8 @@ function servingOver(listeners, host) {
     const endsTls = listener.at("protocol").string !== "HTTP" && listener.at("tls", "mode").string !== "Passthrough";
     if (!endsTls || !intersect(host, listener.at("hostname").string)) continue;
     const key2 = JSON.stringify([nameOf(listener.manifest.ref), listener.at("port").value]);
-    const known3 = best.get(key2);
-    if (!known3 || length(listener) > length(known3)) best.set(key2, listener);
+    const known4 = best.get(key2);
+    if (!known4 || length(listener) > length(known4)) best.set(key2, listener);
   }
   return [...best.values()];
 }
@@ -69504,10 +73240,10 @@ function certificatesOf2(snapshot, listener) {
   const refs = [...listener.at("tls", "certificateRefs").items()];
   const secrets2 = certificateRefs(listener);
   if (secrets2.length < refs.length) return [];
-  const known3 = secrets2.map(
+  const known4 = secrets2.map(
     ({ name, namespace }) => certificatesBehind(snapshot, listener.manifest, name.string ?? "", namespace)
   );
-  return known3.every((certificates) => certificates) ? known3.flatMap((certificates) => certificates ?? []) : [];
+  return known4.every((certificates) => certificates) ? known4.flatMap((certificates) => certificates ?? []) : [];
 }
 
 // src/rules/ingress-tls/secret-agrees.ts
@@ -69552,9 +73288,9 @@ var secret_agrees_default = defineRule({
         const keys2 = ours.map(([key2]) => key2);
         const hosts = `${keys2.slice(0, 3).join(", ")}${keys2.length > 3 ? ` and ${keys2.length - 3} more` : ""}`;
         const [wrong, right] = isUnfit(host, b) || b.secret === void 0 ? [b, a] : [a, b];
-        const known3 = message === "unfit" ? (wrong.certificates ?? []).map(({ at: at3 }) => at3) : [];
+        const known4 = message === "unfit" ? (wrong.certificates ?? []).map(({ at: at3 }) => at3) : [];
         report(
-          [...[a, b].map(({ entry, secret }) => secret === void 0 ? entry.at : entry.secretName), ...known3],
+          [...[a, b].map(({ entry, secret }) => secret === void 0 ? entry.at : entry.secretName), ...known4],
           message,
           {
             first: nameOf(manifest.ref),
@@ -70228,8 +73964,13 @@ var cluster_object_kept_default = defineRule({
       const left = objectsOf(removed, head);
       if (left.length > 0) report(ends(left), "definition", { object, left: named4(left) });
     } else if (kind2 === "Namespace") {
-      const left = heldBy2(removed.ref.name, head);
-      if (left.length > 0) report(ends(left), "namespace", { object, left: named4(left) });
+      const namespace = removed.ref.name;
+      const left = heldBy(namespace, head);
+      const words2 = named4(
+        left,
+        ({ ref }) => `${ref.namespace === namespace ? "" : "what is installed by "}${nameOf(ref)}`
+      );
+      if (left.length > 0) report(ends(left), "namespace", { object, left: words2 });
     } else if (kind2 === apiServiceKind) {
       const lost = lostApi(removed, base, head);
       if (!lost) return;
@@ -70256,8 +73997,8 @@ var cluster_object_kept_default = defineRule({
 function holdsData({ root: root3 }) {
   return [...root3.at("data").entries(), ...root3.at("binaryData").entries()].length > 0;
 }
-function named4(left) {
-  const names4 = left.slice(0, 3).map(({ ref }) => nameOf(ref));
+function named4(left, call = ({ ref }) => nameOf(ref)) {
+  const names4 = left.slice(0, 3).map(call);
   return left.length > 3 ? `${names4.join(", ")} and ${left.length - 3} more` : names4.join(", ");
 }
 
@@ -70382,9 +74123,9 @@ function gainedPermissions(before, after) {
   if (aggregationOf(after)) return [];
   const written2 = permissionsIn(after.root.at("rules"));
   if (before && !aggregationOf(before)) return uncovered(permissionsIn(before.root.at("rules")), written2);
-  const known3 = defaultsOf(after.ref);
-  return known3.length > 0 ? uncovered(
-    known3.flatMap(({ always, gated }) => [...always, ...gated]),
+  const known4 = defaultsOf(after.ref);
+  return known4.length > 0 ? uncovered(
+    known4.flatMap(({ always, gated }) => [...always, ...gated]),
     written2
   ) : [];
 }
@@ -70392,11 +74133,11 @@ function gainedSelectors(before, after) {
   const byDefault2 = defaultsOf(after.ref);
   if (!before && byDefault2.length === 0) return [];
   const defaults3 = byDefault2.flatMap(({ gathers }) => gathers);
-  const known3 = [
+  const known4 = [
     ...((before && aggregationOf(before)) ?? []).map(({ value: value2 }) => JSON.stringify(value2)),
     ...defaults3.map((label2) => JSON.stringify({ matchLabels: { [label2]: "true" } }))
   ];
-  return (aggregationOf(after) ?? []).filter(({ value: value2 }) => !known3.includes(JSON.stringify(value2)));
+  return (aggregationOf(after) ?? []).filter(({ value: value2 }) => !known4.includes(JSON.stringify(value2)));
 }
 function gainedLeak(before, after) {
   const rules2 = after.root.at("rules");
@@ -70422,6 +74163,30 @@ function boundAlready(role, base, head) {
     const gaining = new Set(gainingSubjects(binding2, base).map(({ name }) => name));
     return [[binding2, subjectsOf(binding2).filter(({ name }) => !gaining.has(name))]];
   });
+}
+
+// src/kubernetes/rbac-grant.ts
+function wideGrant(binding2, gaining, base, head) {
+  const roleRef = roleRefOf(binding2);
+  const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head);
+  const everybody2 = gaining.filter(everybodyIn);
+  if (binding2.ref.kind !== "ClusterRoleBinding") {
+    return binding2.ref.namespace === "kube-system" && !onlyReads(inNamespace(permissions ?? [], "*")) ? grant(everybody2, "everybody") : grant(gaining.filter(isAnonymous), "exposed");
+  }
+  const gained = (subject) => uncovered(permissionsOfSubject(subject, base), permissions ?? []);
+  if (everybody2.length === 0) {
+    if (!permissions || !allowsEverything(permissions)) return void 0;
+    const others = gaining.filter((subject) => subject.name !== "system:masters" && gained(subject).length > 0);
+    return grant(others, "administrator");
+  }
+  const isOpen2 = everybody2.some(isAnonymous);
+  const more = everybody2.flatMap(gained);
+  if (permissions && isPublic(more, isOpen2)) return void 0;
+  const tells = !permissions || !isOpen2 && onlyReads(more);
+  return grant(everybody2, tells ? "exposed" : "everybody");
+}
+function grant(subjects, as) {
+  return subjects.length > 0 ? { subjects, as } : void 0;
 }
 
 // src/kubernetes/rbac-words.ts
@@ -70502,8 +74267,10 @@ var not_widened_default = defineRule({
       if (isProtected2 && (before ? !isForeign(before) : defaults3)) {
         const others = gaining.filter((subject) => !defaults3?.includes(subjectName(subject)));
         reportGiven(after, others, "subject", report);
-      } else if (after.ref.kind === "ClusterRoleBinding") widensCluster(after, gaining, [base, head], report);
-      else widensNamespace(after, gaining, head, report);
+      } else {
+        const wide = wideGrant(after, gaining, base, head);
+        if (wide) reportGiven(after, wide.subjects, wide.as, report);
+      }
       return;
     }
     if (isProtected2) {
@@ -70528,7 +74295,8 @@ var not_widened_default = defineRule({
       const isComplete = allowsEverything(is3) && !allowsEverything(was);
       for (const [binding2, subjects] of boundAlready(after, base, head)) {
         const gaining = isComplete ? subjects : subjects.filter(everybodyIn);
-        widensCluster(binding2, gaining, [base, head], report, after);
+        const wide = wideGrant(binding2, gaining, base, head);
+        if (wide) reportGiven(binding2, wide.subjects, wide.as, report, after);
       }
     }
     if (escalation) reportMore(after, uncovered(escalations(was), escalations(is3)), "escalation", report);
@@ -70539,29 +74307,6 @@ function reportMore(role, more, message, report) {
   if (!first) return;
   const keys2 = permissionKeys(more);
   report(first.at ?? role.root.at("rules"), message, { role: nameOf(role.ref), more: firstFew(keys2) }, { keys: keys2 });
-}
-function widensCluster(binding2, gaining, [base, head], report, role) {
-  const roleRef = roleRefOf(binding2);
-  const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head);
-  const gained = (subject) => uncovered(permissionsOfSubject(subject, base), permissions ?? []);
-  const everybody2 = gaining.filter(everybodyIn);
-  if (everybody2.length === 0) {
-    const others = gaining.filter((subject) => subject.name !== "system:masters" && gained(subject).length > 0);
-    if (permissions && allowsEverything(permissions)) reportGiven(binding2, others, "administrator", report, role);
-    return;
-  }
-  const isOpen2 = everybody2.some(isAnonymous);
-  const more = everybody2.flatMap(gained);
-  if (permissions && isPublic(more, isOpen2)) return;
-  const tells = !permissions || !isOpen2 && onlyReads(more);
-  reportGiven(binding2, everybody2, tells ? "exposed" : "everybody", report, role);
-}
-function widensNamespace(binding2, gaining, head, report) {
-  const roleRef = roleRefOf(binding2);
-  const given = (roleRef && permissionsOfRoleRef(roleRef.ref, head)) ?? [];
-  if (binding2.ref.namespace === "kube-system" && !onlyReads(inNamespace(given, "*")))
-    reportGiven(binding2, gaining.filter(everybodyIn), "everybody", report);
-  else reportGiven(binding2, gaining.filter(isAnonymous), "exposed", report);
 }
 function reportGiven(binding2, gaining, message, report, role) {
   const roleRef = roleRefOf(binding2);
@@ -70770,7 +74515,7 @@ var protected_objects_default = {
 // src/kubernetes/protected-objects.ts
 var { objects: rows } = protected_objects_default;
 function protectedObjectFacts(ref) {
-  return rows.find(({ objects }) => objects.some((glob) => matchesObject(glob, ref)));
+  return rows.find(({ objects: objects2 }) => objects2.some((glob) => matchesObject(glob, ref)));
 }
 
 // src/rules/protected-rbac/object-kept.ts
@@ -73182,9 +76927,9 @@ var ComponentFactsFile = build_default.Object(
 );
 var file = component_facts_default;
 var componentFacts = file.components;
-var settings2 = file.settings;
+var settings3 = file.settings;
 function signsOf(setting) {
-  const signs = settings2[setting];
+  const signs = settings3[setting];
   if (!signs) throw new Error(`policies/facts/components.yaml has no setting ${setting}.`);
   return signs;
 }
@@ -74277,13 +78022,13 @@ var settingKinds = [
   "IPPool.projectcalico.org",
   "Installation.operator.tigera.io"
 ];
-var settingKeys = Object.values(settings2).flatMap(
+var settingKeys = Object.values(settings3).flatMap(
   (signs) => signs.flatMap((sign) => "configMapOf" in sign ? [sign.key] : [])
 );
 function marksOfSet(manifest) {
   const kind2 = groupKindOf(manifest.ref);
   if (!settingKinds.includes(kind2)) return [];
-  const named5 = Object.keys(settings2).filter(
+  const named5 = Object.keys(settings3).filter(
     (setting) => signsOf(setting).some((sign) => {
       if ("object" in sign) return sign.object === kind2;
       const isHere = "configMapOf" in sign || "configMap" in sign && sign.configMap === manifest.ref.name;
@@ -74301,8 +78046,8 @@ function settingOf(setting, component, snapshot) {
 }
 function configMapOf(setting, component, snapshot) {
   for (const sign of signsOf(setting)) {
-    const name = "configMap" in sign ? sign.configMap : "configMapOf" in sign ? namedBy(sign.configMapOf, component) : void 0;
-    const found = name === void 0 ? void 0 : configMapsOf(name, component, snapshot)[0];
+    const name = "configMap" in sign ? sign.configMap : "configMapOf" in sign ? namedBy2(sign.configMapOf, component) : void 0;
+    const found = name === void 0 ? void 0 : configMapsOf2(name, component, snapshot)[0];
     if (found && "key" in sign) return found.root.at("data", sign.key);
   }
   return void 0;
@@ -74314,13 +78059,13 @@ function findSign(sign, component, snapshot) {
   if ("configMap" in sign) return inConfigMap(sign.configMap, sign.key, matcherOf(sign), component, snapshot);
   const { container, values } = component;
   if ("values" in sign) {
-    const told = Object.entries(sign.values).map(([path35, is3]) => [values?.at(...path35.split(".")), is3]);
+    const told = Object.entries(sign.values).map(([path36, is3]) => [values?.at(...path36.split(".")), is3]);
     return told.every(([at3, is3]) => String(at3?.value) === is3) ? told[0]?.[0] : void 0;
   }
   if (!container) return void 0;
   const args = new Arguments(container);
   if ("configMapOf" in sign) {
-    const name = namedBy(sign.configMapOf, component);
+    const name = namedBy2(sign.configMapOf, component);
     return name === void 0 ? void 0 : inConfigMap(name, sign.key, matcherOf(sign), component, snapshot);
   }
   if ("env" in sign) {
@@ -74343,14 +78088,14 @@ function wordsOf5(component) {
 function matcherOf(sign) {
   return "holds" in sign ? (value2) => new RegExp(sign.holds).test(value2) : (value2) => sign.is.includes(value2);
 }
-function namedBy(flag, { container }) {
+function namedBy2(flag, { container }) {
   return container && new Arguments(container).get(flag)?.value?.split("/").at(-1);
 }
-function configMapsOf(name, { manifest }, snapshot) {
+function configMapsOf2(name, { manifest }, snapshot) {
   return snapshot.ofKind("ConfigMap").filter((one2) => one2.ref.name === name && shareNamespace(one2, manifest));
 }
 function inConfigMap(name, key2, matches, component, snapshot) {
-  return configMapsOf(name, component, snapshot).map(({ root: root3 }) => root3.at("data", key2)).find((at3) => at3.string !== void 0 && matches(at3.string));
+  return configMapsOf2(name, component, snapshot).map(({ root: root3 }) => root3.at("data", key2)).find((at3) => at3.string !== void 0 && matches(at3.string));
 }
 
 // src/kubernetes/component-needs.ts
@@ -76344,7 +80089,7 @@ var MatrixRow = build_default.Object(
   strict10
 );
 var knownComponent = build_default.Enum([...componentFacts.map(({ name }) => name), "kubelet"]);
-var knownSetting = build_default.Enum(Object.keys(settings2));
+var knownSetting = build_default.Enum(Object.keys(settings3));
 var OwnRow = build_default.Object(
   {
     ...MatrixRow.properties,
@@ -76394,8 +80139,8 @@ function breachesOf(subject, rows2, facts) {
     const broken = where.filter((node2) => isBroken(row2, facts, node2));
     if (broken.length === 0) return [];
     const failing = broken.filter((node2) => node2 !== void 0);
-    const settings3 = (row2.when?.setting ?? []).flatMap((setting) => subject.placeOf(setting) ?? []);
-    return [{ row: row2, nodes: failing, settings: settings3, grounds: groundsOf(row2, facts, failing) }];
+    const settings4 = (row2.when?.setting ?? []).flatMap((setting) => subject.placeOf(setting) ?? []);
+    return [{ row: row2, nodes: failing, settings: settings4, grounds: groundsOf(row2, facts, failing) }];
   });
 }
 function groundsOf(row2, { kubernetes, kubeProxyMode }, nodes) {
@@ -76670,10 +80415,10 @@ var severities = ["error", "warning", "notice"];
 function gravest(breaches) {
   return severities.find((severity2) => breaches.some(({ row: row2 }) => row2.severity === severity2)) ?? "notice";
 }
-function endsOf({ at: at3 }, breaches) {
-  const settings3 = breaches.flatMap((breach) => breach.settings).filter(({ manifest }) => manifest !== at3.manifest);
+function endsOf2({ at: at3 }, breaches) {
+  const settings4 = breaches.flatMap((breach) => breach.settings).filter(({ manifest }) => manifest !== at3.manifest);
   const facts = breaches.flatMap(({ grounds }) => grounds.map(({ fact }) => fact.at)).filter((one2) => one2 !== at3);
-  const read5 = [...settings3, ...facts];
+  const read5 = [...settings4, ...facts];
   return [at3, ...read5.filter((one2, index) => read5.findIndex(({ manifest }) => manifest === one2.manifest) === index)];
 }
 function wordsOf6(subject, breaches, rows2) {
@@ -76739,7 +80484,7 @@ var kernel_supported_default = defineRule({
       if (breaches.length === 0) continue;
       const message = { error: "unsupported", warning: "unstable", notice: "noted" }[gravest(breaches)];
       const keys2 = [subject.component, ...breaches.map(({ row: row2 }) => row2.id)];
-      report(endsOf(subject, breaches), message, wordsOf6(subject, breaches, rows2), { keys: keys2 });
+      report(endsOf2(subject, breaches), message, wordsOf6(subject, breaches, rows2), { keys: keys2 });
     }
     const told = snapshot.facts.nodes.some(({ kernel }) => kernel);
     const first = told ? void 0 : firstSubject(snapshot, rows2);
@@ -77225,10 +80970,10 @@ var known_defect_default = defineRule({
       if (defects.length > 0) {
         const message = defects.some(isSevere) ? "severe" : "known";
         const todo = todoOf(facts.title, release2, defects);
-        const settings3 = settingsOf(facts.name).flatMap((setting) => configMapOf(setting, component, snapshot) ?? []);
+        const settings4 = settingsOf2(facts.name).flatMap((setting) => configMapOf(setting, component, snapshot) ?? []);
         report(
           // What a ConfigMap turns on or off is a change of it.
-          [at3, ...settings3.slice(0, 1)],
+          [at3, ...settings4.slice(0, 1)],
           message,
           { name, defects: listed2(defects), todo },
           { keys: [facts.name, ...defects.map(({ id }) => id)] }
@@ -77241,14 +80986,14 @@ var known_defect_default = defineRule({
     }
   }
 });
-function settingsOf(name) {
+function settingsOf2(name) {
   const own6 = knownDefects.filter(({ component }) => component === name);
   return own6.flatMap(({ when, mitigated }) => [when, mitigated?.by].filter((setting) => setting !== void 0));
 }
 function defectsOf(component, own6, snapshot) {
   const replaced2 = new Set(own6.map(({ id }) => id));
-  const isIn = (versions) => component.release !== void 0 && (0, import_semver17.satisfies)(component.release, versions);
-  return [...knownDefects.filter(({ id }) => !replaced2.has(id)), ...own6].filter(({ component: name, versions }) => name === component.facts.name && isIn(versions)).filter(({ when }) => when === void 0 || settingOf(when, component, snapshot)).filter(({ mitigated }) => !mitigated || !isIn(mitigated.versions) || !settingOf(mitigated.by, component, snapshot)).sort((a, b) => weightOf(b) - weightOf(a));
+  const isIn2 = (versions) => component.release !== void 0 && (0, import_semver17.satisfies)(component.release, versions);
+  return [...knownDefects.filter(({ id }) => !replaced2.has(id)), ...own6].filter(({ component: name, versions }) => name === component.facts.name && isIn2(versions)).filter(({ when }) => when === void 0 || settingOf(when, component, snapshot)).filter(({ mitigated }) => !mitigated || !isIn2(mitigated.versions) || !settingOf(mitigated.by, component, snapshot)).sort((a, b) => weightOf(b) - weightOf(a));
 }
 function weightOf({ cvss, severity: severity2 }) {
   return cvss ?? (severity2 === "error" ? 10 : 0);
@@ -77302,7 +81047,7 @@ var kubernetes_supported_default = defineRule({
       if (breaches.length === 0) continue;
       const message = { error: "broken", warning: "untested", notice: "noted" }[gravest(breaches)];
       const keys2 = [subject.component, ...breaches.map(({ row: row2 }) => row2.id)];
-      report(endsOf(subject, breaches), message, wordsOf6(subject, breaches, rows2), { keys: keys2 });
+      report(endsOf2(subject, breaches), message, wordsOf6(subject, breaches, rows2), { keys: keys2 });
     }
     const first = snapshot.facts.kubernetes ? void 0 : firstSubject(snapshot, rows2);
     if (first?.at.manifest === manifest) {
@@ -77477,7 +81222,7 @@ var version_skew_default = defineRule({
   kinds: factKinds,
   messages: {
     newer: ({ part, version: version2, nodes, server }) => `The ${part} of ${nodes} is of ${version2}, newer than the API server's ${server}, which Kubernetes does not support. Upgrade the API server first, or bring the nodes back to ${server}.`,
-    older: ({ part, version: version2, nodes, server, most: most2 }) => `The ${part} of ${nodes} is of ${version2}, more than the ${most2} minor releases behind the API server's ${server} that Kubernetes supports. Upgrade these nodes before the API server.`,
+    older: ({ part, version: version2, nodes, server, most: most3 }) => `The ${part} of ${nodes} is of ${version2}, more than the ${most3} minor releases behind the API server's ${server} that Kubernetes supports. Upgrade these nodes before the API server.`,
     skipped: ({ from, to, next }) => `This takes Kubernetes from ${from} to ${to}, and an upgrade may not skip a minor release. Go to ${next} first, by a change of its own.`
   },
   partners(manifest) {
@@ -77489,11 +81234,11 @@ var version_skew_default = defineRule({
     for (const { part, version: version2, running } of partsOf2(facts)) {
       const ahead = minorsAhead(version2, server);
       if (ahead === void 0) continue;
-      const most2 = mostBehind(part, version2);
-      const message = ahead > 0 ? "newer" : -ahead > most2 ? "older" : void 0;
+      const most3 = mostBehind(part, version2);
+      const message = ahead > 0 ? "newer" : -ahead > most3 ? "older" : void 0;
       if (!message) continue;
       const ends = [...running.slice(0, 1).map(({ at: at3 }) => at3), facts.kubernetes.at];
-      const args = { part, version: minorOf2(version2), nodes: namesOf5(running), server: minorOf2(server), most: most2 };
+      const args = { part, version: minorOf2(version2), nodes: namesOf5(running), server: minorOf2(server), most: most3 };
       report(ends, message, args, { keys: [`${part} ${minorOf2(version2)}`] });
     }
   },
@@ -77513,9 +81258,9 @@ function partsOf2({ nodes }) {
     const version2 = fact && parseVersion(fact.value);
     if (!version2) return;
     const key2 = `${part} ${minorOf2(version2)}`;
-    const known3 = parts2.get(key2) ?? { part, version: version2, running: [] };
-    known3.running.push({ name: node2.name, at: fact.at });
-    parts2.set(key2, known3);
+    const known4 = parts2.get(key2) ?? { part, version: version2, running: [] };
+    known4.running.push({ name: node2.name, at: fact.at });
+    parts2.set(key2, known4);
   };
   for (const node2 of nodes) {
     add("kubelet", node2, node2.kubelet);
@@ -77728,14 +81473,14 @@ var EditedRevision = class {
   edits;
   name;
   async list() {
-    const kept2 = (await this.revision.list()).filter(({ path: path35 }) => !this.edits.has(path35));
+    const kept2 = (await this.revision.list()).filter(({ path: path36 }) => !this.edits.has(path36));
     const edited = [...this.edits].flatMap(
-      ([path35, content]) => content ? [{ path: path35, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
+      ([path36, content]) => content ? [{ path: path36, type: "file", id: `edited:${(0, import_node_crypto7.createHash)("sha1").update(content).digest("hex")}` }] : []
     );
     return [...kept2, ...edited];
   }
   async *read(entries) {
-    const theirs = entries.filter(({ path: path35 }) => !this.edits.has(path35));
+    const theirs = entries.filter(({ path: path36 }) => !this.edits.has(path36));
     const reading2 = this.revision.read(theirs)[Symbol.asyncIterator]();
     for (const entry of entries) {
       const edited = this.edits.get(entry.path);
@@ -77752,53 +81497,53 @@ var EditedRevision = class {
 function mapClusters({ base, head, isNew }, files2) {
   const repeated = foldersThatRepeat(files2);
   const hasBase = files2.some(({ side }) => side === "base");
-  const placeBy = (declarations, path35) => {
+  const placeBy = (declarations, path36) => {
     for (const declared2 of declarations) {
-      const names4 = Object.keys(declared2).filter((name) => holds3(name, declared2[name], path35));
+      const names4 = Object.keys(declared2).filter((name) => holds3(name, declared2[name], path36));
       if (names4.length > 0) return { clusters: names4, evidence: "declared" };
     }
-    const layout = layoutFolderOf(path35);
-    const sibling = ancestors(path35).findLast((folder) => repeated.has(folder));
+    const layout = layoutFolderOf(path36);
+    const sibling = ancestors(path36).findLast((folder) => repeated.has(folder));
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: "layout" };
     return sibling ? { clusters: [sibling], evidence: "repeated" } : { clusters: [""], evidence: "none" };
   };
-  const known3 = new Set(
-    files2.filter(({ side }) => side === "base").flatMap(({ path: path35 }) => placeBy([base], path35).clusters)
+  const known4 = new Set(
+    files2.filter(({ side }) => side === "base").flatMap(({ path: path36 }) => placeBy([base], path36).clusters)
   );
-  const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known3.has(name)));
+  const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known4.has(name)));
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
-    of: (path35) => placeBy(isNew(path35) ? [base, fresh] : [base], path35)
+    of: (path36) => placeBy(isNew(path36) ? [base, fresh] : [base], path36)
   };
 }
-function layoutFolderOf(path35) {
-  return path35.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
+function layoutFolderOf(path36) {
+  return path36.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0];
 }
-function holds3(name, declared2, path35) {
-  if (!declared2?.paths) return path35.startsWith(`${name}/`);
-  return declared2.paths.some((glob) => minimatch(path35, glob, { dot: true }));
+function holds3(name, declared2, path36) {
+  if (!declared2?.paths) return path36.startsWith(`${name}/`);
+  return declared2.paths.some((glob) => minimatch(path36, glob, { dot: true }));
 }
-function ancestors(path35) {
+function ancestors(path36) {
   const folders = [];
-  for (let end2 = path35.indexOf("/"); end2 !== -1; end2 = path35.indexOf("/", end2 + 1)) folders.push(path35.slice(0, end2));
+  for (let end2 = path36.indexOf("/"); end2 !== -1; end2 = path36.indexOf("/", end2 + 1)) folders.push(path36.slice(0, end2));
   return folders;
 }
 var sideBits = { base: 1, head: 2 };
 var siblingLimit = 64;
 function foldersThatRepeat(files2) {
-  const objects = /* @__PURE__ */ new Map();
-  for (const { path: path35, side, refs } of files2) {
+  const objects2 = /* @__PURE__ */ new Map();
+  for (const { path: path36, side, refs } of files2) {
     const bit = sideBits[side];
     const identities = refs.filter((ref) => ref.kind !== "Namespace" || ref.group !== "").map(identityOf);
-    for (const folder of ancestors(path35)) {
-      const held = objects.get(folder) ?? /* @__PURE__ */ new Map();
-      objects.set(folder, held);
+    for (const folder of ancestors(path36)) {
+      const held = objects2.get(folder) ?? /* @__PURE__ */ new Map();
+      objects2.set(folder, held);
       for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit);
     }
   }
   const siblings = /* @__PURE__ */ new Map();
-  for (const folder of objects.keys()) {
+  for (const folder of objects2.keys()) {
     const parent = folder.slice(0, folder.lastIndexOf("/") + 1);
     const children = siblings.get(parent);
     if (children) children.push(folder);
@@ -77808,23 +81553,23 @@ function foldersThatRepeat(files2) {
   for (const folders of siblings.values()) {
     const holders = /* @__PURE__ */ new Map();
     for (const folder of folders) {
-      for (const identity of objects.get(folder)?.keys() ?? []) {
+      for (const identity of objects2.get(folder)?.keys() ?? []) {
         const list3 = holders.get(identity);
         if (!list3) holders.set(identity, [folder]);
         else if (list3.length < siblingLimit) list3.push(folder);
       }
     }
     for (const folder of folders) {
-      const own6 = objects.get(folder) ?? /* @__PURE__ */ new Map();
+      const own6 = objects2.get(folder) ?? /* @__PURE__ */ new Map();
       const shared2 = /* @__PURE__ */ new Map();
       for (const [identity, sides] of own6) {
         for (const other of holders.get(identity) ?? []) {
-          const both = sides & (objects.get(other)?.get(identity) ?? 0);
+          const both = sides & (objects2.get(other)?.get(identity) ?? 0);
           if (other === folder || both === 0) continue;
           const counts = shared2.get(other) ?? [0, 0, 0, 0];
           shared2.set(other, counts);
           for (const bit of [sideBits.base, sideBits.head]) if (both & bit) counts[bit] = (counts[bit] ?? 0) + 1;
-          const enough = Math.max(2, Math.min(own6.size, objects.get(other)?.size ?? 0) / 2);
+          const enough = Math.max(2, Math.min(own6.size, objects2.get(other)?.size ?? 0) / 2);
           for (const bit of [sideBits.base, sideBits.head]) {
             if ((counts[bit] ?? 0) < enough) continue;
             for (const one2 of [folder, other]) found.set(one2, (found.get(one2) ?? 0) | bit);
@@ -77844,12 +81589,12 @@ var import_posix2 = __toESM(require("node:path/posix"), 1);
 
 // src/source/chart.ts
 var import_posix = __toESM(require("node:path/posix"), 1);
-var import_yaml7 = __toESM(require_dist(), 1);
+var import_yaml8 = __toESM(require_dist(), 1);
 async function readChart(checkout, folder) {
   const texts4 = await checkout.texts([import_posix.default.join(folder, "Chart.yaml"), import_posix.default.join(folder, "requirements.yaml")]);
   const parsed4 = [...texts4].map(([file3, text10]) => {
-    const lines = new import_yaml7.LineCounter();
-    return { file: file3, lines, document: (0, import_yaml7.parseDocument)(text10, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
+    const lines = new import_yaml8.LineCounter();
+    return { file: file3, lines, document: (0, import_yaml8.parseDocument)(text10, { lineCounter: lines, logLevel: "silent", version: "1.1" }) };
   });
   const field2 = (name) => String(parsed4[0]?.document.get(name) ?? "");
   return {
@@ -77860,16 +81605,16 @@ async function readChart(checkout, folder) {
   };
 }
 function dependenciesIn(document, file3, lines) {
-  const list3 = (0, import_yaml7.isMap)(document.contents) ? document.get("dependencies") : void 0;
-  if (!(0, import_yaml7.isSeq)(list3)) return [];
+  const list3 = (0, import_yaml8.isMap)(document.contents) ? document.get("dependencies") : void 0;
+  if (!(0, import_yaml8.isSeq)(list3)) return [];
   return list3.items.flatMap((item) => {
-    if (!(0, import_yaml7.isMap)(item)) return [];
+    if (!(0, import_yaml8.isMap)(item)) return [];
     const field2 = (key2) => {
       const value2 = item.get(key2);
       return value2 === void 0 || value2 === null ? "" : String(value2);
     };
-    const pair3 = item.items.find(({ key: key2 }) => (0, import_yaml7.isScalar)(key2) && key2.value === "name");
-    const node2 = (0, import_yaml7.isScalar)(pair3?.value) ? pair3.value : item;
+    const pair3 = item.items.find(({ key: key2 }) => (0, import_yaml8.isScalar)(key2) && key2.value === "name");
+    const node2 = (0, import_yaml8.isScalar)(pair3?.value) ? pair3.value : item;
     const [from, to] = node2.range ?? [0, 0];
     const [start4, end2] = [lines.linePos(from), lines.linePos(to)];
     const region = { startLine: start4.line, startColumn: start4.col, endLine: end2.line, endColumn: end2.col };
@@ -77956,14 +81701,14 @@ function definitionOf({ at: _, saidIn: __, ...source2 }) {
 
 // src/source/flux-values.ts
 var import_posix4 = __toESM(require("node:path/posix"), 1);
-var import_yaml10 = __toESM(require_dist(), 1);
+var import_yaml11 = __toESM(require_dist(), 1);
 
 // src/source/kustomization.ts
 var import_posix3 = __toESM(require("node:path/posix"), 1);
-var import_yaml9 = __toESM(require_dist(), 1);
+var import_yaml10 = __toESM(require_dist(), 1);
 
 // src/source/outside.ts
-var import_yaml8 = __toESM(require_dist(), 1);
+var import_yaml9 = __toESM(require_dist(), 1);
 var bases = ["resources", "bases", "components", "generators", "transformers", "validators"];
 var files = [
   "crds",
@@ -77987,57 +81732,58 @@ var keys = [
   "additionalValuesFiles",
   "values"
 ];
-var pluginKeys = [...keys, "paths", "repo"];
+var pluginKeys = [...keys, "paths"];
 function pathsNamed(document) {
   const found = [];
-  const resolved = (node2) => (0, import_yaml8.isAlias)(node2) ? node2.resolve(document) : node2 ?? void 0;
+  const resolved = (node2) => (0, import_yaml9.isAlias)(node2) ? node2.resolve(document) : node2 ?? void 0;
   const fields2 = (map4, wanted, depth = 0) => map4.items.flatMap(({ key: key2, value: value2 }) => {
-    const name = (0, import_yaml8.isScalar)(key2) ? String(key2.value) : "";
+    const name = (0, import_yaml9.isScalar)(key2) ? String(key2.value) : "";
     const node2 = resolved(value2);
     if (name === "<<" && depth < 20) {
-      const merged = (0, import_yaml8.isSeq)(node2) ? node2.items.map(resolved) : [node2];
-      return merged.flatMap((one2) => (0, import_yaml8.isMap)(one2) ? fields2(one2, wanted, depth + 1) : []);
+      const merged = (0, import_yaml9.isSeq)(node2) ? node2.items.map(resolved) : [node2];
+      return merged.flatMap((one2) => (0, import_yaml9.isMap)(one2) ? fields2(one2, wanted, depth + 1) : []);
     }
     return node2 && wanted.includes(name) ? [node2] : [];
   });
-  const look = (node2, isBase) => {
-    if ((0, import_yaml8.isSeq)(node2)) {
+  const look = (node2, isBase, isData = false) => {
+    if ((0, import_yaml9.isSeq)(node2)) {
       for (const item of node2.items) {
         const one2 = resolved(item);
-        if ((0, import_yaml8.isMap)(one2)) for (const field2 of fields2(one2, keys)) look(field2, false);
-        else if ((0, import_yaml8.isScalar)(one2)) look(one2, isBase);
+        if ((0, import_yaml9.isMap)(one2)) for (const field2 of fields2(one2, keys)) look(field2, false, isData);
+        else if ((0, import_yaml9.isScalar)(one2)) look(one2, isBase, isData);
       }
-    } else if ((0, import_yaml8.isMap)(node2)) {
-      for (const field2 of fields2(node2, keys)) look(field2, false);
-    } else if ((0, import_yaml8.isScalar)(node2) && typeof node2.value === "string" && !node2.value.includes("\n")) {
+    } else if ((0, import_yaml9.isMap)(node2)) {
+      for (const field2 of fields2(node2, keys)) look(field2, false, isData);
+    } else if ((0, import_yaml9.isScalar)(node2) && typeof node2.value === "string" && !node2.value.includes("\n")) {
       const text10 = isBase ? node2.value : node2.value.replace(/^[^=/]*=/, "");
-      if (text10 !== "") found.push({ scalar: node2, isBase });
+      if (text10 !== "") found.push({ scalar: node2, isBase, isData });
     }
   };
   const { contents } = document;
-  if (!(0, import_yaml8.isMap)(contents)) return [];
+  if (!(0, import_yaml9.isMap)(contents)) return [];
   for (const field2 of fields2(contents, bases)) look(field2, true);
-  for (const field2 of fields2(contents, [...files, ...generators, ...charts])) look(field2, false);
+  for (const field2 of fields2(contents, [...files, ...charts])) look(field2, false);
+  for (const field2 of fields2(contents, generators)) look(field2, false, true);
   return found;
 }
 function urlOfPlugin(text10) {
-  const lines = new import_yaml8.LineCounter();
-  const documents = (0, import_yaml8.parseAllDocuments)(text10, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  const lines = new import_yaml9.LineCounter();
+  const documents = (0, import_yaml9.parseAllDocuments)(text10, { lineCounter: lines, logLevel: "silent", version: "1.1" });
   for (const document of "empty" in documents ? [] : documents) {
-    const isPlugin = (0, import_yaml8.isMap)(document.contents) && document.get("apiVersion") === "builtin";
+    const isPlugin = (0, import_yaml9.isMap)(document.contents) && document.get("apiVersion") === "builtin";
     let found;
-    (0, import_yaml8.visit)(document, {
-      Scalar(key2, { value: value2, range: range2 }, path35) {
+    (0, import_yaml9.visit)(document, {
+      Scalar(key2, { value: value2, range: range2 }, path36) {
         if (key2 === "key" || typeof value2 !== "string") return void 0;
         const { line } = lines.linePos(range2?.[0] ?? 0);
-        const names4 = path35.flatMap((node2) => "key" in node2 && (0, import_yaml8.isScalar)(node2.key) ? [String(node2.key.value)] : []);
+        const names4 = path36.flatMap((node2) => "key" in node2 && (0, import_yaml9.isScalar)(node2.key) ? [String(node2.key.value)] : []);
         if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value2) && names4.some((name) => pluginKeys.includes(name)))
           found = { text: value2, line };
         else if (!isPlugin && value2.includes("\n") && value2.includes("builtin")) {
           const inner = urlOfPlugin(value2);
           found = inner && { text: inner.text, line };
         }
-        return found ? import_yaml8.visit.BREAK : void 0;
+        return found ? import_yaml9.visit.BREAK : void 0;
       }
     });
     if (found) return found;
@@ -78088,53 +81834,68 @@ function parse2(folder, file3, text10, checkout) {
     leadsTo: [...new Set(leadsTo)].sort(),
     charts: charts2.map((chart) => ({ ...chart, folder: import_posix3.default.join(folder, chartHome, chart.unpackedIn) })),
     plugins,
-    outside: named5.filter(({ text: text11, isBase }) => {
+    data: named5.filter(({ isData }) => isData),
+    outside: named5.filter(({ text: text11, isBase, isData }) => {
+      if (isData) return false;
       const place2 = inside(folder, isBase ? text11 : text11.replace(/^[^=/]*=/, ""));
       return place2 === void 0 && !(isBase && isRemote(text11));
     })
   };
 }
 function parseText(text10) {
-  const lines = new import_yaml9.LineCounter();
-  const document = (0, import_yaml9.parseDocument)(text10, { lineCounter: lines, logLevel: "silent", version: "1.1" });
+  const lines = new import_yaml10.LineCounter();
+  const document = (0, import_yaml10.parseDocument)(text10, { lineCounter: lines, logLevel: "silent", version: "1.1" });
   const regionOf2 = (node2) => {
     const [from, to] = node2.range ?? [0, 0];
     const [start4, end2] = [lines.linePos(from), lines.linePos(to)];
     return { startLine: start4.line, startColumn: start4.col, endLine: end2.line, endColumn: end2.col };
   };
-  const root3 = (0, import_yaml9.isMap)(document.contents) ? document.contents : void 0;
+  const root3 = (0, import_yaml10.isMap)(document.contents) ? document.contents : void 0;
   const itemsOf = (key2) => {
     const node2 = root3?.get(key2, true);
-    const list3 = (0, import_yaml9.isAlias)(node2) ? node2.resolve(document) : node2;
-    return (0, import_yaml9.isSeq)(list3) ? list3.items.filter(import_yaml9.isNode) : [];
+    const list3 = (0, import_yaml10.isAlias)(node2) ? node2.resolve(document) : node2;
+    return (0, import_yaml10.isSeq)(list3) ? list3.items.filter(import_yaml10.isNode) : [];
   };
   const strings2 = /* @__PURE__ */ new Set();
-  (0, import_yaml9.visit)(document, {
+  (0, import_yaml10.visit)(document, {
     Scalar(_, { value: value2 }) {
       if (typeof value2 !== "string" || value2.includes("\n") || value2.length > 500) return;
       strings2.add(value2).add(value2.slice(value2.indexOf("=") + 1));
     }
   });
   const globals = root3?.get("helmGlobals");
+  const kept2 = new Set(urlsIn(text10.includes("://") ? withoutData(text10) : text10));
   return {
     component: String(root3?.get("kind") ?? "") === "Component",
     namespace: String(root3?.get("namespace") ?? ""),
     includes: ["resources", "bases", "components"].flatMap(itemsOf).flatMap((item) => {
-      const entry = (0, import_yaml9.isAlias)(item) ? item.resolve(document) : item;
-      return (0, import_yaml9.isScalar)(entry) && typeof entry.value === "string" ? [{ text: entry.value, region: regionOf2(item) }] : [];
+      const entry = (0, import_yaml10.isAlias)(item) ? item.resolve(document) : item;
+      return (0, import_yaml10.isScalar)(entry) && typeof entry.value === "string" ? [{ text: entry.value, region: regionOf2(item) }] : [];
     }),
     strings: strings2,
     plugins: /generators|transformers|validators/.test(text10),
-    named: pathsNamed(document).map(({ scalar: scalar4, isBase }) => ({ text: scalar4.value, isBase, region: regionOf2(scalar4) })),
-    chartHome: (0, import_yaml9.isMap)(globals) && wordUnder(globals, "chartHome") || "charts",
+    named: pathsNamed(document).map(({ scalar: scalar4, isBase }) => ({
+      text: scalar4.value,
+      isBase,
+      isData: isUrl(scalar4.value) && !kept2.has(scalar4.value),
+      region: regionOf2(scalar4)
+    })),
+    chartHome: (0, import_yaml10.isMap)(globals) && wordUnder(globals, "chartHome") || "charts",
     charts: itemsOf("helmCharts").flatMap(
-      (item) => (0, import_yaml9.isMap)(item) ? [{ name: String(item.get("name") ?? ""), unpackedIn: unpackedIn(item), region: regionOf2(item) }] : []
+      (item) => (0, import_yaml10.isMap)(item) ? [
+        {
+          name: String(item.get("name") ?? ""),
+          repo: wordUnder(item, "repo"),
+          unpackedIn: unpackedIn(item),
+          region: regionOf2(item)
+        }
+      ] : []
     )
   };
 }
 function wordUnder(map4, key2) {
   const node2 = map4.get(key2, true);
-  return (0, import_yaml9.isScalar)(node2) ? node2.source ?? String(node2.value ?? "") : "";
+  return (0, import_yaml10.isScalar)(node2) ? node2.source ?? String(node2.value ?? "") : "";
 }
 function unpackedIn(item) {
   const [name, version2, repo] = ["name", "version", "repo"].map((key2) => wordUnder(item, key2));
@@ -78181,24 +81942,36 @@ function remoteEntries({ file: file3, folder, includes: includes2 }, checkout) {
     return isRemote(text10) && !(place2 !== void 0 && checkout.tree.at(place2).length > 0);
   }).map((mention) => ({ ...mention, path: file3 }));
 }
-function missingChart(kustomizations, checkout) {
-  for (const { file: file3, charts: charts2 } of kustomizations) {
-    for (const { name, folder, region } of charts2) {
-      if (checkout.has(import_posix3.default.join(folder, "Chart.yaml"))) continue;
-      const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${import_posix3.default.dirname(folder)} and commit it`;
-      return { reason, path: file3, region };
-    }
-  }
-  return void 0;
+function absentCharts({ charts: charts2 }, checkout) {
+  return charts2.filter(({ folder }) => !checkout.has(import_posix3.default.join(folder, "Chart.yaml")));
 }
-function withoutEntries(text10, entries) {
-  const document = (0, import_yaml9.parseDocument)(text10, { logLevel: "silent", version: "1.1" });
-  const gone = new Set(entries.map((entry) => entry.text));
-  for (const key2 of ["resources", "bases", "components"]) {
-    const list3 = (0, import_yaml9.isMap)(document.contents) ? document.get(key2) : void 0;
-    if ((0, import_yaml9.isSeq)(list3)) list3.items = list3.items.filter((item) => !((0, import_yaml9.isScalar)(item) && gone.has(String(item.value))));
-  }
+function withoutEntries(text10, isGone2, charts2) {
+  const document = (0, import_yaml10.parseDocument)(text10, { logLevel: "silent", version: "1.1" });
+  const leaveOut2 = (key2, names4) => {
+    const list3 = (0, import_yaml10.isMap)(document.contents) ? document.get(key2) : void 0;
+    if ((0, import_yaml10.isSeq)(list3)) list3.items = list3.items.filter((item) => !names4(item));
+  };
+  for (const key2 of ["resources", "bases", "components", "generators"])
+    leaveOut2(key2, (item) => (0, import_yaml10.isScalar)(item) && isGone2(String(item.value)));
+  leaveOut2("helmCharts", (item) => (0, import_yaml10.isMap)(item) && charts2.has(unpackedIn(item)));
   return document.toString();
+}
+function withoutData(text10) {
+  const document = (0, import_yaml10.parseDocument)(text10, { logLevel: "silent", version: "1.1" });
+  const data = new Set(
+    pathsNamed(document).flatMap(({ scalar: scalar4, isData }) => isData && isUrl(scalar4.value) ? scalar4 : [])
+  );
+  (0, import_yaml10.visit)(document, {
+    Scalar: (key2, node2) => typeof key2 === "number" && data.has(node2) ? import_yaml10.visit.REMOVE : void 0
+  });
+  return document.toString();
+}
+function urlsIn(text10) {
+  const document = (0, import_yaml10.parseDocument)(text10, { logLevel: "silent", version: "1.1" });
+  return pathsNamed(document).flatMap(({ scalar: { value: value2 } }) => isUrl(value2) ? value2 : []);
+}
+function isUrl(written2) {
+  return /^(?:[^=/]*=)?https?:\/\//i.test(written2);
 }
 
 // src/source/untyped.ts
@@ -78208,7 +81981,7 @@ function fieldsOf(value2) {
 function listOf3(value2) {
   return Array.isArray(value2) ? value2 : [];
 }
-function textOf5(value2) {
+function textOf6(value2) {
   if (typeof value2 === "string") return value2;
   return typeof value2 === "number" || typeof value2 === "boolean" ? String(value2) : "";
 }
@@ -78224,16 +81997,16 @@ function wordOf(value2) {
 function namesOfHolders({ root: root3 }) {
   const spec = fieldsOf(root3.at("spec").value);
   const references = [...listOf3(spec.valuesFrom), ...listOf3(fieldsOf(spec.postBuild).substituteFrom)];
-  return references.map((reference) => textOf5(fieldsOf(reference).name)).filter(Boolean);
+  return references.map((reference) => textOf6(fieldsOf(reference).name)).filter(Boolean);
 }
 function holderOf(reference, namespace, all3) {
-  const named5 = all3.filter(({ ref }) => ref.kind === textOf5(reference.kind) && ref.name === textOf5(reference.name));
+  const named5 = all3.filter(({ ref }) => ref.kind === textOf6(reference.kind) && ref.name === textOf6(reference.name));
   return named5.find(({ ref }) => ref.namespace === namespace) ?? named5.find(({ ref }) => ref.namespace === "" || namespace === "");
 }
 function dataOf(holder) {
   const { root: root3, ref } = holder;
   if (root3.at("sops").exists) return {};
-  const texts4 = (field2) => Object.entries(fieldsOf(root3.at(field2).value)).map(([key2, value2]) => [key2, textOf5(value2)]);
+  const texts4 = (field2) => Object.entries(fieldsOf(root3.at(field2).value)).map(([key2, value2]) => [key2, textOf6(value2)]);
   if (ref.kind !== "Secret") return Object.fromEntries(texts4("data"));
   const decoded2 = texts4("data").map(([key2, value2]) => [key2, Buffer.from(value2, "base64").toString("utf8")]);
   return Object.fromEntries([...decoded2, ...texts4("stringData")]);
@@ -78242,7 +82015,7 @@ function valuesOf2(manifest, { chart, place: place2, holders }, named5) {
   const spec = fieldsOf(manifest.root.at("spec").value);
   const { checkout } = named5.surroundings;
   const values = [];
-  const files2 = listOf3(chart.valuesFiles).map(textOf5);
+  const files2 = listOf3(chart.valuesFiles).map(textOf6);
   for (const file3 of files2) {
     const [fromRoot, fromChart] = [inside("", file3), inside(place2, file3)];
     const found = [fromRoot, fromChart].find((one2) => one2 !== void 0 && checkout.has(one2)) ?? fromRoot;
@@ -78261,22 +82034,22 @@ function valuesOf2(manifest, { chart, place: place2, holders }, named5) {
     const held = holder && valuesFrom(reference, holder);
     if (held) values.push(held);
     else if (reference.optional !== true) {
-      const what = `${textOf5(reference.kind)} ${textOf5(reference.name)}`;
+      const what = `${textOf6(reference.kind)} ${textOf6(reference.name)}`;
       named5.skip(manifest, `its values of ${what} are not in this repository`);
       return void 0;
     }
   }
   if (spec.values !== void 0 && spec.values !== null)
-    values.push({ text: (0, import_yaml10.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
+    values.push({ text: (0, import_yaml11.stringify)(spec.values), name: `the values in ${manifest.origin.path}` });
   return values;
 }
 function valuesFrom(reference, holder) {
-  const held = dataOf(holder)[textOf5(reference.valuesKey) || "values.yaml"];
+  const held = dataOf(holder)[textOf6(reference.valuesKey) || "values.yaml"];
   if (held === void 0) return void 0;
   const name = `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`;
-  const keys2 = textOf5(reference.targetPath).split(/(?<!\\)\./);
+  const keys2 = textOf6(reference.targetPath).split(/(?<!\\)\./);
   if (keys2[0] === "") return { text: held, name };
-  return { text: (0, import_yaml10.stringify)(nested(keys2, wordOf(held.replace(/\n$/, "")))), name };
+  return { text: (0, import_yaml11.stringify)(nested(keys2, wordOf(held.replace(/\n$/, "")))), name };
 }
 function nested([key2 = "", ...rest], value2) {
   return { [key2.replaceAll("\\.", ".")]: rest.length > 0 ? nested(rest, value2) : value2 };
@@ -78287,15 +82060,15 @@ var import_posix6 = __toESM(require("node:path/posix"), 1);
 
 // src/source/argocd.ts
 var import_posix5 = __toESM(require("node:path/posix"), 1);
-var import_yaml11 = __toESM(require_dist(), 1);
+var import_yaml12 = __toESM(require_dist(), 1);
 
 // src/source/repository-name.ts
 function repositoryName(url) {
   const written2 = url.trim().toLowerCase();
   const rest = written2.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
   const address = rest.replace(/^[^/@]+@/, "");
-  const path35 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
-  return path35.replace(/\/+$/, "").replace(/\.git$/, "");
+  const path36 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
+  return path36.replace(/\/+$/, "").replace(/\.git$/, "");
 }
 function isFolder(remote) {
   return /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(remote.trim());
@@ -78376,51 +82149,53 @@ function readApplication(manifest, name, value2, named5) {
   const spec = fieldsOf(value2);
   const sources = [spec.source, ...listOf3(spec.sources)].map(fieldsOf).filter((source2) => source2.repoURL !== void 0);
   const destination = fieldsOf(spec.destination);
-  const cluster = textOf5(destination.name) || textOf5(destination.server);
+  const cluster = textOf6(destination.name) || textOf6(destination.server);
   const target = own5.includes(cluster) ? { path: manifest.origin.path } : { cluster };
-  const namespace = textOf5(destination.namespace) || "default";
+  const namespace = textOf6(destination.namespace) || "default";
   for (const [index, source2] of sources.entries()) {
     if (source2.ref !== void 0 && source2.path === void 0 && source2.chart === void 0) continue;
-    const url = textOf5(source2.repoURL);
+    const url = textOf6(source2.repoURL);
     if (source2.chart !== void 0) {
-      named5.skip(manifest, `the chart ${textOf5(source2.chart)} of ${url} is not in this repository`);
+      named5.skip(manifest, `the chart ${textOf6(source2.chart)} of ${url} is not in this repository`);
       continue;
     }
-    const written2 = textOf5(source2.path);
+    const written2 = textOf6(source2.path);
     const place2 = inside("", written2.replace(/^\/+/, "") || ".");
     if (place2 === void 0 || !named5.isHere(url, place2)) {
       named5.skip(manifest, `${[url, written2].filter(Boolean).join(" ")} is not in this repository`);
       continue;
     }
+    const isPlugin = source2.plugin !== void 0;
+    if (isPlugin) named5.skip(manifest, `a plugin makes its manifests of ${written2}, and may do more than is seen here`);
     const at3 = {
-      id: `argocd:${manifest.origin.path}:${name}:${place2}${index > 0 ? `:${index}` : ""}`,
+      id: `argocd:${manifest.origin.path}:${name}:${place2}${index > 0 ? `:${index}` : ""}${isPlugin ? ":plugin" : ""}`,
       known: "named",
       target,
       at: spokenAt(manifest)
     };
     const { checkout } = named5.surroundings;
-    if (source2.plugin !== void 0) {
-      named5.skip(manifest, `a plugin makes its manifests of ${written2}`);
-    } else if (checkout.has(import_posix5.default.join(place2, "Chart.yaml"))) {
+    if (checkout.has(import_posix5.default.join(place2, "Chart.yaml"))) {
       const helm2 = fieldsOf(source2.helm);
       const values = valuesOf3(manifest, helm2, place2, sources, named5);
       if (!values) continue;
       named5.sources.push({
         ...at3,
+        // Without what only the plugin knows it may not render.
+        ...isPlugin ? { known: "discovered" } : {},
         kind: "helm",
         chart: place2,
         values,
         set: parametersOf(helm2),
-        release: textOf5(helm2.releaseName) || name,
-        namespace: textOf5(helm2.namespace) || namespace,
-        ...helm2.kubeVersion ? { kubeVersion: textOf5(helm2.kubeVersion) } : {},
-        ...Array.isArray(helm2.apiVersions) ? { apiVersions: helm2.apiVersions.map(textOf5) } : {},
+        release: textOf6(helm2.releaseName) || name,
+        namespace: textOf6(helm2.namespace) || namespace,
+        ...helm2.kubeVersion ? { kubeVersion: textOf6(helm2.kubeVersion) } : {},
+        ...Array.isArray(helm2.apiVersions) ? { apiVersions: helm2.apiVersions.map(textOf6) } : {},
         ...helm2.skipCrds === true ? { skipCrds: true } : {}
       });
     } else if (named5.kustomization(place2)) {
       const kustomize = fieldsOf(source2.kustomize);
       const overlay = overlayOf(kustomize);
-      const components = listOf3(kustomize.components).flatMap((one2) => inside(place2, textOf5(one2)) ?? []);
+      const components = listOf3(kustomize.components).flatMap((one2) => inside(place2, textOf6(one2)) ?? []);
       named5.sources.push({
         ...at3,
         kind: "kustomize",
@@ -78431,7 +82206,7 @@ function readApplication(manifest, name, value2, named5) {
       });
     } else if (checkout.tree.at(place2).length > 0) {
       plainFiles(place2, fieldsOf(source2.directory), name, named5);
-    } else {
+    } else if (!isPlugin) {
       named5.sources.push({ ...at3, kind: "helm", chart: place2, values: [], set: {}, release: name, namespace });
     }
   }
@@ -78439,10 +82214,10 @@ function readApplication(manifest, name, value2, named5) {
 function valuesOf3(manifest, helm2, chart, sources, named5) {
   const values = [];
   const { checkout } = named5.surroundings;
-  for (const file3 of listOf3(helm2.valueFiles).map(textOf5)) {
+  for (const file3 of listOf3(helm2.valueFiles).map(textOf6)) {
     const [, ref, behind = ""] = file3.match(/^\$([^/]+)\/(.*)$/) ?? [];
-    const owner2 = ref && sources.find((source2) => textOf5(source2.ref) === ref);
-    const elsewhere2 = ref ? !owner2 || !named5.isHere(textOf5(owner2.repoURL), behind) : /^[a-z0-9+]+:\/\//i.test(file3);
+    const owner2 = ref && sources.find((source2) => textOf6(source2.ref) === ref);
+    const elsewhere2 = ref ? !owner2 || !named5.isHere(textOf6(owner2.repoURL), behind) : /^[a-z0-9+]+:\/\//i.test(file3);
     if (elsewhere2) {
       named5.skip(manifest, `its values ${file3} are not in this repository`);
       return void 0;
@@ -78459,18 +82234,18 @@ function valuesOf3(manifest, helm2, chart, sources, named5) {
     named5.skip(manifest, "its fileParameters are not read");
     return void 0;
   }
-  const inline = helm2.valuesObject !== void 0 ? (0, import_yaml11.stringify)(helm2.valuesObject) : textOf5(helm2.values);
+  const inline = helm2.valuesObject !== void 0 ? (0, import_yaml12.stringify)(helm2.valuesObject) : textOf6(helm2.values);
   if (inline.trim()) values.push({ text: inline, name: `the values in ${manifest.origin.path}` });
   return values;
 }
 function parametersOf(helm2) {
   return Object.fromEntries(
-    listOf3(helm2.parameters).map(fieldsOf).map((one2) => [textOf5(one2.name), one2.forceString === true ? textOf5(one2.value) : wordOf(one2.value)])
+    listOf3(helm2.parameters).map(fieldsOf).map((one2) => [textOf6(one2.name), one2.forceString === true ? textOf6(one2.value) : wordOf(one2.value)])
   );
 }
 function plainFiles(place2, directory, application, { surroundings, plain: plain3 }) {
   const start4 = place2 === "" ? 0 : place2.length + 1;
-  const [include, exclude] = [textOf5(directory.include), textOf5(directory.exclude)];
+  const [include, exclude] = [textOf6(directory.include), textOf6(directory.exclude)];
   for (const file3 of surroundings.checkout.below(place2)) {
     const inPlace = file3.slice(start4);
     if (directory.recurse !== true && inPlace.includes("/")) continue;
@@ -78481,6 +82256,13 @@ function plainFiles(place2, directory, application, { surroundings, plain: plain
 function takesFile(glob, file3) {
   const [pattern, text10] = [glob, file3].map((one2) => one2.replaceAll("/", ":"));
   return minimatch(text10, pattern, { dot: true, nocomment: true, nonegate: true });
+}
+
+// src/source/glob.ts
+function isModest(pattern) {
+  const segments = pattern.split("/");
+  const deep2 = segments.filter((segment) => segment.includes("**")).length;
+  return pattern.length <= 1e3 && deep2 <= 3 && segments.every((segment) => segment.split("*").length <= 4);
 }
 
 // src/source/application-set.ts
@@ -78503,7 +82285,7 @@ function readApplicationSet(manifest, named5) {
         named5.skip(manifest, `${left} in its template cannot be filled in`);
         break;
       }
-      readApplication(manifest, textOf5(fieldsOf(filled.metadata).name), filled.spec, named5);
+      readApplication(manifest, textOf6(fieldsOf(filled.metadata).name), filled.spec, named5);
     }
   }
 }
@@ -78511,13 +82293,17 @@ function elementsOf(generator, goTemplate, named5) {
   const kinds = Object.keys(generator).filter((key2) => key2 !== "selector");
   const kind2 = kinds.join(", ") || "(none)";
   if (generator.selector !== void 0) return `the selector of its generator ${kind2} is not read`;
+  if (kinds.some((one2) => fieldsOf(generator[one2]).template !== void 0))
+    return `the template of its generator ${kind2} is not read`;
   const { elements } = fieldsOf(generator.list);
   if (Array.isArray(elements)) return elements.map((element) => flattened(fieldsOf(element)));
   const git2 = fieldsOf(generator.git);
   if (!Array.isArray(git2.directories))
     return `its generator ${kind2} is not read; only lists of elements and git directories are`;
-  const url = textOf5(git2.repoURL);
+  const url = textOf6(git2.repoURL);
   if (!named5.isHere(url, "")) return `the directories of ${url} are not in this repository`;
+  if (!git2.directories.every((rule) => isModest(textOf6(fieldsOf(rule).path))))
+    return `the patterns of its generator ${kind2} are not read`;
   const values = flattened(fieldsOf(git2.values), "values.");
   return matching(git2.directories.map(fieldsOf), named5).map((folder) => ({
     ...elementOfFolder(folder, goTemplate),
@@ -78529,8 +82315,12 @@ function matching(rules2, { surroundings: { checkout } }) {
   for (const file3 of checkout.tree.entries.keys()) {
     for (let end2 = file3.indexOf("/"); end2 !== -1; end2 = file3.indexOf("/", end2 + 1)) folders.add(file3.slice(0, end2));
   }
-  const matches = (folder, rule) => minimatch(folder, textOf5(rule.path), { noglobstar: true });
-  return [...folders].filter((folder) => rules2.some((rule) => rule.exclude !== true && matches(folder, rule))).filter((folder) => !rules2.some((rule) => rule.exclude === true && matches(folder, rule))).sort();
+  const tests = rules2.map((rule) => ({
+    excludes: rule.exclude === true,
+    matches: minimatch.filter(textOf6(rule.path), { noglobstar: true, nobrace: true })
+  }));
+  const isMatched = (folder, byExcluding) => tests.some(({ excludes, matches }) => excludes === byExcluding && matches(folder));
+  return [...folders].filter((folder) => isMatched(folder, false) && !isMatched(folder, true)).sort();
 }
 function elementOfFolder(folder, goTemplate) {
   const basename5 = import_posix6.default.basename(folder);
@@ -78559,8 +82349,8 @@ function flattened(value2, prefix2 = "") {
   return Object.fromEntries(
     Object.entries(value2).flatMap(([key2, item]) => {
       const name = `${prefix2}${key2}`;
-      if (Array.isArray(item)) return Object.entries(indexed(name, item.map(textOf5)));
-      return item !== null && typeof item === "object" ? Object.entries(flattened(item, `${name}.`)) : [[name, textOf5(item)]];
+      if (Array.isArray(item)) return Object.entries(indexed(name, item.map(textOf6)));
+      return item !== null && typeof item === "object" ? Object.entries(flattened(item, `${name}.`)) : [[name, textOf6(item)]];
     })
   );
 }
@@ -78595,6 +82385,7 @@ function madeIn(place2, manifest, { checkout, kustomizations }) {
     file: manifest.origin.path,
     made: true,
     outside: [],
+    data: [],
     plugins: false,
     component: false,
     includes: leadsTo.map((member) => ({ text: member.slice(start4), region: firstLine })),
@@ -78633,19 +82424,19 @@ var FluxObjects = class {
   /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
   readTree(manifest) {
     const spec = specOf(manifest);
-    const written2 = textOf5(spec.path);
+    const written2 = textOf6(spec.path);
     const place2 = inside("", written2.replace(/^\/+/, "") || ".");
     const reference = fieldsOf(spec.sourceRef);
     const source2 = this.sourceOf(reference, manifest.ref.namespace);
-    const url = textOf5(specOf(source2).url);
-    const kind2 = textOf5(reference.kind);
+    const url = textOf6(specOf(source2).url);
+    const kind2 = textOf6(reference.kind);
     if (kind2 === "") return;
     const { checkout, kustomizations } = this.named.surroundings;
     const here = place2 !== void 0 && kind2 === "GitRepository" && (url ? this.named.isHere(url, place2) : checkout.tree.at(place2).length > 0);
     if (!here) {
       this.named.skip(
         manifest,
-        `${[url || `${kind2} ${textOf5(reference.name)}`, written2].filter(Boolean).join(" ")} is not in this repository`
+        `${[url || `${kind2} ${textOf6(reference.name)}`, written2].filter(Boolean).join(" ")} is not in this repository`
       );
       return;
     }
@@ -78666,7 +82457,7 @@ var FluxObjects = class {
   deploy({ manifest, spec, place: place2 }) {
     const overlay = fluxOverlayOf(spec);
     const { checkout } = this.named.surroundings;
-    const components = listOf3(spec.components).flatMap((one2) => inside(place2, textOf5(one2)) ?? []).filter((folder) => spec.ignoreMissingComponents !== true || checkout.tree.at(folder).length > 0);
+    const components = listOf3(spec.components).flatMap((one2) => inside(place2, textOf6(one2)) ?? []).filter((folder) => spec.ignoreMissingComponents !== true || checkout.tree.at(folder).length > 0);
     const targets = spec.kubeConfig === void 0 ? this.targetsOf(manifest) : [elsewhere(manifest)];
     const build2 = fieldsOf(spec.postBuild);
     const holders = listOf3(build2.substituteFrom).flatMap(
@@ -78680,6 +82471,8 @@ var FluxObjects = class {
         target,
         at: spokenAt(manifest),
         root: place2,
+        // https://github.com/fluxcd/pkg/blob/kustomize/v1.22.0/kustomize/kustomize_generator.go
+        beside: true,
         ...overlay ? { overlay } : {},
         ...components.length > 0 ? { components } : {},
         saidIn: [...holders.map(({ origin }) => origin.path), ...this.appliedBy(manifest)],
@@ -78690,7 +82483,7 @@ var FluxObjects = class {
   /** Later references go before earlier ones, and what stands in the object before both. */
   substitutions(build2, holders) {
     const found = Object.assign({}, ...holders.map(dataOf));
-    for (const [key2, value2] of Object.entries(fieldsOf(build2.substitute))) found[key2] = textOf5(value2);
+    for (const [key2, value2] of Object.entries(fieldsOf(build2.substitute))) found[key2] = textOf6(value2);
     return found;
   }
   /** To which clusters an object goes: those of the trees that apply it, or of its own file when none does. */
@@ -78720,12 +82513,12 @@ var FluxObjects = class {
     const spec = specOf(manifest);
     if (spec.chartRef !== void 0) {
       const reference = fieldsOf(spec.chartRef);
-      if (textOf5(reference.kind) === "HelmChart")
+      if (textOf6(reference.kind) === "HelmChart")
         return specOf(this.sourceOf(reference, manifest.ref.namespace)) ?? { chart: reference.name };
       return { chart: reference.name, sourceRef: reference };
     }
     const chart = fieldsOf(fieldsOf(spec.chart).spec);
-    return textOf5(chart.chart) === "" ? void 0 : chart;
+    return textOf6(chart.chart) === "" ? void 0 : chart;
   }
   /** https://fluxcd.io/flux/components/helm/helmreleases/ */
   helmRelease(manifest, chart, patches) {
@@ -78733,11 +82526,11 @@ var FluxObjects = class {
     const { name } = manifest.ref;
     const own6 = manifest.ref.namespace || this.namespaceOf(manifest);
     const reference = fieldsOf(chart.sourceRef);
-    const written2 = textOf5(chart.chart);
+    const written2 = textOf6(chart.chart);
     const place2 = inside("", written2.replace(/^\/+/, ""));
-    const url = textOf5(specOf(this.sourceOf(reference, own6)).url);
+    const url = textOf6(specOf(this.sourceOf(reference, own6)).url);
     const { checkout } = this.named.surroundings;
-    const here = textOf5(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix8.default.join(place2, "Chart.yaml")));
+    const here = textOf6(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix8.default.join(place2, "Chart.yaml")));
     if (!here) {
       this.named.skip(manifest, `the chart ${written2}${url ? ` of ${url}` : ""} is not in this repository`);
       return;
@@ -78749,7 +82542,7 @@ var FluxObjects = class {
     if (patch) this.named.skip(manifest, `it is rendered as it is written, without the patch in ${patch.origin.path}`);
     if (listOf3(spec.postRenderers).length > 0)
       this.named.skip(manifest, "it is rendered as its chart has it, without its postRenderers");
-    const target = textOf5(spec.targetNamespace);
+    const target = textOf6(spec.targetNamespace);
     for (const cluster of spec.kubeConfig === void 0 ? this.targetsOf(manifest) : [elsewhere(manifest)]) {
       this.named.sources.push({
         kind: "helm",
@@ -78761,15 +82554,15 @@ var FluxObjects = class {
         chart: place2,
         values,
         set: {},
-        release: textOf5(spec.releaseName) || releaseName(target ? `${target}-${name}` : name),
+        release: textOf6(spec.releaseName) || releaseName(target ? `${target}-${name}` : name),
         namespace: target || own6 || "default"
       });
     }
   }
   sourceOf(reference, own6) {
-    const namespace = textOf5(reference.namespace) || own6;
+    const namespace = textOf6(reference.namespace) || own6;
     const named5 = this.manifests.filter(
-      ({ ref }) => ref.group === "source.toolkit.fluxcd.io" && ref.kind === textOf5(reference.kind) && ref.name === textOf5(reference.name)
+      ({ ref }) => ref.group === "source.toolkit.fluxcd.io" && ref.kind === textOf6(reference.kind) && ref.name === textOf6(reference.name)
     );
     return named5.find(({ ref }) => ref.namespace === namespace) ?? named5[0];
   }
@@ -78778,7 +82571,7 @@ var FluxObjects = class {
     const file3 = manifest.origin.path;
     const beside = this.named.kustomization(file3.includes("/") ? import_posix8.default.dirname(file3) : "")?.namespace;
     const [owner2] = this.ownersOf(manifest);
-    return beside || textOf5(owner2?.spec.targetNamespace);
+    return beside || textOf6(owner2?.spec.targetNamespace);
   }
 };
 function specOf(manifest) {
@@ -78814,12 +82607,12 @@ function readGitOps(manifests, surroundings) {
 }
 
 // src/source/discover.ts
-async function discover(checkout, known3, side) {
+async function discover(checkout, known4, side) {
   const charts2 = [...checkout.tree.entries.keys()].filter((file3) => import_posix9.default.basename(file3) === "Chart.yaml" && !checkout.tree.ignores(file3)).map((file3) => file3.includes("/") ? import_posix9.default.dirname(file3) : "").sort();
   const written2 = await readKustomizations(checkout);
-  const declared2 = known3.releases.map(declaredSource);
-  const renders = charts2.length > 0 || written2.size > 0 || declared2.length > 0 || known3.base?.sources.length;
-  if (!renders && !known3.base?.plain.size && !await changesGitOps(checkout, known3.changed))
+  const declared2 = known4.releases.map(declaredSource);
+  const renders = charts2.length > 0 || written2.size > 0 || declared2.length > 0 || known4.base?.sources.length;
+  if (!renders && !known4.base?.plain.size && !await changesGitOps(checkout, known4.changed))
     return {
       sources: [],
       libraries: /* @__PURE__ */ new Set(),
@@ -78829,21 +82622,21 @@ async function discover(checkout, known3, side) {
       plain: /* @__PURE__ */ new Map()
     };
   const parts2 = new Map(chartClaims(charts2, checkout));
-  const { named: named5, kustomizations, claims } = await readNamed(checkout, parts2, written2, known3, side);
+  const { named: named5, kustomizations, claims } = await readNamed(checkout, parts2, written2, known4, side);
   const told = [...declared2, ...named5.sources];
-  const spoken = new Set(told.map(placeOf3));
+  const spoken = new Set(told.map(placeOf4));
   const discovered = await discoveredCharts(checkout, charts2, kustomizations, spoken);
-  const roots = deployedRoots(kustomizations, known3.base, spoken);
+  const roots = deployedRoots(kustomizations, known4.base, spoken);
   const sources = [
     ...told,
-    ...stillDiscovered(discovered.releases, known3.base),
+    ...stillDiscovered(discovered.releases, known4.base),
     ...roots.map((root3) => {
       const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
       return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
     })
-  ].map(known3.informed);
+  ].map(known4.informed);
   return {
-    sources: [...sources, ...await asBefore(known3.base?.sources ?? [], { checkout, kustomizations, sources })],
+    sources: [...sources, ...await asBefore(known4.base?.sources ?? [], { checkout, kustomizations, sources })],
     libraries: discovered.libraries,
     claims,
     kustomizations,
@@ -78855,7 +82648,7 @@ async function changesGitOps(checkout, changed) {
   const files2 = [...checkout.tree.files.keys()].filter((file3) => changed === void 0 || changed.has(file3));
   return [...(await checkout.texts(files2)).values()].some((text10) => isGitOps.test(text10));
 }
-function placeOf3(source2) {
+function placeOf4(source2) {
   return source2.kind === "helm" ? source2.chart : source2.root;
 }
 function declaredSource(declared2) {
@@ -78898,14 +82691,14 @@ function* kustomizeClaims(all3, checkout, base) {
       ];
     }
   }
-  for (const [file3, place2] of namedBy2(base?.kustomizations.values() ?? [])) {
+  for (const [file3, place2] of namedBy3(base?.kustomizations.values() ?? [])) {
     if (checkout.has(file3)) yield [file3, { deployed: false, reason: `an orphan: ${place2} no longer names it` }];
   }
-  for (const [file3, place2] of namedBy2(all3.values())) {
+  for (const [file3, place2] of namedBy3(all3.values())) {
     if (checkout.has(file3)) yield [file3, { deployed: true, reason: `a part of the Kustomization ${place2}` }];
   }
 }
-function* namedBy2(kustomizations) {
+function* namedBy3(kustomizations) {
   for (const { file: file3, leadsTo, made } of kustomizations) {
     for (const place2 of made ? leadsTo : [file3, ...leadsTo]) yield [place2, file3];
   }
@@ -78935,15 +82728,15 @@ async function readNamed(checkout, parts2, written2, { repository, base }, side)
 }
 var gitOpsIn = /* @__PURE__ */ new Map();
 function readGitOpsIn(text10) {
-  const objects = gitOpsIn.get(text10) ?? loadFile({ text: text10 }, (document) => isGitOps.test(document)).objects;
-  gitOpsIn.set(text10, objects);
-  return objects;
+  const objects2 = gitOpsIn.get(text10) ?? loadFile({ text: text10 }, (document) => isGitOps.test(document)).objects;
+  gitOpsIn.set(text10, objects2);
+  return objects2;
 }
 async function gitOpsObjects(checkout, parts2, side) {
   const texts4 = await checkout.texts([...checkout.tree.files.keys()].filter((file3) => !parts2.has(file3)));
   const manifests = [];
-  const take = (path35, objects) => {
-    for (const object of objects) manifests.push(new Manifest(object, side, { kind: "file", path: path35 }, []));
+  const take = (path36, objects2) => {
+    for (const object of objects2) manifests.push(new Manifest(object, side, { kind: "file", path: path36 }, []));
   };
   for (const [file3, text10] of texts4) if (isGitOps.test(text10)) take(file3, readGitOpsIn(text10));
   const names4 = [...new Set(manifests.flatMap(namesOfHolders))];
@@ -78969,10 +82762,10 @@ async function discoveredCharts(checkout, folders, kustomizations, spoken) {
     const start4 = folder === "" ? 0 : folder.length + 1;
     const sets = checkout.below(folder).filter((file3) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file3.slice(start4)));
     const at3 = { path: import_posix9.default.join(folder, "Chart.yaml"), region: firstLine };
-    const release2 = (values, target, known3 = "discovered") => ({
+    const release2 = (values, target, known4 = "discovered") => ({
       kind: "helm",
       id: `chart:${folder}:${values.join()}`,
-      known: known3,
+      known: known4,
       target,
       at: at3,
       chart: folder,
@@ -78995,7 +82788,7 @@ function stillDiscovered(found, base) {
   );
 }
 function discoveredIn({ sources }) {
-  return new Set(sources.filter(({ known: known3 }) => known3 === "discovered").map(placeOf3));
+  return new Set(sources.filter(({ known: known4 }) => known4 === "discovered").map(placeOf4));
 }
 function deployedRoots(all3, base, spoken) {
   const roots = rootsOf(all3);
@@ -79013,18 +82806,18 @@ function deployedRoots(all3, base, spoken) {
 // src/source/adopted.ts
 function adoptedIn(base, head, rendered2) {
   const tried = new Map(
-    base?.discovery.sources.flatMap((source2) => source2.known === "discovered" ? [[source2.id, placeOf3(source2)]] : [])
+    base?.discovery.sources.flatMap((source2) => source2.known === "discovered" ? [[source2.id, placeOf4(source2)]] : [])
   );
   for (const { id } of head.discovery.sources) tried.delete(id);
   const alone = new Set(
-    base?.discovery.sources.flatMap((one2) => one2.kind === "helm" && one2.values.length === 0 ? [placeOf3(one2)] : [])
+    base?.discovery.sources.flatMap((one2) => one2.kind === "helm" && one2.values.length === 0 ? [placeOf4(one2)] : [])
   );
-  const objects = new Set(
+  const objects2 = new Set(
     rendered2.flatMap(
-      ({ source: source2, objects: its }) => source2.was !== void 0 || source2.known === "discovered" && !alone.has(placeOf3(source2)) ? [] : its.map(({ object: { ref } }) => JSON.stringify([placeOf3(source2), ref.kind, ref.name]))
+      ({ source: source2, objects: its }) => source2.was !== void 0 || source2.known === "discovered" && !alone.has(placeOf4(source2)) ? [] : its.map(({ object: { ref } }) => JSON.stringify([placeOf4(source2), ref.kind, ref.name]))
     )
   );
-  return (id, { kind: kind2, name }) => objects.has(JSON.stringify([tried.get(id), kind2, name]));
+  return (id, { kind: kind2, name }) => objects2.has(JSON.stringify([tried.get(id), kind2, name]));
 }
 
 // src/source/blind-spots.ts
@@ -79043,18 +82836,18 @@ var BlindSpots = class {
   hiddenAt;
   opaqueBefore;
   /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
-  reasonFor(path35) {
-    const file3 = this.head.loaded.get(path35);
-    const unreadable4 = file3?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
-    if (unreadable4) return unreadable4.reason;
+  reasonFor(path36) {
+    const file3 = this.head.loaded.get(path36);
+    const unreadable5 = file3?.unreadable.find(({ content }) => !this.opaqueBefore.has(content));
+    if (unreadable5) return unreadable5.reason;
     if (file3?.templates.some((content) => !this.opaqueBefore.has(content)))
       return "it is a template now, which some tool has to fill in";
-    const hidden = this.hiddenAt(path35);
+    const hidden = this.hiddenAt(path36);
     if (hidden) return `it is ${hidden} now, which was not rendered`;
     for (const [link2, reason] of this.tree.refused) {
-      if (path35 === link2 || path35.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
+      if (path36 === link2 || path36.startsWith(`${link2}/`)) return `${link2} is now ${reason}`;
     }
-    return this.head.missing.get(path35);
+    return this.head.missing.get(path36);
   }
   /**
    * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
@@ -79068,73 +82861,73 @@ var BlindSpots = class {
     const lost = /* @__PURE__ */ new Map();
     for (const manifest of unknown2)
       lost.set(manifest.origin.path, [...lost.get(manifest.origin.path) ?? [], manifest]);
-    for (const [path35, file3] of this.head.loaded) {
-      const before = this.base.loaded.get(path35);
+    for (const [path36, file3] of this.head.loaded) {
+      const before = this.base.loaded.get(path36);
       const meant = file3.kubernetes || (before?.objects.length ?? 0) > 0;
       for (const { reason, region, content } of file3.unreadable) {
         if (!meant) {
-          skipped.push({ path: path35, reason: `not readable: ${reason}` });
+          skipped.push({ path: path36, reason: `not readable: ${reason}` });
           continue;
         }
         const old = this.opaqueBefore.has(content);
         findings.push(
-          unreadable(path35, reason, region, old ? "existing" : "introduced", file3.text, old ? [] : lost.get(path35))
+          unreadable2(path36, reason, region, old ? "existing" : "introduced", file3.text, old ? [] : lost.get(path36))
         );
-        if (!old) lost.delete(path35);
+        if (!old) lost.delete(path36);
       }
-      if (file3.templates.length > 0) skipped.push({ path: path35, reason: "a template" });
+      if (file3.templates.length > 0) skipped.push({ path: path36, reason: "a template" });
     }
-    for (const [path35, reason] of this.head.missing) {
-      findings.push(unreadable(path35, reason, start3, "introduced", void 0, lost.get(path35)));
-      lost.delete(path35);
+    for (const [path36, reason] of this.head.missing) {
+      findings.push(unreadable2(path36, reason, start3, "introduced", void 0, lost.get(path36)));
+      lost.delete(path36);
     }
-    for (const [path35, manifests] of lost) {
-      const text10 = this.head.loaded.get(path35)?.text;
-      findings.push(unreadable(path35, this.reasonFor(path35) ?? "it is gone", start3, "introduced", text10, manifests));
+    for (const [path36, manifests] of lost) {
+      const text10 = this.head.loaded.get(path36)?.text;
+      findings.push(unreadable2(path36, this.reasonFor(path36) ?? "it is gone", start3, "introduced", text10, manifests));
     }
-    for (const [path35, reason] of this.base.missing) {
-      if (!this.head.missing.has(path35)) findings.push(unreadableBase(path35, reason));
+    for (const [path36, reason] of this.base.missing) {
+      if (!this.head.missing.has(path36)) findings.push(unreadableBase(path36, reason));
     }
-    for (const [path35, reason] of others.missing) {
-      if (others.absent.has(path35)) findings.push(unreadable(path35, reason, start3, "introduced", void 0));
-      else skipped.push({ path: path35, reason });
+    for (const [path36, reason] of others.missing) {
+      if (others.absent.has(path36)) findings.push(unreadable2(path36, reason, start3, "introduced", void 0));
+      else skipped.push({ path: path36, reason });
     }
     return { findings, skipped };
   }
 };
-function unreadableBase(path35, reason) {
+function unreadableBase(path36, reason) {
   return gateFinding("source/unreadable", "base", "error", {
     side: "base",
-    path: path35,
+    path: path36,
     region: start3,
     status: "introduced",
-    keys: [path35],
+    keys: [path36],
     text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`
   });
 }
 function wholeGaps(head) {
   const findings = [];
   const skipped = [];
-  for (const [path35, file3] of head.loaded) {
+  for (const [path36, file3] of head.loaded) {
     for (const { reason, region } of file3.unreadable) {
-      if (file3.kubernetes) findings.push(unreadable(path35, reason, region, "existing", file3.text));
-      else skipped.push({ path: path35, reason: `not readable: ${reason}` });
+      if (file3.kubernetes) findings.push(unreadable2(path36, reason, region, "existing", file3.text));
+      else skipped.push({ path: path36, reason: `not readable: ${reason}` });
     }
-    if (file3.templates.length > 0) skipped.push({ path: path35, reason: "a template" });
+    if (file3.templates.length > 0) skipped.push({ path: path36, reason: "a template" });
   }
-  for (const [path35, reason] of head.missing) findings.push(unreadable(path35, reason, start3, "existing", void 0));
+  for (const [path36, reason] of head.missing) findings.push(unreadable2(path36, reason, start3, "existing", void 0));
   return { findings, skipped };
 }
-function unreadable(path35, reason, region, status, fileText, lost = []) {
+function unreadable2(path36, reason, region, status, fileText, lost = []) {
   const names4 = lost.map(({ ref }) => nameOf(ref));
   const more = names4.length > 3 ? ` and ${names4.length - 3} more` : "";
   const unknown2 = names4.length > 0 ? ` What became of ${names4.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
-    path: path35,
+    path: path36,
     region,
     status,
-    keys: [path35],
+    keys: [path36],
     text: `This cannot be read: ${reason}.${unknown2} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
     ...fileText ? { fileText } : {}
   });
@@ -79145,11 +82938,11 @@ var mostIngresses = 1e3;
 function ingressesIn(texts4) {
   const loaded = /* @__PURE__ */ new Map();
   let left = mostIngresses;
-  for (const [path35, text10] of texts4) {
+  for (const [path36, text10] of texts4) {
     if (left <= 0) break;
     if (!text10.includes("Ingress")) continue;
     const file3 = loadFile({ text: text10 }, (document) => skimKind(document) === "Ingress");
-    if (file3.objects.length > 0) loaded.set(path35, file3);
+    if (file3.objects.length > 0) loaded.set(path36, file3);
     left -= file3.objects.length;
   }
   return loaded;
@@ -79158,11 +82951,11 @@ function ingressesIn(texts4) {
 // src/source/changed-texts.ts
 function changedTexts(before, after, still) {
   const texts4 = /* @__PURE__ */ new Map();
-  for (const [path35, { text: text10 }] of before.loaded) {
-    const now = still.get(path35);
-    texts4.set(path35, { before: text10, ...now === void 0 ? {} : { after: now } });
+  for (const [path36, { text: text10 }] of before.loaded) {
+    const now = still.get(path36);
+    texts4.set(path36, { before: text10, ...now === void 0 ? {} : { after: now } });
   }
-  for (const [path35, { text: text10 }] of after.loaded) texts4.set(path35, { ...texts4.get(path35), after: text10 });
+  for (const [path36, { text: text10 }] of after.loaded) texts4.set(path36, { ...texts4.get(path36), after: text10 });
   return texts4;
 }
 function describedTexts(changes) {
@@ -79174,322 +82967,153 @@ function describedTexts(changes) {
   return texts4;
 }
 
-// src/policy/inventory.ts
-var strict13 = { additionalProperties: false };
-var Text = build_default.String({ minLength: 1 });
-var version = "^v?\\d+\\.\\d+";
-var namespaced = { namespace: Text, name: Text };
-var InventoryFile = build_default.Object(
-  {
-    format: build_default.Literal(1, { description: "The form of this file." }),
-    kind: build_default.Literal("Inventory"),
-    takenAt: build_default.Optional(
-      build_default.String({
-        pattern: momentPattern,
-        description: "When it was seen, as RFC 3339: 2026-11-21T10:00:00Z."
-      })
-    ),
-    kubernetes: build_default.Optional(
-      build_default.String({ pattern: version, description: 'The version of the API server, in quotes: "1.30" or "v1.30.4".' })
-    ),
-    kubeProxyMode: build_default.Optional(build_default.String({ pattern: "^[a-z]+$", description: "iptables, ipvs or nftables." })),
-    nodes: build_default.Optional(
-      build_default.Array(
-        build_default.Object(
-          {
-            name: Text,
-            kernelVersion: build_default.Optional(Text),
-            osImage: build_default.Optional(Text),
-            kubeletVersion: build_default.Optional(Text),
-            kubeProxyVersion: build_default.Optional(Text),
-            containerRuntimeVersion: build_default.Optional(Text),
-            architecture: build_default.Optional(Text),
-            operatingSystem: build_default.Optional(Text)
-          },
-          { ...strict13, description: "Fields as in status.nodeInfo of a Node." }
-        )
-      )
-    ),
-    locks: build_default.Optional(
-      build_default.Array(
-        build_default.Object(
-          {
-            kind: build_default.Enum(["ConfigMap", "Lease"]),
-            ...namespaced,
-            holder: build_default.Optional(build_default.String({ description: "Who leads; absent when nobody does." })),
-            renewTime: build_default.Optional(build_default.String()),
-            duration: build_default.Optional(build_default.Number({ description: "For how many seconds a renewal counts.", minimum: 0 }))
-          },
-          { ...strict13, description: "What replicas of a controller elect their leader with." }
-        )
-      )
-    ),
-    ingressClasses: build_default.Optional(
-      build_default.Array(
-        build_default.Object({ name: Text, controller: build_default.Optional(Text), default: build_default.Optional(build_default.Boolean()) }, strict13)
-      )
-    ),
-    services: build_default.Optional(build_default.Array(build_default.Object({ ...namespaced, type: build_default.Optional(Text) }, strict13))),
-    pods: build_default.Optional(build_default.Array(build_default.Object({ ...namespaced, node: build_default.Optional(Text) }, strict13)))
-  },
-  { ...strict13, title: "What a cluster was seen to run on" }
-);
-var isDocument = /^kind:[ \t]+["']?Inventory\b|^\s*\{[^{[]*"kind"\s*:\s*"Inventory"/m;
-function readInventoryFile(text10, path35, ref) {
-  if (isDocument.test(text10)) {
-    const document = readOwnDocument(text10, path35, InventoryFile, "source");
-    if (Object.keys(document.value).length === 2) throw saysNothing(path35);
-    return [document.objectAt([], ref)];
-  }
-  const { objects, unreadable: unreadable4 } = loadFile({ text: text10 });
-  const [broken] = unreadable4;
-  if (broken)
-    throw new GuardError(
-      "source",
-      `This inventory cannot be read: ${broken.reason}. Write it with \`ingress-guard inventory\`.`,
-      { path: path35, region: broken.region }
-    );
-  const other = objects.find(({ ref: { kind: kind2 } }) => !liveKinds.some((known3) => known3 === kind2));
-  if (other) {
-    throw new GuardError(
-      "source",
-      `An inventory holds no ${other.ref.kind}; it is \`kind: Inventory\`, as \`ingress-guard inventory\` writes it, or what \`kubectl get\` prints of ${liveKinds.join(", ")}.`,
-      { path: path35, region: other.region }
-    );
-  }
-  if (objects.length === 0) throw saysNothing(path35);
-  return objects.map((object) => ({ ...object, ref }));
-}
-function saysNothing(path35) {
-  const message = "This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.";
-  return new GuardError("source", message, { path: path35, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } });
-}
-
-// src/source/descriptions.ts
-var nothingDescribed = { manifests: [], findings: [], skipped: [] };
-async function readDescriptions(side, { checkout, tree }, declared2) {
-  const manifests = [];
-  const findings = [];
-  const skipped = [];
-  const namesOf6 = deployedUnder(declared2, tree);
-  const contents = await checkout.read(Object.values(declared2).flatMap(({ inventory }) => inventory?.path ?? []));
-  for (const [name, { inventory, entry }] of Object.entries(declared2)) {
-    const clusters = namesOf6(name);
-    const place2 = (path35, object) => new Manifest(object, side, { kind: "file", path: path35 }, clusters, "declared");
-    if (clusters.length === 0 && entry) {
-      const reason = `it is not known which files are deployed to the cluster ${name}, as it has neither \`paths\` nor a folder of its name`;
-      skipped.push({ path: entry.path, reason });
-    }
-    if (entry) manifests.push(place2(entry.path, entry.object));
-    if (!inventory) continue;
-    try {
-      const objects = parse3(contents.get(inventory.path), inventory.path, name);
-      manifests.push(...objects.map((object) => place2(inventory.path, object)));
-    } catch (error2) {
-      if (!(error2 instanceof GuardError)) throw error2;
-      findings.push(unreadable2(error2, inventory, entry, side));
-    }
-  }
-  return { manifests, findings, skipped };
-}
-function deployedUnder(declared2, tree) {
-  const homeless = Object.keys(declared2).filter((name) => !declared2[name]?.paths && tree.below(name).length === 0);
-  const folders = new Set(homeless.length > 0 ? [...tree.entries.keys()].map(layoutFolderOf) : []);
-  const found = new Map(
-    homeless.map((name) => [name, [...folders].filter((folder) => folder?.endsWith(`/${name}`))])
-  );
-  const left = homeless.filter((name) => found.get(name)?.length === 0);
-  return (name) => {
-    if (left.includes(name)) return left.length === 1 ? [""] : [];
-    return found.get(name) ?? [name];
-  };
-}
-async function inventoriesOf(base, declared2) {
-  const named5 = (clusters) => Object.values(clusters).flatMap(({ inventory }) => inventory?.path ?? []);
-  const before = new Set(named5(declared2.base));
-  const further = named5(declared2.head).filter((path35) => !before.has(path35));
-  const there = new Set(further.length > 0 ? (await base?.list())?.map(({ path: path35 }) => path35) : []);
-  return { base: before, head: /* @__PURE__ */ new Set([...before, ...further.filter((path35) => !there.has(path35))]) };
-}
-var parsed3 = /* @__PURE__ */ new WeakMap();
-function parse3(content, path35, cluster) {
-  if (!content) throw new GuardError("source", "There is no such file, so nothing is known of the cluster.");
-  if ("missing" in content) throw new GuardError("source", `This inventory cannot be read: ${content.missing}.`);
-  const key2 = JSON.stringify([path35, cluster]);
-  const known3 = parsed3.get(content) ?? /* @__PURE__ */ new Map();
-  parsed3.set(content, known3);
-  const objects = known3.get(key2) ?? readInventoryFile(decodeFile(content).text, path35, clusterRef(cluster));
-  known3.set(key2, objects);
-  return objects;
-}
-function unreadable2({ message, at: at3 }, { path: path35, region }, entry, side) {
-  const place2 = at3 ? { path: at3.path, region: at3.region ?? firstLine } : { path: entry?.path ?? path35, region };
-  return gateFinding("source/unreadable", "inventory", "error", {
-    side,
-    ...place2,
-    keys: [path35, message],
-    status: "introduced",
-    text: `The inventory ${path35}: ${message}`,
-    ...at3 || !entry ? {} : { fileText: entry.object.fileText }
-  });
-}
-
-// src/source/unrendered.ts
-var import_posix11 = require("node:path/posix");
-
-// src/source/side.ts
-var import_node_path7 = require("node:path");
-
-// src/source/checkout.ts
-var import_promises = require("node:fs/promises");
-var import_node_path3 = __toESM(require("node:path"), 1);
-var decoded = /* @__PURE__ */ new WeakMap();
-function textOf6(content) {
-  const text10 = decoded.get(content) ?? decodeFile(content).text;
-  decoded.set(content, text10);
-  return text10;
-}
-var Checkout = class {
-  /**
-   * @param folder a private folder that holds nothing else
-   */
-  constructor(revision, tree, folder, contents = /* @__PURE__ */ new Map()) {
-    this.revision = revision;
-    this.tree = tree;
-    this.folder = folder;
-    this.contents = contents;
-  }
-  revision;
-  tree;
-  folder;
-  contents;
-  written = /* @__PURE__ */ new Map();
-  /** The folders of charts into which the charts that they take in were put. */
-  complete = /* @__PURE__ */ new Set();
-  last = Promise.resolve();
-  has(file3) {
-    return this.tree.entries.get(file3)?.type === "file" || this.tree.resolved.has(file3);
-  }
-  /** What tells one content of a path from another, for a link with all it leads to. */
-  idOf(file3) {
-    const to = this.tree.resolved.get(file3);
-    const behind = to === void 0 ? [] : this.tree.at(to).map((target) => this.tree.entries.get(target)?.id);
-    return [this.tree.entries.get(file3)?.id, ...behind].join();
-  }
-  /** The files and links below a folder. */
-  below(folder) {
-    return this.tree.below(folder);
-  }
-  /** The texts of files; one that is not there or cannot be read is left out. */
-  async texts(files2) {
-    const found = /* @__PURE__ */ new Map();
-    const contents = await this.read(files2);
-    for (const [file3, content] of contents) if (!("missing" in content)) found.set(file3, textOf6(content));
-    return found;
-  }
-  async text(file3) {
-    return (await this.texts([file3])).get(file3);
-  }
-  /** Reads files in one go; what a link leads to is read in its place. */
-  async read(files2) {
-    const real = (file3) => this.tree.entries.get(this.tree.resolved.get(file3) ?? file3);
-    const wanted = /* @__PURE__ */ new Map();
-    for (const file3 of files2) {
-      const entry = real(file3);
-      if (entry?.type === "file" && !this.contents.has(this.keyOf(entry))) wanted.set(entry.path, entry);
-    }
-    if (wanted.size > 0) {
-      const reading2 = this.readAll([...wanted.values()]);
-      for (const [name, entry] of wanted)
-        this.contents.set(
-          this.keyOf(entry),
-          reading2.then((contents) => contents.get(name) ?? { missing: "it could not be read" })
-        );
-    }
-    const found = /* @__PURE__ */ new Map();
-    for (const file3 of files2) {
-      const entry = real(file3);
-      const content = entry && await this.contents.get(this.keyOf(entry));
-      if (content) found.set(file3, content);
-    }
-    return found;
-  }
-  /** Only Git's ids, and those made like them, tell contents apart wherever they stand. */
-  keyOf({ id, path: file3 }) {
-    return /[0-9a-f]{40}$/.test(id) ? id : `${this.folder} ${file3}`;
-  }
-  async readAll(entries) {
-    const contents = /* @__PURE__ */ new Map();
-    for await (const [{ path: name }, content] of this.revision.read(entries)) contents.set(name, content);
-    return contents;
-  }
-  /**
-   * Copies files into the folder, under their paths, from the revision's own data: no hook, no filter, no link that
-   * leaves the folder.
-   *
-   * @returns the files that are not there now, and why
-   */
-  async layOut(files2) {
-    const wanted = new Set(files2);
-    for (const file3 of wanted) {
-      const to = this.tree.resolved.get(file3);
-      if (to !== void 0) for (const target of this.tree.at(to)) wanted.add(target);
-    }
-    const missing2 = [...wanted].filter((file3) => !this.written.has(file3));
-    const contents = this.read(missing2);
-    for (const file3 of missing2)
-      this.written.set(
-        file3,
-        contents.then((all3) => this.write(file3, all3.get(file3)))
-      );
-    const faults = /* @__PURE__ */ new Map();
-    for (const file3 of wanted) {
-      const fault = await this.written.get(file3);
-      if (fault !== void 0) faults.set(file3, fault);
-    }
-    return faults;
-  }
-  /** Does work on the folder that must not meet other such work: several sources may be made of the same files. */
-  alone(work) {
-    const done = this.last.then(work);
-    this.last = done.catch(() => {
-    });
-    return done;
-  }
-  /** @returns why the file is not there now */
-  async write(file3, content) {
-    const target = this.placeOf(file3);
-    if (!target) return "it has a name that no Git client writes";
-    const leadsTo = this.tree.resolved.get(file3);
-    const to = leadsTo === void 0 ? void 0 : this.placeOf(leadsTo);
-    if (leadsTo === void 0 && this.tree.entries.get(file3)?.type === "link")
-      return `it is ${this.tree.refused.get(file3) ?? "a symbolic link that is not followed"}`;
-    if (leadsTo === void 0 && content && "missing" in content) return content.missing;
-    try {
-      await (0, import_promises.mkdir)(import_node_path3.default.dirname(target), { recursive: true });
-      if (to) await (0, import_promises.symlink)(import_node_path3.default.relative(import_node_path3.default.dirname(target), to) || ".", target);
-      else if (leadsTo === void 0 && content) await (0, import_promises.writeFile)(target, content);
-    } catch (cause) {
-      return `it cannot be written here (${cause.code})`;
-    }
-    return void 0;
-  }
-  /** Where a file of the revision lies on disk; undefined for a name that no Git client writes. */
-  placeOf(file3) {
-    if (file3 === "") return this.folder;
-    const hostile = file3.split("/").some((name) => /^\.{0,2}$/.test(name));
-    return hostile ? void 0 : import_node_path3.default.join(this.folder, file3);
-  }
-};
-
-// src/source/render/helm.ts
+// src/source/render/kustomize.ts
 var import_promises3 = require("node:fs/promises");
 var import_node_path6 = __toESM(require("node:path"), 1);
+var import_yaml16 = __toESM(require_dist(), 1);
+
+// src/source/inflated-chart.ts
+var import_posix10 = __toESM(require("node:path/posix"), 1);
+var import_yaml13 = __toESM(require_dist(), 1);
+async function inflatedCharts(source2, all3, checkout) {
+  const found = [];
+  for (const { kustomization, namespace, over } of layersOf2(source2, all3)) {
+    const asked = await entriesOf(kustomization, checkout);
+    if (asked.length === 0) continue;
+    const patched = await arePatched(over, source2.overlay, checkout);
+    for (const { file: file3, entry, chartHome } of asked) {
+      const fields2 = fieldsOf(rootOf(entry).value);
+      const name = textOf6(fields2.name);
+      const [repo, version2] = [textOf6(fields2.repo), textOf6(fields2.version)];
+      const pulled = repo !== "" && version2 !== "" ? `${name}-${version2}` : "";
+      const folder = import_posix10.default.join(kustomization.folder, chartHome, pulled, name);
+      found.push({
+        name,
+        repo,
+        folder,
+        vendored: checkout.has(import_posix10.default.join(folder, "Chart.yaml")),
+        path: file3,
+        region: entry.region,
+        from: kustomization.folder,
+        object: asRelease(entry, namespace || textOf6(fields2.namespace) || "default", patched)
+      });
+    }
+  }
+  return found;
+}
+function asRelease(entry, namespace, patched) {
+  const fields2 = fieldsOf(rootOf(entry).value);
+  const [kind2 = ""] = inflatedChart.split(".");
+  return {
+    ...entry,
+    ref: { group: ownGroup, kind: kind2, namespace, name: textOf6(fields2.releaseName) || textOf6(fields2.name) },
+    content: JSON.stringify([fields2, patched]),
+    duplicateKeys: [],
+    around: { files: /* @__PURE__ */ new Map(), ...patched ? { patched } : {} }
+  };
+}
+function layersOf2({ root: root3, components = [], overlay }, all3) {
+  const found = /* @__PURE__ */ new Map();
+  const visit5 = (folder, outer, by) => {
+    const kustomization = all3.get(folder);
+    if (!kustomization || found.has(folder)) return;
+    const namespace = outer || kustomization.namespace;
+    const over = [...by, kustomization];
+    found.set(folder, { kustomization, namespace, over });
+    for (const { text: text10 } of kustomization.includes) {
+      const place2 = inside(folder, text10);
+      if (place2 !== void 0) visit5(place2, namespace, over);
+    }
+  };
+  for (const start4 of [root3, ...components]) visit5(start4, textOf6(overlay?.namespace), []);
+  return [...found.values()];
+}
+async function entriesOf(kustomization, checkout) {
+  const { file: file3, charts: charts2, plugins, leadsTo } = kustomization;
+  const files2 = plugins ? leadsTo.filter((place2) => checkout.has(place2)) : [];
+  const texts4 = charts2.length > 0 || files2.length > 0 ? await checkout.texts([file3, ...files2]) : /* @__PURE__ */ new Map();
+  const own6 = charts2.length > 0 ? entriesIn(texts4.get(file3) ?? "") : [];
+  return [
+    ...own6.map((one2) => ({ ...one2, file: file3 })),
+    ...files2.flatMap(
+      (place2) => generatorsIn(texts4.get(place2) ?? "").map((entry) => {
+        const chartHome = textOf6(rootOf(entry).at("chartHome").value) || "charts";
+        return { file: place2, entry, chartHome };
+      })
+    )
+  ];
+}
+function entriesIn(text10) {
+  const yaml = readYaml(text10);
+  if (!("contents" in yaml) || !(0, import_yaml13.isMap)(yaml.contents)) return [];
+  const lines = new LineIndex(yaml.text);
+  const regionOf2 = ({ range: range2 }) => lines.region(range2?.[0] ?? 0, range2?.[1] ?? 0);
+  const { contents, resolve: resolve2 } = yaml;
+  const object = (node2) => ({
+    ref: { group: "", kind: "", namespace: "", name: "" },
+    apiVersion: "",
+    node: node2,
+    content: "",
+    fileText: text10,
+    region: regionOf2(node2),
+    duplicateKeys: [],
+    regionOf: regionOf2,
+    resolve: resolve2
+  });
+  const list3 = findPair(contents, "helmCharts", resolve2)?.value;
+  const chartHome = textOf6(rootOf(object(contents)).at("helmGlobals", "chartHome").value) || "charts";
+  return (0, import_yaml13.isSeq)(list3) ? list3.items.flatMap((item) => (0, import_yaml13.isMap)(item) ? [{ entry: object(item), chartHome }] : []) : [];
+}
+function generatorsIn(text10) {
+  if (!text10.includes("HelmChartInflationGenerator")) return [];
+  return loadFile({ text: text10 }).objects.filter(({ ref }) => ref.kind === "HelmChartInflationGenerator");
+}
+function chartNameOf(entry) {
+  return textOf6(rootOf(entry).at("name").value);
+}
+async function arePatched(over, overlay, checkout) {
+  const texts4 = [JSON.stringify(overlay ?? {})];
+  for (const { file: file3, leadsTo } of over) {
+    const text10 = await checkout.text(file3) ?? "";
+    if (!/^["']?(?:patches\w*|replacements|transformers)["']?\s*:/m.test(text10)) continue;
+    texts4.push(text10, ...(await checkout.texts(leadsTo.filter((place2) => checkout.has(place2)))).values());
+  }
+  return texts4.some((text10) => /\b(?:args|command|env)\b|\$patch/.test(text10));
+}
+function rootOf(object) {
+  return new Manifest(object, "head", { kind: "file", path: "" }, []).root;
+}
+
+// src/source/substitution.ts
+var import_yaml14 = __toESM(require_dist(), 1);
+function substituted(text10, substitutions) {
+  if (!substitutions || !text10.includes("${") || isLeftAlone(text10)) return text10;
+  return text10.replace(
+    /\$?\$\{([A-Za-z_]\w*)(?:(:?)[-=]([^}]*))?\}/g,
+    (written2, name, colon, fallback) => {
+      if (written2.startsWith("$$")) return written2.slice(1);
+      const value2 = Object.hasOwn(substitutions, name) ? substitutions[name] : void 0;
+      if (fallback !== void 0 && (colon ? !value2 : value2 === void 0)) return fallback;
+      return value2 ?? written2;
+    }
+  );
+}
+function isLeftAlone(text10) {
+  if (!text10.includes("kustomize.toolkit.fluxcd.io/substitute")) return false;
+  const document = (0, import_yaml14.parseDocument)(text10, { logLevel: "silent", version: "1.1" });
+  return ["annotations", "labels"].some(
+    (field2) => document.getIn(["metadata", field2, "kustomize.toolkit.fluxcd.io/substitute"]) === "disabled"
+  );
+}
+
+// src/source/render/helm.ts
+var import_promises2 = require("node:fs/promises");
+var import_node_path5 = __toESM(require("node:path"), 1);
 
 // src/source/render/dependencies.ts
-var import_promises2 = require("node:fs/promises");
-var import_node_path4 = __toESM(require("node:path"), 1);
-var import_yaml12 = __toESM(require_dist(), 1);
+var import_promises = require("node:fs/promises");
+var import_node_path3 = __toESM(require("node:path"), 1);
+var import_yaml15 = __toESM(require_dist(), 1);
 var mostBytes = 64 * 1024 * 1024;
 var mostFiles = 2e4;
 function dependencyFault(charts2, checkout, network) {
@@ -79502,7 +83126,7 @@ function dependencyFault(charts2, checkout, network) {
       if (local === void 0) {
         const from = repository ? ` of ${repository}` : "";
         return at3(
-          `its dependency ${name} ${version2}${from} is not in ${import_node_path4.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ""}`
+          `its dependency ${name} ${version2}${from} is not in ${import_node_path3.default.join(chart.folder, "charts")}; run \`helm dependency build ${chart.folder || "."}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ""}`
         );
       }
       const other = charts2.find(({ folder }) => folder === local);
@@ -79527,11 +83151,11 @@ async function fetchDependencies(charts2, checkout, network) {
       }
       const file3 = `${name}-${version2}.tgz`;
       if (/[/\\]/.test(file3)) return { reason: `its dependency ${name} has no name of a chart`, ...at3 };
-      const target = import_node_path4.default.join(checkout.folder, chart.folder, "charts", file3);
+      const target = import_node_path3.default.join(checkout.folder, chart.folder, "charts", file3);
       try {
         const archive = await network.fetch({ repository, name, version: version2 });
-        await (0, import_promises2.mkdir)(import_node_path4.default.dirname(target), { recursive: true });
-        await (0, import_promises2.writeFile)(target, archive);
+        await (0, import_promises.mkdir)(import_node_path3.default.dirname(target), { recursive: true });
+        await (0, import_promises.writeFile)(target, archive);
       } catch (error2) {
         const why = error2 instanceof Error ? error2.message : String(error2);
         return { reason: `its dependency ${name} cannot be fetched: ${why}`, ...at3 };
@@ -79541,8 +83165,8 @@ async function fetchDependencies(charts2, checkout, network) {
   return void 0;
 }
 async function pinnedVersion(chart, { name, version: version2 }, checkout) {
-  const lock = await checkout.text(import_node_path4.default.posix.join(chart.folder, "Chart.lock"));
-  const document = lock === void 0 ? void 0 : (0, import_yaml12.parseDocument)(lock, { logLevel: "silent" });
+  const lock = await checkout.text(import_node_path3.default.posix.join(chart.folder, "Chart.lock"));
+  const document = lock === void 0 ? void 0 : (0, import_yaml15.parseDocument)(lock, { logLevel: "silent" });
   const locked = document?.errors.length ? void 0 : document?.toJS();
   const list3 = locked?.dependencies;
   const entry = Array.isArray(list3) ? list3.find((one2) => one2?.name === name) : void 0;
@@ -79552,7 +83176,7 @@ async function pinnedVersion(chart, { name, version: version2 }, checkout) {
 function copiesOf(charts2, checkout) {
   const copies = /* @__PURE__ */ new Map();
   for (const { dependency, chart, other } of pairsIn(charts2, checkout))
-    copies.set(import_node_path4.default.join(chart.folder, "charts", dependency.as), other.folder);
+    copies.set(import_node_path3.default.join(chart.folder, "charts", dependency.as), other.folder);
   return copies;
 }
 function pairsIn(charts2, checkout) {
@@ -79608,12 +83232,12 @@ function sizeFault(charts2, pairs, own6) {
   return main2 && visit5(main2);
 }
 async function copy(chart, dependency, other, checkout) {
-  const target = import_node_path4.default.join(checkout.folder, chart.folder, "charts", other.name);
+  const target = import_node_path3.default.join(checkout.folder, chart.folder, "charts", other.name);
   let left = mostFiles;
   const options2 = { recursive: true, dereference: true, filter: () => --left > 0 };
   try {
-    await (0, import_promises2.mkdir)(import_node_path4.default.dirname(target), { recursive: true });
-    await (0, import_promises2.cp)(import_node_path4.default.join(checkout.folder, other.folder), target, options2);
+    await (0, import_promises.mkdir)(import_node_path3.default.dirname(target), { recursive: true });
+    await (0, import_promises.cp)(import_node_path3.default.join(checkout.folder, other.folder), target, options2);
     if (left > 0) return void 0;
     return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at };
   } catch (cause) {
@@ -79627,11 +83251,11 @@ var import_node_buffer = require("node:buffer");
 var import_node_child_process = require("node:child_process");
 var import_node_fs3 = require("node:fs");
 var import_node_os = require("node:os");
-var import_node_path5 = __toESM(require("node:path"), 1);
+var import_node_path4 = __toESM(require("node:path"), 1);
 var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
 function findProgram(names4) {
   for (const name of names4) {
-    const candidates2 = name.includes(import_node_path5.default.sep) ? [import_node_path5.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path5.default.delimiter).filter(Boolean).map((folder) => import_node_path5.default.join(folder, name));
+    const candidates2 = name.includes(import_node_path4.default.sep) ? [import_node_path4.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path4.default.delimiter).filter(Boolean).map((folder) => import_node_path4.default.join(folder, name));
     const found = candidates2.find(isProgram);
     if (found) return found;
   }
@@ -79646,7 +83270,7 @@ function isProgram(file3) {
   }
 }
 function faultOf2(program) {
-  if (!program.includes(import_node_path5.default.sep)) return "is in no folder of the PATH";
+  if (!program.includes(import_node_path4.default.sep)) return "is in no folder of the PATH";
   try {
     return (0, import_node_fs3.statSync)(program).isDirectory() ? "is a folder" : "may not be executed";
   } catch {
@@ -79733,15 +83357,15 @@ function environment(home, limits2, extraPath) {
     PATH: extraPath ?? "/usr/local/bin:/usr/bin:/bin",
     HOME: home,
     TMPDIR: home,
-    XDG_CACHE_HOME: import_node_path5.default.join(home, "cache"),
-    XDG_CONFIG_HOME: import_node_path5.default.join(home, "config"),
-    XDG_DATA_HOME: import_node_path5.default.join(home, "data"),
-    HELM_CACHE_HOME: import_node_path5.default.join(home, "cache"),
-    HELM_CONFIG_HOME: import_node_path5.default.join(home, "config"),
-    HELM_DATA_HOME: import_node_path5.default.join(home, "data"),
-    HELM_PLUGINS: import_node_path5.default.join(home, "no-plugins"),
+    XDG_CACHE_HOME: import_node_path4.default.join(home, "cache"),
+    XDG_CONFIG_HOME: import_node_path4.default.join(home, "config"),
+    XDG_DATA_HOME: import_node_path4.default.join(home, "data"),
+    HELM_CACHE_HOME: import_node_path4.default.join(home, "cache"),
+    HELM_CONFIG_HOME: import_node_path4.default.join(home, "config"),
+    HELM_DATA_HOME: import_node_path4.default.join(home, "data"),
+    HELM_PLUGINS: import_node_path4.default.join(home, "no-plugins"),
     HELM_NO_PLUGINS: "1",
-    KUBECONFIG: import_node_path5.default.join(home, "no-cluster"),
+    KUBECONFIG: import_node_path4.default.join(home, "no-cluster"),
     HTTP_PROXY: nowhere3,
     HTTPS_PROXY: nowhere3,
     http_proxy: nowhere3,
@@ -79772,7 +83396,7 @@ async function renderHelm(source2, checkout, running) {
   if (outcome2.status !== 0 || outcome2.stopped) return { failure: failureOf(outcome2, source2, chart, checkout) };
   const before = outcome2.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? "";
   if (/\S/.test(before)) {
-    const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`;
+    const reason = `helm printed what is no rendering: ${shortened2(before, checkout.folder)}`;
     return { failure: { reason, path: source2.at.path, region: source2.at.region, ended: true } };
   }
   return { pieces: piecesIn(outcome2.stdout, source2, chart, checkout) };
@@ -79801,7 +83425,7 @@ async function layOutChart(source2, checkout, network) {
     async () => await fetchDependencies(charts2, checkout, network) ?? putDependencies(charts2, checkout)
   );
   if (failure) return { failure };
-  const folder = import_node_path6.default.join(checkout.folder, source2.chart);
+  const folder = import_node_path5.default.join(checkout.folder, source2.chart);
   return { folder, copies: copiesOf(charts2, checkout), name: main2?.name ?? "" };
 }
 async function upgradeOf(source2, checkout) {
@@ -79815,8 +83439,8 @@ function rendersAsInstalled({ id }) {
 async function template(source2, chart, checkout, { program, home, limits: limits2 }, more = []) {
   const values = [];
   for (const [index, one2] of source2.values.entries()) {
-    const file3 = "path" in one2 ? import_node_path6.default.join(checkout.folder, one2.path) : import_node_path6.default.join(home, `values-${index}.yaml`);
-    if ("text" in one2) await (0, import_promises3.writeFile)(file3, one2.text);
+    const file3 = "path" in one2 ? import_node_path5.default.join(checkout.folder, one2.path) : import_node_path5.default.join(home, `values-${index}.yaml`);
+    if ("text" in one2) await (0, import_promises2.writeFile)(file3, one2.text);
     values.push("--values", `"${file3.replaceAll('"', '""')}"`);
   }
   const set = Object.entries(source2.set).flatMap(([key2, value2]) => ["--set-json", `${key2}=${JSON.stringify(value2)}`]);
@@ -79832,18 +83456,18 @@ var mostFiles2 = 2e4;
 async function renderRewritten(source2, checkout, running, rewrite) {
   const chart = await layOutChart(source2, checkout, running.network);
   if ("failure" in chart || source2.chart.endsWith(".tgz")) return [];
-  const copy2 = import_node_path6.default.join(running.home, "chart");
+  const copy2 = import_node_path5.default.join(running.home, "chart");
   let left = mostFiles2;
   const filter2 = () => --left > 0;
-  const copied = await (0, import_promises3.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
+  const copied = await (0, import_promises2.cp)(chart.folder, copy2, { recursive: true, dereference: true, filter: filter2 }).then(
     () => left > 0,
     () => false
   );
   if (!copied) return [];
-  for (const file3 of await (0, import_promises3.readdir)(copy2, { recursive: true })) {
+  for (const file3 of await (0, import_promises2.readdir)(copy2, { recursive: true })) {
     if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file3)) continue;
-    const place2 = import_node_path6.default.join(copy2, file3);
-    if ((await (0, import_promises3.stat)(place2)).isFile()) await (0, import_promises3.writeFile)(place2, rewrite(await (0, import_promises3.readFile)(place2, "utf8")));
+    const place2 = import_node_path5.default.join(copy2, file3);
+    if ((await (0, import_promises2.stat)(place2)).isFile()) await (0, import_promises2.writeFile)(place2, rewrite(await (0, import_promises2.readFile)(place2, "utf8")));
   }
   const { stdout, stopped } = await template(source2, copy2, checkout, running, [
     "--debug",
@@ -79862,21 +83486,21 @@ function piecesIn(output, source2, chart, checkout) {
   return cutBySource(output).filter(({ text: text10 }) => /\S/.test(text10)).map(({ template: template2, text: text10 }) => ({ template: template2, text: text10, path: pathOf2(template2, source2, chart, checkout) }));
 }
 function pathOf2(template2, { chart }, { copies }, checkout) {
-  let file3 = import_node_path6.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
+  let file3 = import_node_path5.default.posix.join(chart, template2.slice(template2.indexOf("/") + 1));
   for (let hops = 0; hops < 20; hops++) {
     const copy2 = [...copies].find(([place2]) => file3.startsWith(`${place2}/`));
     if (!copy2) break;
-    file3 = import_node_path6.default.posix.join(copy2[1], file3.slice(copy2[0].length + 1));
+    file3 = import_node_path5.default.posix.join(copy2[1], file3.slice(copy2[0].length + 1));
   }
   if (checkout.has(file3)) return file3;
   if (chart.endsWith(".tgz")) return chart;
   const name = file3.match(/\/charts\/([^/]+)\//)?.[1];
-  const archives = checkout.below(import_node_path6.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
-  const archive = archives.find((one2) => import_node_path6.default.posix.basename(one2).startsWith(`${name}-`));
-  return archive ?? import_node_path6.default.posix.join(chart, "Chart.yaml");
+  const archives = checkout.below(import_node_path5.default.posix.join(chart, "charts")).filter((one2) => one2.endsWith(".tgz"));
+  const archive = archives.find((one2) => import_node_path5.default.posix.basename(one2).startsWith(`${name}-`));
+  return archive ?? import_node_path5.default.posix.join(chart, "Chart.yaml");
 }
 function failureOf(outcome2, source2, chart, checkout) {
-  const start4 = checkout.has(source2.chart) ? source2.chart : import_node_path6.default.posix.join(source2.chart, "Chart.yaml");
+  const start4 = checkout.has(source2.chart) ? source2.chart : import_node_path5.default.posix.join(source2.chart, "Chart.yaml");
   const first = { path: start4, region: firstLine };
   if (outcome2.broken) return { reason: `helm cannot be run: ${outcome2.broken}`, ...source2.at, missing: "helm" };
   if (outcome2.stopped) return { reason: `helm was ended, because ${outcome2.stopped}`, ...first, ended: true };
@@ -79887,7 +83511,7 @@ function failureOf(outcome2, source2, chart, checkout) {
   const said = (error2 ?? lines[0] ?? "").replace(/^Error: /, "");
   const rest = error2 ? lines.slice(lines.indexOf(error2) + 1) : [];
   const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8);
-  const words2 = shortened([said, ...why].join(" "), checkout.folder);
+  const words2 = shortened2([said, ...why].join(" "), checkout.folder);
   const reason = `helm does not render it: ${words2}`;
   const named5 = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/);
   if (named5?.[1]) {
@@ -79897,18 +83521,485 @@ function failureOf(outcome2, source2, chart, checkout) {
   if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
     return { reason, ...source2.at };
   const values = source2.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file4) => import_node_path6.default.posix.join(source2.chart, file4));
+  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file4) => import_node_path5.default.posix.join(source2.chart, file4));
   const meant = [...values, ...own6].find((file4) => said.includes(`${checkout.folder}/${file4}`) && checkout.has(file4));
-  const loaded = own6.find((file4) => said.startsWith(`cannot load ${import_node_path6.default.posix.basename(file4)}`) && checkout.has(file4));
+  const loaded = own6.find((file4) => said.startsWith(`cannot load ${import_node_path5.default.posix.basename(file4)}`) && checkout.has(file4));
   const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1));
   const file3 = meant ?? loaded;
   return file3 === void 0 ? { reason, ...first } : { reason, path: file3, region };
 }
-function shortened(message, folder) {
-  const parent = import_node_path6.default.dirname(folder);
+function shortened2(message, folder) {
+  const parent = import_node_path5.default.dirname(folder);
   const own6 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
   const short = own6.length > 400 ? `${own6.slice(0, 250)} \u2026 ${own6.slice(-140)}` : own6;
   return short.replace(/[.\s]+$/, "");
+}
+
+// src/source/render/kustomize.ts
+function kustomizeFiles({ root: root3, components = [] }, all3, checkout) {
+  const files2 = [root3, ...components].flatMap((start4) => closureOf(start4, all3)).flatMap(({ folder, made, leadsTo, charts: charts2 }) => [
+    ...made ? [] : checkout.below(folder),
+    ...leadsTo.flatMap((place2) => checkout.tree.at(place2)),
+    ...charts2.flatMap((chart) => checkout.below(chart.folder))
+  ]);
+  return [...new Set(files2)].sort();
+}
+async function renderKustomize(source2, all3, checkout, { kustomize, home, limits: limits2 }) {
+  const kustomizations = [source2.root, ...source2.components ?? []].flatMap((start4) => closureOf(start4, all3));
+  const own6 = kustomizations[0];
+  if (!own6) return { failure: { reason: `there is no Kustomization in ${source2.root || "."}`, ...source2.at } };
+  const outside = kustomizations.flatMap((one2) => one2.outside.map((mention) => ({ ...mention, path: one2.file })))[0];
+  if (outside) {
+    const reason = `it takes in ${outside.text}, which is not in this repository; vendor it and name the copy`;
+    return { failure: { reason, path: outside.path, region: outside.region } };
+  }
+  const charts2 = await inflatedCharts(source2, all3, checkout);
+  const missing2 = charts2.find(({ vendored: vendored2, repo }) => !vendored2 && repo === "");
+  if (missing2) return { failure: notVendored(missing2), charts: charts2 };
+  const files2 = kustomizeFiles(source2, all3, checkout);
+  const generators2 = await generatorsWithout(charts2, checkout);
+  let inflates = kustomizations.some(({ charts: its }) => its.length > absentCharts({ charts: its }, checkout).length);
+  if (kustomizations.some(({ plugins }) => plugins)) {
+    for (const [file3, written2] of await checkout.texts(files2)) {
+      const text10 = generators2.get(file3) ?? written2;
+      inflates ||= text10.includes("HelmChartInflationGenerator");
+      const url = text10.includes("builtin") ? urlOfPlugin(text10) : void 0;
+      if (!url) continue;
+      const place2 = { path: file3, region: lineRegion(url.line) };
+      const reason = `it takes in ${url.text}, which is not in this repository; vendor it and name the copy`;
+      return { failure: { reason, ...place2, remote: [{ text: url.text, ...place2 }] } };
+    }
+  }
+  await checkout.layOut(files2);
+  const remote = kustomizations.flatMap((one2) => remoteEntries(one2, checkout));
+  const data = kustomizations.flatMap((one2) => one2.data.map((mention) => ({ ...mention, path: one2.file })));
+  for (const one2 of kustomizations) await leaveOut(one2, { remote, generators: generators2 }, checkout, home);
+  if (inflates && !kustomize.helm)
+    return { failure: { reason: "it inflates charts", path: own6.file, region: firstLine, missing: "helm" } };
+  await writeMade(kustomizations, checkout, home);
+  const folder = await folderToBuild(source2, checkout, home);
+  const inflating = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", await onlyRendering(kustomize.helm, home)] : [];
+  const beside = source2.beside && !kustomizations.some(({ plugins }) => plugins);
+  const loading = beside ? ["--load-restrictor", "LoadRestrictionsNone"] : [];
+  const args = [...kustomize.command, ...inflating, ...loading, "--", folder];
+  const outcome2 = await runTool(kustomize.program, args, { cwd: home, home, limits: limits2 });
+  if (outcome2.status !== 0 || outcome2.stopped) {
+    const failure = failureOf2(outcome2, kustomizations, checkout);
+    const leftOut = charts2.some(({ vendored: vendored2 }) => !vendored2) && missesObjects.test(failure.reason);
+    const of = { ...remote.length > 0 ? { remote } : {}, ...leftOut ? { leftOut } : {} };
+    return { failure: { ...failure, ...of }, charts: charts2 };
+  }
+  const pieces = splitDocuments(outcome2.stdout).map(
+    ({ text: text10 }) => ({ path: own6.file, template: "", text: substituted(text10, source2.substitutions) })
+  );
+  return { pieces, remote, charts: charts2, data };
+}
+var missesObjects = /no matches for Id|no resource matches|failed to find unique target|nothing selected by|unable to find/;
+function notVendored({ name, folder, path: file3, region }) {
+  const home = import_node_path6.default.posix.dirname(folder);
+  const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${home} and commit it`;
+  return { reason, path: file3, region };
+}
+async function generatorsWithout(charts2, checkout) {
+  const absent = charts2.filter(({ vendored: vendored2 }) => !vendored2);
+  const texts4 = await checkout.texts([...new Set(absent.map(({ path: file3 }) => file3))]);
+  return new Map(
+    [...texts4].flatMap(([file3, text10]) => {
+      if (generatorsIn(text10).length === 0) return [];
+      const names4 = absent.flatMap((chart) => chart.path === file3 ? [chart.name] : []);
+      const left = splitDocuments(text10).filter(
+        (document) => !generatorsIn(document.text).some((one2) => names4.includes(chartNameOf(one2)))
+      );
+      return [[file3, left.map((document) => document.text).join("---\n")]];
+    })
+  );
+}
+async function leaveOut(kustomization, { remote, generators: generators2 }, checkout, home) {
+  const { file: file3, folder } = kustomization;
+  const absent = new Set(absentCharts(kustomization, checkout).map(({ unpackedIn: unpackedIn2 }) => unpackedIn2));
+  const entries = new Set(remote.flatMap((entry) => entry.path === file3 ? [entry.text] : []));
+  const isEmptied = (entry) => generators2.get(inside(folder, entry) ?? "")?.trim() === "";
+  if (entries.size + absent.size + generators2.size + kustomization.data.length === 0) return;
+  const write = async (path36, text11) => {
+    const place2 = checkout.placeOf(path36);
+    if (text11 !== void 0 && place2) await replaceFile(place2, text11, home);
+  };
+  const text10 = await checkout.text(file3);
+  const left = text10 && withoutEntries(text10, (entry) => entries.has(entry) || isEmptied(entry), absent);
+  await write(file3, left && withoutData(left));
+  for (const [path36, left2] of generators2) await write(path36, left2);
+}
+var notFetched = "a chart that is not in the repository is not fetched";
+async function onlyRendering(helm2, home) {
+  const file3 = import_node_path6.default.join(home, "helm.sh");
+  const quoted2 = `'${helm2.replaceAll("'", `'\\''`)}'`;
+  const script = `#!/bin/sh
+case "$1" in
+  version) echo v3.99.0; exit ;;
+  template) exec ${quoted2} "$@" ;;
+esac
+echo "${notFetched}" >&2
+exit 1
+`;
+  await (0, import_promises3.writeFile)(file3, script, { mode: 448 });
+  return file3;
+}
+async function folderToBuild({ root: root3, overlay, components }, checkout, home) {
+  const folder = import_node_path6.default.join(checkout.folder, root3);
+  if (!overlay && !components) return folder;
+  const over = import_node_path6.default.join(home, "over");
+  await (0, import_promises3.mkdir)(over, { recursive: true });
+  const resources = [import_node_path6.default.relative(over, folder)];
+  const laid = components ? { components: components.map((one2) => import_node_path6.default.relative(over, import_node_path6.default.join(checkout.folder, one2))) } : {};
+  await (0, import_promises3.writeFile)(import_node_path6.default.join(over, "kustomization.yaml"), (0, import_yaml16.stringify)({ ...overlay, ...laid, resources }));
+  return over;
+}
+async function replaceFile(place2, text10, home) {
+  const file3 = import_node_path6.default.join(await (0, import_promises3.mkdtemp)(import_node_path6.default.join(home, "file-")), import_node_path6.default.basename(place2));
+  await (0, import_promises3.writeFile)(file3, text10);
+  await (0, import_promises3.rename)(file3, place2);
+}
+async function writeMade(kustomizations, checkout, home) {
+  for (const { made, folder, includes: includes2 } of kustomizations) {
+    const place2 = checkout.placeOf(import_node_path6.default.posix.join(folder, "kustomization.yaml"));
+    if (made && place2) await replaceFile(place2, (0, import_yaml16.stringify)({ resources: includes2.map(({ text: text10 }) => text10) }), home);
+  }
+}
+function failureOf2(outcome2, kustomizations, checkout) {
+  const own6 = kustomizations[0];
+  const at3 = (reason, path36 = own6?.file ?? "", region = firstLine) => ({ reason, path: path36, region });
+  if (outcome2.broken) return { ...at3(`kustomize cannot be run: ${outcome2.broken}`), missing: "kustomize" };
+  if (outcome2.stopped) return { ...at3(`kustomize was ended, because ${outcome2.stopped}`), ended: true };
+  const said = outcome2.stderr.replace(/^# Warning: .*$/gm, "").replace(/^error: /im, "").trim();
+  if (said === "") return { ...at3(`kustomize ended with status ${outcome2.status} and said nothing`), ended: true };
+  if (said.includes(notFetched)) {
+    const [url = "elsewhere"] = said.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? [];
+    return at3(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`);
+  }
+  const named5 = kustomizations.flatMap(
+    ({ file: file3, folder, includes: includes2 }) => includes2.map(({ text: text10, region }) => ({
+      file: file3,
+      region,
+      // Of entries that are written alike, the one whose own file it names.
+      isWhole: said.includes(`'${import_node_path6.default.join(checkout.folder, folder, text10)}'`),
+      place: said.lastIndexOf(`'${text10}'`)
+    }))
+  ).filter(({ place: place2 }) => place2 !== -1).sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0];
+  const words2 = said.slice(Math.max(0, said.lastIndexOf("accumulating resources from ")));
+  return at3(`kustomize does not build it: ${shortened2(words2, checkout.folder)}`, named5?.file, named5?.region);
+}
+
+// src/source/unrendered.ts
+var import_posix12 = require("node:path/posix");
+
+// src/source/side.ts
+var import_node_path8 = require("node:path");
+
+// src/source/checkout.ts
+var import_promises4 = require("node:fs/promises");
+var import_node_path7 = __toESM(require("node:path"), 1);
+var decoded = /* @__PURE__ */ new WeakMap();
+function textOf7(content) {
+  const text10 = decoded.get(content) ?? decodeFile(content).text;
+  decoded.set(content, text10);
+  return text10;
+}
+var Checkout = class {
+  /**
+   * @param folder a private folder that holds nothing else
+   */
+  constructor(revision, tree, folder, contents = /* @__PURE__ */ new Map()) {
+    this.revision = revision;
+    this.tree = tree;
+    this.folder = folder;
+    this.contents = contents;
+  }
+  revision;
+  tree;
+  folder;
+  contents;
+  written = /* @__PURE__ */ new Map();
+  /** The folders of charts into which the charts that they take in were put. */
+  complete = /* @__PURE__ */ new Set();
+  last = Promise.resolve();
+  has(file3) {
+    return this.tree.entries.get(file3)?.type === "file" || this.tree.resolved.has(file3);
+  }
+  /** What tells one content of a path from another, for a link with all it leads to. */
+  idOf(file3) {
+    const to = this.tree.resolved.get(file3);
+    const behind = to === void 0 ? [] : this.tree.at(to).map((target) => this.tree.entries.get(target)?.id);
+    return [this.tree.entries.get(file3)?.id, ...behind].join();
+  }
+  /** The files and links below a folder. */
+  below(folder) {
+    return this.tree.below(folder);
+  }
+  /** The texts of files; one that is not there or cannot be read is left out. */
+  async texts(files2) {
+    const found = /* @__PURE__ */ new Map();
+    const contents = await this.read(files2);
+    for (const [file3, content] of contents) if (!("missing" in content)) found.set(file3, textOf7(content));
+    return found;
+  }
+  async text(file3) {
+    return (await this.texts([file3])).get(file3);
+  }
+  /** Reads files in one go; what a link leads to is read in its place. */
+  async read(files2) {
+    const real = (file3) => this.tree.entries.get(this.tree.resolved.get(file3) ?? file3);
+    const wanted = /* @__PURE__ */ new Map();
+    for (const file3 of files2) {
+      const entry = real(file3);
+      if (entry?.type === "file" && !this.contents.has(this.keyOf(entry))) wanted.set(entry.path, entry);
+    }
+    if (wanted.size > 0) {
+      const reading2 = this.readAll([...wanted.values()]);
+      for (const [name, entry] of wanted)
+        this.contents.set(
+          this.keyOf(entry),
+          reading2.then((contents) => contents.get(name) ?? { missing: "it could not be read" })
+        );
+    }
+    const found = /* @__PURE__ */ new Map();
+    for (const file3 of files2) {
+      const entry = real(file3);
+      const content = entry && await this.contents.get(this.keyOf(entry));
+      if (content) found.set(file3, content);
+    }
+    return found;
+  }
+  /** Only Git's ids, and those made like them, tell contents apart wherever they stand. */
+  keyOf({ id, path: file3 }) {
+    return /[0-9a-f]{40}$/.test(id) ? id : `${this.folder} ${file3}`;
+  }
+  async readAll(entries) {
+    const contents = /* @__PURE__ */ new Map();
+    for await (const [{ path: name }, content] of this.revision.read(entries)) contents.set(name, content);
+    return contents;
+  }
+  /**
+   * Copies files into the folder, under their paths, from the revision's own data: no hook, no filter, no link that
+   * leaves the folder.
+   *
+   * @returns the files that are not there now, and why
+   */
+  async layOut(files2) {
+    const wanted = new Set(files2);
+    for (const file3 of wanted) {
+      const to = this.tree.resolved.get(file3);
+      if (to !== void 0) for (const target of this.tree.at(to)) wanted.add(target);
+    }
+    const missing2 = [...wanted].filter((file3) => !this.written.has(file3));
+    const contents = this.read(missing2);
+    for (const file3 of missing2)
+      this.written.set(
+        file3,
+        contents.then((all3) => this.write(file3, all3.get(file3)))
+      );
+    const faults = /* @__PURE__ */ new Map();
+    for (const file3 of wanted) {
+      const fault = await this.written.get(file3);
+      if (fault !== void 0) faults.set(file3, fault);
+    }
+    return faults;
+  }
+  /** Does work on the folder that must not meet other such work: several sources may be made of the same files. */
+  alone(work) {
+    const done = this.last.then(work);
+    this.last = done.catch(() => {
+    });
+    return done;
+  }
+  /** @returns why the file is not there now */
+  async write(file3, content) {
+    const target = this.placeOf(file3);
+    if (!target) return "it has a name that no Git client writes";
+    const leadsTo = this.tree.resolved.get(file3);
+    const to = leadsTo === void 0 ? void 0 : this.placeOf(leadsTo);
+    if (leadsTo === void 0 && this.tree.entries.get(file3)?.type === "link")
+      return `it is ${this.tree.refused.get(file3) ?? "a symbolic link that is not followed"}`;
+    if (leadsTo === void 0 && content && "missing" in content) return content.missing;
+    try {
+      await (0, import_promises4.mkdir)(import_node_path7.default.dirname(target), { recursive: true });
+      if (to) await (0, import_promises4.symlink)(import_node_path7.default.relative(import_node_path7.default.dirname(target), to) || ".", target);
+      else if (leadsTo === void 0 && content) await (0, import_promises4.writeFile)(target, content);
+    } catch (cause) {
+      return `it cannot be written here (${cause.code})`;
+    }
+    return void 0;
+  }
+  /** Where a file of the revision lies on disk; undefined for a name that no Git client writes. */
+  placeOf(file3) {
+    if (file3 === "") return this.folder;
+    const hostile = file3.split("/").some((name) => /^\.{0,2}$/.test(name));
+    return hostile ? void 0 : import_node_path7.default.join(this.folder, file3);
+  }
+};
+
+// src/policy/inventory.ts
+var strict13 = { additionalProperties: false };
+var Text = build_default.String({ minLength: 1 });
+var version = "^v?\\d+\\.\\d+";
+var namespaced = { namespace: Text, name: Text };
+var InventoryFile = build_default.Object(
+  {
+    format: build_default.Literal(1, { description: "The form of this file." }),
+    kind: build_default.Literal("Inventory"),
+    takenAt: build_default.Optional(
+      build_default.String({
+        pattern: momentPattern,
+        description: "When it was seen, as RFC 3339: 2026-11-21T10:00:00Z."
+      })
+    ),
+    kubernetes: build_default.Optional(
+      build_default.String({ pattern: version, description: 'The version of the API server, in quotes: "1.30" or "v1.30.4".' })
+    ),
+    kubeProxyMode: build_default.Optional(build_default.String({ pattern: "^[a-z]+$", description: "iptables, ipvs or nftables." })),
+    nodes: build_default.Optional(
+      build_default.Array(
+        build_default.Object(
+          {
+            name: Text,
+            kernelVersion: build_default.Optional(Text),
+            osImage: build_default.Optional(Text),
+            kubeletVersion: build_default.Optional(Text),
+            kubeProxyVersion: build_default.Optional(Text),
+            containerRuntimeVersion: build_default.Optional(Text),
+            architecture: build_default.Optional(Text),
+            operatingSystem: build_default.Optional(Text)
+          },
+          { ...strict13, description: "Fields as in status.nodeInfo of a Node." }
+        )
+      )
+    ),
+    locks: build_default.Optional(
+      build_default.Array(
+        build_default.Object(
+          {
+            kind: build_default.Enum(["ConfigMap", "Lease"]),
+            ...namespaced,
+            holder: build_default.Optional(build_default.String({ description: "Who leads; absent when nobody does." })),
+            renewTime: build_default.Optional(build_default.String()),
+            duration: build_default.Optional(build_default.Number({ description: "For how many seconds a renewal counts.", minimum: 0 }))
+          },
+          { ...strict13, description: "What replicas of a controller elect their leader with." }
+        )
+      )
+    ),
+    ingressClasses: build_default.Optional(
+      build_default.Array(
+        build_default.Object({ name: Text, controller: build_default.Optional(Text), default: build_default.Optional(build_default.Boolean()) }, strict13)
+      )
+    ),
+    services: build_default.Optional(build_default.Array(build_default.Object({ ...namespaced, type: build_default.Optional(Text) }, strict13))),
+    pods: build_default.Optional(build_default.Array(build_default.Object({ ...namespaced, node: build_default.Optional(Text) }, strict13)))
+  },
+  { ...strict13, title: "What a cluster was seen to run on" }
+);
+var isDocument = /^kind:[ \t]+["']?Inventory\b|^\s*\{[^{[]*"kind"\s*:\s*"Inventory"/m;
+function readInventoryFile(text10, path36, ref) {
+  if (isDocument.test(text10)) {
+    const document = readOwnDocument(text10, path36, InventoryFile, "source");
+    if (Object.keys(document.value).length === 2) throw saysNothing(path36);
+    return [document.objectAt([], ref)];
+  }
+  const { objects: objects2, unreadable: unreadable5 } = loadFile({ text: text10 });
+  const [broken] = unreadable5;
+  if (broken)
+    throw new GuardError(
+      "source",
+      `This inventory cannot be read: ${broken.reason}. Write it with \`ingress-guard inventory\`.`,
+      { path: path36, region: broken.region }
+    );
+  const isLive = ({ ref: { kind: kind2 } }) => liveKinds.some((known4) => known4 === kind2);
+  const other = objects2.find(
+    (object) => !isLive(object) && (object.ref.kind === "Secret" || !isPrinted.test(object.content))
+  );
+  if (other) {
+    throw new GuardError(
+      "source",
+      `An inventory holds no ${other.ref.kind}; it is \`kind: Inventory\`, as \`ingress-guard inventory\` writes it, or what \`kubectl get\` prints of ${liveKinds.join(", ")}.`,
+      { path: path36, region: other.region }
+    );
+  }
+  const live = objects2.filter(isLive);
+  if (live.length === 0) throw saysNothing(path36);
+  return live.map((object) => ({ ...object, ref }));
+}
+var isPrinted = /\buid["']?\s*:/;
+function saysNothing(path36) {
+  const message = "This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.";
+  return new GuardError("source", message, { path: path36, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } });
+}
+
+// src/source/descriptions.ts
+var nothingDescribed = { manifests: [], findings: [], skipped: [] };
+async function readDescriptions(side, { checkout, tree }, declared2) {
+  const manifests = [];
+  const findings = [];
+  const skipped = [];
+  const namesOf6 = deployedUnder(declared2, tree);
+  const contents = await checkout.read(Object.values(declared2).flatMap(({ inventory }) => inventory?.path ?? []));
+  for (const [name, { inventory, entry }] of Object.entries(declared2)) {
+    const clusters = namesOf6(name);
+    const place2 = (path36, object) => new Manifest(object, side, { kind: "file", path: path36 }, clusters, "declared");
+    if (clusters.length === 0 && entry) {
+      const reason = `it is not known which files are deployed to the cluster ${name}, as it has neither \`paths\` nor a folder of its name`;
+      skipped.push({ path: entry.path, reason });
+    }
+    if (entry) manifests.push(place2(entry.path, entry.object));
+    if (!inventory) continue;
+    try {
+      const objects2 = parse3(contents.get(inventory.path), inventory.path, name);
+      manifests.push(...objects2.map((object) => place2(inventory.path, object)));
+    } catch (error2) {
+      if (!(error2 instanceof GuardError)) throw error2;
+      findings.push(unreadable3(error2, inventory, entry, side));
+    }
+  }
+  return { manifests, findings, skipped };
+}
+function deployedUnder(declared2, tree) {
+  const homeless = Object.keys(declared2).filter((name) => !declared2[name]?.paths && tree.below(name).length === 0);
+  const folders = new Set(homeless.length > 0 ? [...tree.entries.keys()].map(layoutFolderOf) : []);
+  const found = new Map(
+    homeless.map((name) => [name, [...folders].filter((folder) => folder?.endsWith(`/${name}`))])
+  );
+  const left = homeless.filter((name) => found.get(name)?.length === 0);
+  return (name) => {
+    if (left.includes(name)) return left.length === 1 ? [""] : [];
+    return found.get(name) ?? [name];
+  };
+}
+async function inventoriesOf(base, declared2) {
+  const named5 = (clusters) => Object.values(clusters).flatMap(({ inventory }) => inventory?.path ?? []);
+  const before = new Set(named5(declared2.base));
+  const further = named5(declared2.head).filter((path36) => !before.has(path36));
+  const there = new Set(further.length > 0 ? (await base?.list())?.map(({ path: path36 }) => path36) : []);
+  return { base: before, head: /* @__PURE__ */ new Set([...before, ...further.filter((path36) => !there.has(path36))]) };
+}
+var parsed3 = /* @__PURE__ */ new WeakMap();
+function parse3(content, path36, cluster) {
+  if (!content) throw new GuardError("source", "There is no such file, so nothing is known of the cluster.");
+  if ("missing" in content) throw new GuardError("source", `This inventory cannot be read: ${content.missing}.`);
+  const key2 = JSON.stringify([path36, cluster]);
+  const known4 = parsed3.get(content) ?? /* @__PURE__ */ new Map();
+  parsed3.set(content, known4);
+  const objects2 = known4.get(key2) ?? readInventoryFile(decodeFile(content).text, path36, clusterRef(cluster));
+  known4.set(key2, objects2);
+  return objects2;
+}
+function unreadable3({ message, at: at3 }, { path: path36, region }, entry, side) {
+  const place2 = at3 ? { path: at3.path, region: at3.region ?? firstLine } : { path: entry?.path ?? path36, region };
+  return gateFinding("source/unreadable", "inventory", "error", {
+    side,
+    ...place2,
+    keys: [path36, message],
+    status: "introduced",
+    text: `The inventory ${path36}: ${message}`,
+    ...at3 || !entry ? {} : { fileText: entry.object.fileText }
+  });
 }
 
 // src/source/guesses.ts
@@ -79917,8 +84008,8 @@ async function guessesOf(source2, checkout) {
   const asks = source2.kubeVersion ? /\bCapabilities\.APIVersions\b/ : /\bCapabilities\.(?:APIVersions|KubeVersion)\b/;
   const texts4 = await checkout.texts(await helmFiles(source2, checkout));
   const asking = [...texts4.values()].filter((text10) => asks.test(text10));
-  const isRead = (path35) => texts4.has(path35) && !/(?:\.tgz|(?:^|\/)Chart\.yaml)$/.test(path35);
-  return (apiVersion2, path35) => !isRead(path35) || asking.some((text10) => text10.includes(apiVersion2)) || void 0;
+  const isRead = (path36) => texts4.has(path36) && !/(?:\.tgz|(?:^|\/)Chart\.yaml)$/.test(path36);
+  return (apiVersion2, path36) => !isRead(path36) || asking.some((text10) => text10.includes(apiVersion2)) || void 0;
 }
 
 // src/source/release-kubernetes.ts
@@ -79943,7 +84034,7 @@ function toldKubernetes({ manifests }, declarations) {
 }
 
 // src/source/tree.ts
-var import_posix10 = __toESM(require("node:path/posix"), 1);
+var import_posix11 = __toESM(require("node:path/posix"), 1);
 var manifestName = /\.(?:ya?ml|json)$/;
 async function readTree(revision, ignore) {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]));
@@ -80068,8 +84159,8 @@ var Links = class {
       const prefix2 = parts2.slice(0, length).join("/");
       const target = this.targets.get(prefix2);
       if (target === void 0) continue;
-      const next = import_posix10.default.normalize(import_posix10.default.join(import_posix10.default.dirname(prefix2), target, ...parts2.slice(length)));
-      if (import_posix10.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
+      const next = import_posix11.default.normalize(import_posix11.default.join(import_posix11.default.dirname(prefix2), target, ...parts2.slice(length)));
+      if (import_posix11.default.isAbsolute(target) || next === ".." || next.startsWith("../")) {
         return { reason: "a symbolic link out of the repository, which is not followed" };
       }
       return this.resolve(next === "." ? "" : next.replace(/\/$/, ""), hops + 1);
@@ -80140,38 +84231,40 @@ var SideOfChange = class _SideOfChange {
   }
   /** The file behind what kustomize says an object comes from, seen from the folder that lies over its own. */
   fileFrom(origin) {
-    const start4 = `/${(0, import_node_path7.basename)(this.checkout.folder)}/`;
+    const start4 = `/${(0, import_node_path8.basename)(this.checkout.folder)}/`;
     const place2 = inside("", origin.slice(origin.indexOf(start4) + start4.length));
     return place2 !== void 0 && this.checkout.has(place2) ? place2 : void 0;
   }
   async render(source2) {
     const rendering = await this.renderer.render(source2, this.checkout, this.discovery.kustomizations);
+    const { charts: charts2 = [], data = [] } = rendering;
     if ("failure" in rendering) {
       const { failure } = rendering;
-      return { source: source2, objects: [], unreadable: [], failure, remote: failure.remote ?? [] };
+      return { source: source2, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts: charts2, data };
     }
-    if (source2.known === "probed") return { source: source2, objects: [], unreadable: [], failure: void 0, remote: [] };
+    if (source2.known === "probed")
+      return { source: source2, objects: [], unreadable: [], failure: void 0, remote: [], charts: charts2, data };
     const isGuess = await guessesOf(source2, this.checkout);
-    const objects = [];
-    const unreadable4 = [];
-    for (const { path: path35, template: template2, text: text10 } of rendering.pieces) {
+    const objects2 = [];
+    const unreadable5 = [];
+    for (const { path: path36, template: template2, text: text10 } of rendering.pieces) {
       const file3 = loadFile({ text: text10 });
-      const origin = { kind: "rendered", path: path35, template: template2, id: source2.id, source: described3(source2) };
+      const origin = { kind: "rendered", path: path36, template: template2, id: source2.id, source: described3(source2) };
       const staying = file3.objects.filter(
         (object) => source2.kind !== "helm" || staysInstalled(new Manifest(object, "head", origin, []))
       );
       for (const object of staying) {
-        const guessed = isGuess(object.apiVersion, path35);
-        objects.push({ object: withNamespace(object, source2), origin: guessed ? { ...origin, guessed } : origin });
+        const guessed = isGuess(object.apiVersion, path36);
+        objects2.push({ object: withNamespace(object, source2), origin: guessed ? { ...origin, guessed } : origin });
       }
-      unreadable4.push(...file3.unreadable.map(({ reason }) => ({ path: path35, reason })));
-      const most2 = this.renderer.limits.objects;
-      if (objects.length > most2) {
-        const failure = { reason: `it renders to more than ${most2} objects`, path: path35, region: firstLine };
-        return { source: source2, objects: [], unreadable: [], failure, remote: [] };
+      unreadable5.push(...file3.unreadable.map(({ reason }) => ({ path: path36, reason })));
+      const most3 = this.renderer.limits.objects;
+      if (objects2.length > most3) {
+        const failure = { reason: `it renders to more than ${most3} objects`, path: path36, region: firstLine };
+        return { source: source2, objects: [], unreadable: [], failure, remote: [], charts: charts2, data };
       }
     }
-    return { source: source2, objects, unreadable: unreadable4, failure: void 0, remote: rendering.remote ?? [] };
+    return { source: source2, objects: objects2, unreadable: unreadable5, failure: void 0, remote: rendering.remote ?? [], charts: charts2, data };
   }
 };
 function described3(source2) {
@@ -80192,12 +84285,12 @@ function withNamespace(object, source2) {
 function withoutClaimed(tree, { claims, notInspected }, inventories) {
   const orphans = /* @__PURE__ */ new Map();
   const files2 = new Map(tree.files);
-  for (const path35 of inventories) files2.delete(path35);
-  for (const [path35, { deployed, reason }] of claims) {
-    if (files2.delete(path35) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path35]);
+  for (const path36 of inventories) files2.delete(path36);
+  for (const [path36, { deployed, reason }] of claims) {
+    if (files2.delete(path36) && !deployed) orphans.set(reason, [...orphans.get(reason) ?? [], path36]);
   }
-  const skipped = [...orphans].map(([reason, [path35 = "", ...more]]) => {
-    return { path: path35, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
+  const skipped = [...orphans].map(([reason, [path36 = "", ...more]]) => {
+    return { path: path36, reason: more.length > 0 ? `${reason}, nor ${more.length} more beside it` : reason };
   });
   const passedOver = notInspected.map(
     ({ manifest, reason }) => ({ path: manifest.origin.path, reason: `${nameOf(manifest.ref)}: ${reason}` })
@@ -80227,12 +84320,16 @@ function unrendered({ before, after, rest, unknown: unknown2, taken: taken2 }) {
   for (const side of after) {
     const { source: source2, failure } = side;
     if (!failure || failure.missing) {
-      for (const { path: path35, reason } of side.unreadable) findings.push(unreadable3(side, path35, reason, whole));
+      for (const { path: path36, reason } of side.unreadable) findings.push(unreadable4(side, path36, reason, whole));
       continue;
     }
     const old = was.get(source2.was ?? source2.id) ?? gone.find((side2) => isMoved(side2.source, source2));
     const excused = !old || old.failure?.remote || failure.remote?.some(({ text: text10 }) => !isKnown(text10, taken2 ?? []));
     if (failure.remote && excused) continue;
+    if (failure.leftOut && (!old || old.failure?.leftOut)) {
+      skipped.push({ path: failure.path, reason: `${nameOfSource(source2)}: ${failure.reason}` });
+      continue;
+    }
     const guessed = source2.kind === "helm" && (source2.known === "discovered" || source2.known === "probed");
     if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source2)}: ${failure.reason}` });
@@ -80245,7 +84342,7 @@ function unrendered({ before, after, rest, unknown: unknown2, taken: taken2 }) {
   for (const { existing, sides } of failed.values()) {
     const failure = sides[0]?.failure;
     if (!failure) continue;
-    const { path: path35, region, reason } = failure;
+    const { path: path36, region, reason } = failure;
     const ids = new Set(sides.map(({ source: { id, was: was2 = id } }) => was2));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
     const names4 = [...new Set(lost.map(({ ref }) => nameOf(ref)))];
@@ -80253,9 +84350,9 @@ function unrendered({ before, after, rest, unknown: unknown2, taken: taken2 }) {
     const fate2 = names4.length > 0 ? ` What becomes of ${names4.slice(0, 3).join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
-        ...statement(sides, path35, existing),
+        ...statement(sides, path36, existing),
         region,
-        keys: [path35, reason],
+        keys: [path36, reason],
         text: `${upper(reason)}.${fate2}`
       })
     );
@@ -80283,7 +84380,7 @@ function unrendered({ before, after, rest, unknown: unknown2, taken: taken2 }) {
 }
 function isMoved(before, after) {
   if (before.kind === "helm") return after.kind === "helm" && before.release === after.release;
-  return after.kind === "kustomize" && (0, import_posix11.basename)(before.root) === (0, import_posix11.basename)(after.root);
+  return after.kind === "kustomize" && (0, import_posix12.basename)(before.root) === (0, import_posix12.basename)(after.root);
 }
 function fromElsewhere(after, taken2) {
   const told = /* @__PURE__ */ new Map();
@@ -80293,11 +84390,12 @@ function fromElsewhere(after, taken2) {
       told.set(key2, { entry, sides: [...told.get(key2)?.sides ?? [], side] });
     }
   }
-  const skipped = [];
+  const data = new Map(after.flatMap((side) => side.data.map((entry) => [JSON.stringify(entry), entry])));
+  const skipped = [...data.values()].map(notHere);
   const findings = [];
   for (const { entry, sides } of told.values()) {
     if (!taken2 || isKnown(entry.text, taken2)) {
-      skipped.push({ path: entry.path, reason: `it takes in ${entry.text}, which is not in this repository` });
+      skipped.push(notHere(entry));
       continue;
     }
     findings.push(
@@ -80310,6 +84408,9 @@ function fromElsewhere(after, taken2) {
     );
   }
   return { findings, skipped };
+}
+function notHere({ path: path36, text: text10 }) {
+  return { path: path36, reason: `it takes in ${text10}, which is not in this repository` };
 }
 function isKnown(text10, taken2) {
   return taken2.some((one2) => withoutVersion(one2) === withoutVersion(text10));
@@ -80335,18 +84436,18 @@ function withoutTool(missing2, whole) {
     });
   });
 }
-function unreadable3({ source: source2 }, path35, reason, whole) {
+function unreadable4({ source: source2 }, path36, reason, whole) {
   return gateFinding("source/unrendered", "unreadable", "error", {
-    ...statement([{ source: source2 }], path35, whole),
+    ...statement([{ source: source2 }], path36, whole),
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
-    keys: [path35, reason],
+    keys: [path36, reason],
     text: `What this renders to cannot be read: ${reason}.`
   });
 }
-function statement(sides, path35, existing) {
+function statement(sides, path36, existing) {
   return {
     side: "head",
-    path: path35,
+    path: path36,
     status: existing ? "existing" : "introduced",
     sources: sides.map(({ source: source2 }) => ({
       ...described3(source2),
@@ -80361,6 +84462,32 @@ function lower(text10) {
   return text10.charAt(0).toLowerCase() + text10.slice(1);
 }
 
+// src/source/charts-elsewhere.ts
+function chartsElsewhere({ discovery, checkout }, rendered2) {
+  const asked = [
+    ...[...discovery.kustomizations.values()].flatMap(
+      (one2) => absentCharts(one2, checkout).map((chart) => ({ ...chart, path: one2.file }))
+    ),
+    ...rendered2.flatMap(({ charts: charts2 }) => charts2.filter(({ vendored: vendored2 }) => !vendored2))
+  ];
+  return asked.flatMap(
+    ({ name, repo, path: path36 }) => repo === "" ? [] : [{ path: path36, reason: `the chart ${name} of ${repo} is not in this repository` }]
+  );
+}
+function withoutLostCharts(before, after) {
+  const seen = before.filter(({ failure }) => !failure);
+  return after.map((side) => {
+    const was = seen.flatMap(({ source: source2, charts: charts2 }) => {
+      const same = source2.id === (side.source.was ?? side.source.id) || isMoved(source2, side.source);
+      return charts2.filter(({ vendored: vendored2 }) => vendored2).map(({ name, path: path36 }) => ({ name, path: path36, same }));
+    });
+    const lost = side.charts.find(
+      ({ name, path: path36, vendored: vendored2 }) => !vendored2 && was.some((one2) => one2.name === name && (one2.same || one2.path === path36))
+    );
+    return lost ? { ...side, objects: [], charts: [], failure: notVendored(lost) } : side;
+  });
+}
+
 // src/source/dropped-elsewhere.ts
 async function droppedElsewhere(base, head) {
   const { kustomizations } = head.discovery;
@@ -80368,19 +84495,19 @@ async function droppedElsewhere(base, head) {
     ({ file: file3, made }) => !made && base.checkout.idOf(file3) !== head.checkout.idOf(file3)
   );
   const entries = changed.flatMap((before) => {
-    const known3 = new Set(before.includes.map(({ text: text10 }) => text10));
-    const after = kustomizations.get(before.folder)?.includes.filter(({ text: text10 }) => !known3.has(text10)) ?? [];
+    const known4 = new Set(before.includes.map(({ text: text10 }) => text10));
+    const after = kustomizations.get(before.folder)?.includes.filter(({ text: text10 }) => !known4.has(text10)) ?? [];
     return after.length > 0 ? [] : remoteEntries(before, base.checkout);
   });
   if (entries.length === 0) return [];
   const taken2 = await head.takenFromElsewhere();
   return entries.filter(({ text: text10 }) => !isKnown(text10, taken2)).map(
-    ({ path: path35, region, text: text10 }) => gateFinding("source/unrendered", "dropped", "warning", {
+    ({ path: path36, region, text: text10 }) => gateFinding("source/unrendered", "dropped", "warning", {
       side: "base",
-      path: path35,
+      path: path36,
       region,
       status: "introduced",
-      keys: [path35, text10],
+      keys: [path36, text10],
       text: `This change takes in ${text10} no longer, and what came from there is not in this repository, so nobody sees what is removed with it. Read it there, and vendor what shall stay.`
     })
   );
@@ -80399,7 +84526,7 @@ function duplicateKeys(changes, whole) {
     const [first] = after.object.duplicateKeys;
     if (!first) return [];
     const keys2 = [...new Set(after.object.duplicateKeys.map(({ key: key2 }) => key2))];
-    const known3 = new Set(before?.object.duplicateKeys.map(({ key: key2 }) => key2));
+    const known4 = new Set(before?.object.duplicateKeys.map(({ key: key2 }) => key2));
     const shown = `${keys2.slice(0, 5).join(", ")}${keys2.length > 5 ? ` and ${keys2.length - 5} more` : ""}`;
     return gateFinding("source/duplicate-key", "duplicate", "warning", {
       side: "head",
@@ -80407,7 +84534,7 @@ function duplicateKeys(changes, whole) {
       ...writtenAt(after, first.region),
       object: after.ref,
       keys: keys2,
-      status: whole.length > 0 || keys2.every((key2) => known3.has(key2)) ? "existing" : "introduced",
+      status: whole.length > 0 || keys2.every((key2) => known4.has(key2)) ? "existing" : "introduced",
       text: `${nameOf(after.ref)} has ${keys2.length > 1 ? "keys" : "the key"} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`
     });
   });
@@ -80428,9 +84555,9 @@ var Files = class {
   missing = /* @__PURE__ */ new Map();
   /** The paths whose content this clone lacks. */
   absent = /* @__PURE__ */ new Set();
-  miss(path35, { missing: missing2, absent }) {
-    this.missing.set(path35, missing2);
-    if (absent) this.absent.add(path35);
+  miss(path36, { missing: missing2, absent }) {
+    this.missing.set(path36, missing2);
+    if (absent) this.absent.add(path36);
   }
   /** The texts of the documents that gave no manifest. */
   opaque() {
@@ -80444,7 +84571,7 @@ var Files = class {
 };
 
 // src/source/left-behind.ts
-var import_posix12 = __toESM(require("node:path/posix"), 1);
+var import_posix13 = __toESM(require("node:path/posix"), 1);
 async function leftBehind(sides, before, after, isHidden) {
   const unseen2 = outOfSight(sides);
   const aside = unseen2.length > 0 ? [] : await editedAside(sides);
@@ -80452,18 +84579,18 @@ async function leftBehind(sides, before, after, isHidden) {
 }
 async function stranded({ base, head }, before, after, isHidden) {
   const wereApplied = new Set(
-    [...before.loaded].flatMap(([file3, { objects }]) => objects.length > 0 ? [import_posix12.default.dirname(file3)] : [])
+    [...before.loaded].flatMap(([file3, { objects: objects2 }]) => objects2.length > 0 ? [import_posix13.default.dirname(file3)] : [])
   );
   const { claims, kustomizations } = head.discovery;
   const included = new Set(
     [...kustomizations.values()].flatMap(({ folder, includes: includes2 }) => includes2.map(({ text: text10 }) => inside(folder, text10)))
   );
-  const came = (file3) => !base.checkout.tree.entries.has(file3) && wereApplied.has(import_posix12.default.dirname(file3)) && !claims.get(file3)?.deployed;
+  const came = (file3) => !base.checkout.tree.entries.has(file3) && wereApplied.has(import_posix13.default.dirname(file3)) && !claims.get(file3)?.deployed;
   const wasApplied = (file3) => (before.loaded.get(file3)?.objects.length ?? 0) > 0 && !base.discovery.plain.has(file3) && head.checkout.has(file3);
   const files2 = [...claims.keys()].filter(
     (file3) => /\.(?:ya?ml|json)$/.test(file3) && !included.has(file3) && !isHidden(file3) && (came(file3) || wasApplied(file3))
   );
-  const rendered2 = after.flatMap(({ objects }) => objects.map(({ object: { ref } }) => ref));
+  const rendered2 = after.flatMap(({ objects: objects2 }) => objects2.map(({ object: { ref } }) => ref));
   const findings = [];
   for (const [file3, text10] of await head.checkout.texts(files2)) {
     const left = loadFile({ text: text10 }).objects.filter(
@@ -80489,7 +84616,7 @@ async function stranded({ base, head }, before, after, isHidden) {
 }
 function outOfSight({ base, head }) {
   const present = new Set(head.discovery.sources.map(({ id }) => id));
-  const gone = base.discovery.sources.filter(({ known: known3, id }) => known3 === "named" && !present.has(id));
+  const gone = base.discovery.sources.filter(({ known: known4, id }) => known4 === "named" && !present.has(id));
   return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
     const had = gone.some(({ id, at: at3 }) => {
       if (ref.kind === "ApplicationSet") return at3.path === origin.path;
@@ -80516,7 +84643,7 @@ async function editedAside({ base, head }) {
   );
   if (edited.length === 0) return [];
   const reached = async (side) => {
-    const rendered2 = side.discovery.sources.filter(({ known: known3 }) => known3 !== "probed");
+    const rendered2 = side.discovery.sources.filter(({ known: known4 }) => known4 !== "probed");
     return new Set((await Promise.all(rendered2.map((source2) => side.files(source2)))).flat());
   };
   const [before, after] = await Promise.all([reached(base), reached(head)]);
@@ -80532,6 +84659,331 @@ async function editedAside({ base, head }) {
   );
 }
 
+// src/source/release-files.ts
+var import_yaml18 = __toESM(require_dist(), 1);
+
+// src/source/values-file.ts
+var import_yaml17 = __toESM(require_dist(), 1);
+var sizeLimit = 5 * 1024 * 1024;
+var known3 = /* @__PURE__ */ new WeakMap();
+function readValues(content) {
+  if ("missing" in content) return { reason: content.missing, region: firstLine, text: "" };
+  const values = known3.get(content) ?? parse4(content);
+  known3.set(content, values);
+  return values;
+}
+function parse4(content) {
+  const unreadable5 = (reason, region = firstLine, text11 = "") => ({ reason, region, text: text11 });
+  if (content.length > sizeLimit)
+    return unreadable5(`it has ${Math.round(content.length / 1024 / 1024)} MiB, which no values have`);
+  const { text: text10, damaged } = decodeFile(content);
+  if (damaged) {
+    const at3 = text10.indexOf("\uFFFD");
+    return unreadable5("a byte here is not UTF-8", new LineIndex(text10).region(at3, at3 + 1), text10);
+  }
+  const yaml = readYaml(text10);
+  if ("template" in yaml) return unreadable5("it is a template, which some tool has to fill in", firstLine, text10);
+  const lines = new LineIndex(yaml.text);
+  if ("reason" in yaml) return unreadable5(yaml.reason, lines.region(yaml.from, yaml.to), text10);
+  const { contents, resolve: resolve2 } = yaml;
+  const isNothing = contents === null || contents instanceof import_yaml17.Scalar && contents.value === null;
+  if (!(0, import_yaml17.isMap)(contents) && !isNothing) return unreadable5("it holds no map", firstLine, text10);
+  const regionOf2 = ({ range: range2 }) => lines.region(range2?.[0] ?? 0, range2?.[1] ?? 0);
+  return { node: contents ?? new import_yaml17.Scalar(null), fileText: text10, region: firstLine, regionOf: regionOf2, resolve: resolve2 };
+}
+
+// src/source/release-files.ts
+var most2 = { applications: 300, characters: 2e7 };
+var ReleaseFiles = class {
+  constructor(checkout, repository, changed) {
+    this.checkout = checkout;
+    this.changed = changed;
+    this.named = new Named({ checkout, kustomizations: /* @__PURE__ */ new Map(), repository });
+  }
+  checkout;
+  changed;
+  /** The files of values that something takes. */
+  taken = /* @__PURE__ */ new Set();
+  /** The files of Kustomizations and generators in which releases are written. */
+  asking = /* @__PURE__ */ new Set();
+  /** The files of values that cannot be read, by path. */
+  unreadable = /* @__PURE__ */ new Map();
+  named;
+  /** A file's objects with what they take from the tree. */
+  async completed(file3) {
+    if (!mayTakeFiles(file3.text)) return file3;
+    return { ...file3, objects: await Promise.all(file3.objects.map((object) => this.complete(object))) };
+  }
+  /** An object with what it takes from the tree; the object itself where it takes nothing. */
+  async complete(object) {
+    switch (groupKindOf(object.ref)) {
+      case "Application.argoproj.io":
+        return this.withFiles(object);
+      case "ApplicationSet.argoproj.io":
+        return this.withApplications(object);
+      default:
+        return object;
+    }
+  }
+  /** A chart that a Kustomization inflates, with the files that it names there. */
+  async release({ object, from, path: path36 }) {
+    this.asking.add(path36);
+    const { valuesFile, additionalValuesFiles } = fieldsOf(fieldOf(object));
+    const files2 = /* @__PURE__ */ new Map();
+    for (const name of [valuesFile, ...listOf3(additionalValuesFiles)].map(textOf6)) {
+      const place2 = inside(from, name);
+      const its = place2 !== void 0 && this.isFile(place2) ? await this.read([place2]) : void 0;
+      if (its) files2.set(name, its);
+    }
+    return { ...object, around: { ...object.around, files: files2 } };
+  }
+  /** https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository */
+  async withFiles(object) {
+    const spec = fieldsOf(fieldOf(object, "spec"));
+    const sources = [spec.source, ...listOf3(spec.sources)].map(fieldsOf);
+    const files2 = /* @__PURE__ */ new Map();
+    for (const source2 of sources.filter(installsKnownChart)) {
+      const helm2 = fieldsOf(source2.helm);
+      const entries = listOf3(helm2.valueFiles).map(textOf6);
+      const places2 = new Map(entries.map((entry) => [entry, this.placeOf(entry, sources)]));
+      for (const [entry, place2] of places2) {
+        if (place2 === void 0 || isGlob(place2) && !isModest(place2)) continue;
+        const found = isGlob(place2) ? this.matching(place2, new Set(places2.values())) : [place2].filter(this.isFile);
+        if (found.length === 0 && helm2.ignoreMissingValueFiles !== true) continue;
+        const its = await this.read(found);
+        if (its) files2.set(entry, its);
+      }
+    }
+    return files2.size > 0 ? { ...object, around: { files: files2 } } : object;
+  }
+  /** The path of this repository that an entry of `valueFiles` names: others are files of the chart, or of another repository. */
+  placeOf(entry, sources) {
+    const [, ref, behind = ""] = entry.match(/^\$([^/]+)\/(.*)$/) ?? [];
+    const owner2 = ref && sources.find((source2) => textOf6(source2.ref) === ref);
+    if (!owner2 || isPlaceholder(entry) || /[${]/.test(behind)) return void 0;
+    const place2 = inside("", behind.replace(/^\/+/, ""));
+    const [folder = ""] = (place2 ?? "").split(/[*?[]/);
+    return place2 && this.named.isHere(textOf6(owner2.repoURL), isGlob(place2) ? folder.replace(/\/?[^/]*$/, "") : place2) ? place2 : void 0;
+  }
+  /**
+   * The files that a pattern takes, in their order; those that are named by themselves keep their own place.
+   * Since Argo CD 3.4: https://argo-cd.readthedocs.io/en/release-3.4/user-guide/helm/
+   */
+  matching(pattern, others) {
+    const matches = minimatch.filter(pattern, { dot: true, nobrace: true, nocomment: true, nonegate: true });
+    const files2 = [...this.checkout.tree.entries.keys()].filter((file3) => !others.has(file3) && matches(file3));
+    return files2.filter(this.isFile).sort();
+  }
+  isFile = (path36) => {
+    const { entries, resolved } = this.checkout.tree;
+    return entries.get(resolved.get(path36) ?? path36)?.type === "file";
+  };
+  /** @returns undefined when one of them cannot be read */
+  async read(places2) {
+    const contents = await this.checkout.read(places2);
+    const files2 = [];
+    for (const place2 of places2) {
+      const path36 = this.checkout.tree.resolved.get(place2) ?? place2;
+      const content = contents.get(place2);
+      if (!content) return void 0;
+      this.taken.add(path36);
+      const values = readValues(content);
+      if ("reason" in values) this.unreadable.set(path36, values);
+      else files2.push({ ...values, path: path36, touched: this.changed?.has(path36) === true });
+    }
+    return files2.length === places2.length ? files2 : void 0;
+  }
+  /** https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/ */
+  async withApplications(object) {
+    if (!mayInstallKnownChart(object.content)) return object;
+    const spec = fieldsOf(fieldOf(object, "spec"));
+    if (spec.templatePatch !== void 0) return object;
+    const elements = [];
+    for (const generator of listOf3(spec.generators).map(fieldsOf)) {
+      const its = elementsOf(generator, spec.goTemplate === true, this.named);
+      if (typeof its === "string") return object;
+      elements.push(...its);
+    }
+    const { length } = elements;
+    if (length > most2.applications || length * JSON.stringify(spec.template ?? null).length > most2.characters)
+      return object;
+    const template2 = under(under(object.node, "spec", object), "template", object);
+    if (!template2) return object;
+    const makes = [];
+    let known4 = elements.length === 0;
+    for (const element of elements) {
+      const filled = fieldsOf(fill(spec.template, element));
+      const name = textOf6(fieldsOf(filled.metadata).name);
+      if (name === "" || isPlaceholder(name)) return object;
+      const { source: source2, sources } = fieldsOf(filled.spec);
+      known4 ||= [source2, ...listOf3(sources)].map(fieldsOf).some(installsKnownChart);
+      const made = {
+        ...object,
+        ref: { group: ownGroup, kind: "Application", namespace: object.ref.namespace, name },
+        node: filledNode(template2, element),
+        content: JSON.stringify(filled),
+        region: object.regionOf(template2),
+        duplicateKeys: []
+      };
+      makes.push(await this.withFiles(made));
+    }
+    return known4 ? { ...object, around: { files: /* @__PURE__ */ new Map(), makes } } : object;
+  }
+};
+async function* reachedByValues(base, head, texts4) {
+  for (const [path36, text10] of texts4) {
+    if (!mayTakeFiles(text10)) continue;
+    const file3 = loadFile({ text: text10 });
+    const [before, after] = [await base.completed(file3), await head.completed(file3)];
+    if (statesIn(before) !== statesIn(after)) yield { path: path36, before, after };
+  }
+}
+function statesIn({ objects: objects2 }) {
+  return JSON.stringify(objects2.flatMap((object) => [object, ...object.around?.makes ?? []].map(stateOf)));
+}
+function mayTakeFiles(text10) {
+  return text10.includes("argoproj.io/") && /\bvalueFiles\b|\bApplicationSet\b/.test(text10);
+}
+function installsKnownChart(source2) {
+  return source2.chart !== void 0 && isKnownChart(textOf6(source2.chart), textOf6(source2.repoURL));
+}
+function mayInstallKnownChart(text10) {
+  return chartFacts.some(({ name }) => text10.includes(name)) || /\bchart["']?:\s*["']?\{\{/.test(text10);
+}
+function isGlob(place2) {
+  return /[*?[]/.test(place2);
+}
+function fieldOf(object, ...keys2) {
+  return new Manifest(object, "head", { kind: "file", path: "" }, []).root.at(...keys2).value;
+}
+function under(map4, key2, object) {
+  const resolve2 = (alias) => object.resolve(alias);
+  const value2 = (0, import_yaml18.isMap)(map4) ? findPair(map4, key2, resolve2)?.value : void 0;
+  return (0, import_yaml18.isAlias)(value2) ? resolve2(value2) : value2;
+}
+function filledNode(node2, element) {
+  if ((0, import_yaml18.isScalar)(node2) && typeof node2.value === "string" && node2.value.includes("{{"))
+    return placedAt2(node2, new import_yaml18.Scalar(fill(node2.value, element)));
+  if ((0, import_yaml18.isMap)(node2)) {
+    const map4 = placedAt2(node2, new import_yaml18.YAMLMap());
+    map4.items = node2.items.map(({ key: key2, value: value2 }) => new import_yaml18.Pair(key2, filledNode(value2, element)));
+    return map4;
+  }
+  if ((0, import_yaml18.isSeq)(node2)) {
+    const list3 = placedAt2(node2, new import_yaml18.YAMLSeq());
+    list3.items = node2.items.map((item) => filledNode(item, element));
+    return list3;
+  }
+  return node2;
+}
+function placedAt2({ range: range2 }, node2) {
+  if (range2) node2.range = range2;
+  return node2;
+}
+
+// src/source/lent-values.ts
+var LentValues = class {
+  constructor(change) {
+    this.change = change;
+    const { base, head, repository, changed } = change;
+    this.before = base && new ReleaseFiles(base.checkout, repository, changed);
+    this.after = new ReleaseFiles(head.checkout, repository, changed);
+    this.mayDiffer = mayLend(change);
+  }
+  change;
+  before;
+  after;
+  /** Whether the change may reach objects by nothing but the files that they take. */
+  mayDiffer;
+  /**
+   * Completes the files that were read, and adds those of the others in which an object takes something else than before.
+   *
+   * @returns the sources that may render to such objects
+   */
+  async reach(texts4) {
+    const { base, head, before, after } = this.change;
+    for (const [files2, lent] of [
+      [before, this.before],
+      [after, this.after]
+    ]) {
+      for (const [path36, file3] of files2.loaded) if (lent) files2.loaded.set(path36, await lent.completed(file3));
+    }
+    if (!base || !this.before || !texts4) return /* @__PURE__ */ new Set();
+    for await (const reached of reachedByValues(this.before, this.after, texts4)) {
+      before.loaded.set(reached.path, reached.before);
+      after.loaded.set(reached.path, reached.after);
+      texts4.delete(reached.path);
+    }
+    const sources = /* @__PURE__ */ new Set();
+    for (const source2 of head.discovery.sources) {
+      const files2 = await head.checkout.texts(await head.files(source2));
+      if ([...files2.values()].some(mayTakeFiles)) sources.add(source2.id);
+    }
+    return sources;
+  }
+  /** The head's files of an object that this change leaves as it is. */
+  completed(file3) {
+    return this.after.completed(file3);
+  }
+  /** What was rendered, with what it takes from the tree. */
+  async complete(side, rendered2) {
+    const lent = side === "base" ? this.before : this.after;
+    if (!lent) return [...rendered2];
+    return Promise.all(
+      rendered2.map(async (one2) => {
+        const objects2 = one2.objects.map(async ({ object, origin }) => ({ object: await lent.complete(object), origin }));
+        const releases = one2.charts.filter(({ vendored: vendored2, name, repo }) => !vendored2 && isKnownChart(name, repo)).map(async (chart) => {
+          const origin = { kind: "file", path: chart.path };
+          return { object: await lent.release(chart), origin };
+        });
+        return { ...one2, objects: await Promise.all([...objects2, ...releases]) };
+      })
+    );
+  }
+  /** The head's files of values that something takes. */
+  get taken() {
+    return this.after.taken;
+  }
+  /** The texts of files with values, of those that the change touches, which places of findings are told by. */
+  async texts() {
+    const { base, head, changed } = this.change;
+    const lent = [this.before, this.after].flatMap((side) => side ? [...side.taken, ...side.asking] : []);
+    const paths = [...new Set(lent)].filter((path36) => changed?.has(path36));
+    const [was, is3] = await Promise.all([base?.checkout.texts(paths), head.checkout.texts(paths)]);
+    return new Map(
+      paths.map((path36) => {
+        const [before, after] = [was?.get(path36), is3.get(path36)];
+        return [path36, { ...before === void 0 ? {} : { before }, ...after === void 0 ? {} : { after } }];
+      })
+    );
+  }
+  /** `source/unreadable` for what something takes and nobody can read. */
+  findings() {
+    return [...this.after.unreadable].map(([path36, { reason, region, text: text10 }]) => {
+      const known4 = !this.before || this.before.unreadable.has(path36) && !this.change.changed?.has(path36);
+      return gateFinding("source/unreadable", "values", "error", {
+        side: "head",
+        path: path36,
+        region,
+        status: known4 ? "existing" : "introduced",
+        keys: [path36],
+        text: `These values cannot be read: ${reason}. Mend them; a release takes them, and nobody sees what it is told.`,
+        ...text10 ? { fileText: text10 } : {}
+      });
+    });
+  }
+};
+function mayLend({ base, head, before, after, changed }) {
+  if (!base || !changed) return false;
+  const isManifest = (path36) => [before, after].some(({ loaded }) => loaded.get(path36)?.objects.length);
+  const folderOf6 = (path36) => path36.slice(0, Math.max(path36.lastIndexOf("/"), 0));
+  return [...changed].some((path36) => {
+    if (/\.(?:ya?ml|json)$|values/i.test(path36) && !isManifest(path36)) return true;
+    const folder = folderOf6(path36);
+    return folder !== "" && [base, head].some(({ checkout }) => checkout.below(folder).length === 0);
+  });
+}
+
 // src/source/partners.ts
 function needsOtherFiles(rules2, touched) {
   const gone = mayBeGone(touched);
@@ -80544,9 +84996,9 @@ function compares(active, manifest, gone) {
   return asks ? partnersOf(active, manifest, gone).length > 0 : true;
 }
 function mayBeGone(touched) {
-  const placeOf4 = ({ ref, origin }) => JSON.stringify([identityOf(ref), origin.kind === "file" ? origin.path : origin.id]);
-  const there = new Set(touched.filter(({ side }) => side === "head").map(placeOf4));
-  return new Set(touched.filter((manifest) => manifest.side === "base" && !there.has(placeOf4(manifest))));
+  const placeOf5 = ({ ref, origin }) => JSON.stringify([identityOf(ref), origin.kind === "file" ? origin.path : origin.id]);
+  const there = new Set(touched.filter(({ side }) => side === "head").map(placeOf5));
+  return new Set(touched.filter((manifest) => manifest.side === "base" && !there.has(placeOf5(manifest))));
 }
 function partnersWanted(rules2, manifests) {
   const gone = mayBeGone(manifests);
@@ -80586,12 +85038,12 @@ function loadPartners(rules2, changes, moves, rest, loadedAlready = []) {
   while (frontier.length > 0) {
     const wanted = /* @__PURE__ */ new Map();
     for (const active of rules2) {
-      const known3 = asked.get(active) ?? /* @__PURE__ */ new Set();
-      asked.set(active, known3);
+      const known4 = asked.get(active) ?? /* @__PURE__ */ new Set();
+      asked.set(active, known4);
       for (const manifest of frontier.filter(({ ref }) => concerns(active.rule, groupKindOf(ref)))) {
         for (const text10 of partnersOf(active, manifest, gone)) {
-          if (known3.has(text10)) continue;
-          known3.add(text10);
+          if (known4.has(text10)) continue;
+          known4.add(text10);
           wanted.set(active, [...wanted.get(active) ?? [], text10]);
         }
       }
@@ -80599,18 +85051,18 @@ function loadPartners(rules2, changes, moves, rest, loadedAlready = []) {
     if (wanted.size === 0) break;
     frontier = [];
     const strings2 = [...new Set([...wanted.values()].flat())];
-    for (const [path35, text10] of rest) {
+    for (const [path36, text10] of rest) {
       if (!strings2.some((string) => text10.includes(string))) continue;
-      const before = new Set(loaded.get(path35)?.objects.map((object) => identityOf(object.ref)));
+      const before = new Set(loaded.get(path36)?.objects.map((object) => identityOf(object.ref)));
       const file3 = loadFile({ text: text10 }, (document) => {
         const kind2 = skimKind(document);
         return [...asked].some(
           ([{ rule }, strings3]) => strings3.size > 0 && mayHold(rule, kind2) && [...strings3].some((string) => document.includes(string))
         );
       });
-      loaded.set(path35, file3);
+      loaded.set(path36, file3);
       frontier.push(
-        ...file3.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path35 }, []))
+        ...file3.objects.filter((object) => !before.has(identityOf(object.ref))).map((object) => new Manifest(object, "head", { kind: "file", path: path36 }, []))
       );
     }
   }
@@ -80644,32 +85096,10 @@ async function readTexts(revision, entries, files2) {
 }
 async function changedPaths(base, head) {
   const [before, after] = await Promise.all([base.list(), head.list()]);
-  const ids = new Map(before.map(({ path: path35, id }) => [path35, id]));
-  const changed = after.filter(({ path: path35, id }) => ids.get(path35) !== id).map(({ path: path35 }) => path35);
-  for (const { path: path35 } of after) ids.delete(path35);
+  const ids = new Map(before.map(({ path: path36, id }) => [path36, id]));
+  const changed = after.filter(({ path: path36, id }) => ids.get(path36) !== id).map(({ path: path36 }) => path36);
+  for (const { path: path36 } of after) ids.delete(path36);
   return /* @__PURE__ */ new Set([...changed, ...ids.keys()]);
-}
-
-// src/source/substitution.ts
-var import_yaml13 = __toESM(require_dist(), 1);
-function substituted(text10, substitutions) {
-  if (!substitutions || !text10.includes("${") || isLeftAlone(text10)) return text10;
-  return text10.replace(
-    /\$?\$\{([A-Za-z_]\w*)(?:(:?)[-=]([^}]*))?\}/g,
-    (written2, name, colon, fallback) => {
-      if (written2.startsWith("$$")) return written2.slice(1);
-      const value2 = Object.hasOwn(substitutions, name) ? substitutions[name] : void 0;
-      if (fallback !== void 0 && (colon ? !value2 : value2 === void 0)) return fallback;
-      return value2 ?? written2;
-    }
-  );
-}
-function isLeftAlone(text10) {
-  if (!text10.includes("kustomize.toolkit.fluxcd.io/substitute")) return false;
-  const document = (0, import_yaml13.parseDocument)(text10, { logLevel: "silent", version: "1.1" });
-  return ["annotations", "labels"].some(
-    (field2) => document.getIn(["metadata", field2, "kustomize.toolkit.fluxcd.io/substitute"]) === "disabled"
-  );
 }
 
 // src/source/rendered-partners.ts
@@ -80695,6 +85125,7 @@ async function renderPartners(head, unreached, rules2, touched) {
 function mayHold2(source2, texts4, { kinds, strings: strings2 }) {
   if (strings2.length === 0) return false;
   if (texts4.length === 0) return true;
+  if (kinds.includes("HelmChart") && texts4.some(inflatesCharts)) return true;
   const kind2 = kinds.length > 0 ? new RegExp(`\\bkind["']?:\\s*["']?(?:\\{\\{|(?:${kinds.join("|")})\\b)`) : void 0;
   if (kind2 && !texts4.some((text10) => kind2.test(text10))) return false;
   return putsWordsTogether(source2, texts4) || texts4.some((text10) => strings2.some((string) => text10.includes(string)));
@@ -80703,33 +85134,40 @@ function isWanted({ ref, object }, { kinds, strings: strings2 }) {
   if (kinds.length > 0 && !kinds.includes(ref.kind)) return false;
   return strings2.some((string) => object.content.includes(string));
 }
+function inflatesCharts(text10) {
+  return /\bhelmCharts["']?:|HelmChartInflationGenerator/.test(text10);
+}
 function putsWordsTogether(source2, texts4) {
   if (source2.kind === "helm" || source2.overlay?.namePrefix || source2.overlay?.nameSuffix) return true;
   return texts4.some((text10) => /\b(?:name(?:Prefix|Suffix)|secretGenerator|replacements|vars|helmCharts):/.test(text10));
 }
 function looseManifests(side, rendered2) {
-  return rendered2.flatMap(({ objects }) => objects.map(({ object, origin }) => new Manifest(object, side, origin, [])));
+  return rendered2.flatMap(
+    ({ objects: objects2 }) => objects2.flatMap(({ object, origin }) => manifestsOf(object, side, origin, []))
+  );
 }
 
 // src/source/unseen.ts
 function unseenIn(sight) {
-  let known3;
+  let known4;
   return (cluster) => {
-    known3 ??= new Set(placesOf2(sight));
-    return known3.has(cluster) || known3.has("") || cluster === "" && known3.size > 0;
+    known4 ??= new Set(placesOf3(sight));
+    return known4.has(cluster) || known4.has("") || cluster === "" && known4.size > 0;
   };
 }
-function* placesOf2({ head, rendered: rendered2, unreadable: unreadable4, texts: texts4, repository, clustersOf: clustersOf2 }) {
+function* placesOf3({ head, rendered: rendered2, unreadable: unreadable5, texts: texts4, repository, clustersOf: clustersOf2 }) {
   const ofTarget = (target) => "cluster" in target ? [target.cluster] : clustersOf2(target.path);
   for (const { manifest } of head.discovery.notInspected) yield* clustersOf2(manifest.origin.path);
-  for (const { source: source2, failure, remote, unreadable: lost } of rendered2) {
-    if (failure || remote.length > 0 || lost.length > 0) yield* ofTarget(source2.target);
+  for (const { source: source2, failure, remote, charts: charts2, unreadable: lost } of rendered2) {
+    if (failure || remote.length > 0 || lost.length > 0 || charts2.some(({ vendored: vendored2 }) => !vendored2))
+      yield* ofTarget(source2.target);
   }
   for (const one2 of head.discovery.kustomizations.values()) {
-    if (remoteEntries(one2, head.checkout).length > 0 || missingChart([one2], head.checkout)) yield* clustersOf2(one2.file);
+    if ([remoteEntries(one2, head.checkout), absentCharts(one2, head.checkout)].some(({ length }) => length > 0))
+      yield* clustersOf2(one2.file);
   }
-  for (const path35 of unreadable4) yield* clustersOf2(path35);
-  for (const [path35, text10] of texts4) if (namesWhatIsElsewhere(text10, repository)) yield* clustersOf2(path35);
+  for (const path36 of unreadable5) yield* clustersOf2(path36);
+  for (const [path36, text10] of texts4) if (namesWhatIsElsewhere(text10, repository)) yield* clustersOf2(path36);
 }
 function namesWhatIsElsewhere(text10, repository) {
   if (/\bkind["']?:\s*["']?(?:HelmRelease|HelmChart|HelmChartConfig)\b/.test(text10)) return installs.test(text10);
@@ -80740,14 +85178,16 @@ function namesWhatIsElsewhere(text10, repository) {
 var installs = /toolkit\.fluxcd\.io\/|helm\.cattle\.io\//;
 
 // src/source/untaken-values.ts
-async function untakenValues(head, changed) {
+async function untakenValues(head, changed, known4) {
   const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/;
-  const files2 = [...changed ?? []].filter((path35) => looksLikeValues.test(path35) && head.tree.files.has(path35));
+  const files2 = [...changed ?? []].filter(
+    (path36) => looksLikeValues.test(path36) && head.tree.files.has(path36) && !known4.has(path36)
+  );
   if (files2.length === 0) return [];
   const taken2 = new Set((await Promise.all(head.discovery.sources.map((source2) => head.files(source2)))).flat());
-  const texts4 = await head.checkout.texts(files2.filter((path35) => !taken2.has(path35)));
+  const texts4 = await head.checkout.texts(files2.filter((path36) => !taken2.has(path36)));
   return [...texts4].flatMap(
-    ([path35, text10]) => mentionsKubernetes(text10) ? [] : [{ path: path35, reason: "values that no release is known to take; declare it under `helm:`" }]
+    ([path36, text10]) => mentionsKubernetes(text10) ? [] : [{ path: path36, reason: "values that no release is known to take; declare it under `helm:`" }]
   );
 }
 
@@ -80769,7 +85209,7 @@ async function gather(scope2) {
     ...base?.checkout.tree.entries.keys() ?? [],
     ...[...base?.tree.aliases.values() ?? []].flat()
   ]);
-  const declarations = { ...scope2.clusters, isNew: (path35) => !wasThere.has(path35) };
+  const declarations = { ...scope2.clusters, isNew: (path36) => !wasThere.has(path36) };
   const head = await SideOfChange.open(scope2.head, "head", {
     ...scope2,
     changed,
@@ -80779,62 +85219,70 @@ async function gather(scope2) {
     inventories: inventories.head
   });
   const [baseTree, headTree] = [base?.tree ?? nowhere2, head.tree];
-  const differs = (path35) => baseTree.files.get(path35)?.id !== headTree.files.get(path35)?.id || String(baseTree.aliases.get(path35) ?? "") !== String(headTree.aliases.get(path35) ?? "");
+  const differs = (path36) => baseTree.files.get(path36)?.id !== headTree.files.get(path36)?.id || String(baseTree.aliases.get(path36) ?? "") !== String(headTree.aliases.get(path36) ?? "");
   const reader = new DocumentReader();
-  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path35 }) => !base || differs(path35));
+  const changedIn = (tree) => [...tree.files.values()].filter(({ path: path36 }) => !base || differs(path36));
   const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files();
   const after = await readFiles(head.revision, changedIn(headTree), reader);
-  const untouched = base ? [...headTree.files.values()].filter(({ path: path35 }) => !differs(path35)) : [];
-  const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id);
+  const untouched = base ? [...headTree.files.values()].filter(({ path: path36 }) => !differs(path36)) : [];
+  const others = new Files();
+  const lent = new LentValues({ base, head, before, after, changed, repository: scope2.repository });
+  const texts4 = lent.mayDiffer ? await readTexts(head.revision, untouched, others) : void 0;
+  const reached = await lent.reach(texts4);
+  const sameSource = ({ id }) => base !== void 0 && base.keys.get(id) === head.keys.get(id) && !reached.has(id);
   const renderAll = (side, wants) => Promise.all(
     (side?.discovery.sources ?? []).filter(wants).map((source2) => side?.render(source2))
   );
-  const [renderedBefore, renderedAfter] = await Promise.all([
+  const renderings = await Promise.all([
     renderAll(base, (source2) => !sameSource(source2)),
     renderAll(head, (source2) => !sameSource(source2))
+  ]);
+  const [renderedBefore, renderedAfter] = await Promise.all([
+    lent.complete("base", renderings[0]),
+    lent.complete("head", withoutLostCharts(...renderings))
   ]);
   const descriptions = {
     base: base?.descriptions ?? nothingDescribed,
     head: head.descriptions
   };
-  const others = new Files();
   const touched = differing(
     [...manifestsIn("base", before), ...looseManifests("base", renderedBefore), ...descriptions.base.manifests],
     [...manifestsIn("head", after), ...looseManifests("head", renderedAfter), ...descriptions.head.manifests]
   );
   const needsRest = needsOtherFiles(rules2, touched);
-  const rest = needsRest ? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
-  const renderedRest = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
+  const rest = needsRest ? texts4 ?? await readTexts(head.revision, untouched, others) : /* @__PURE__ */ new Map();
+  const partnersRendered = needsRest ? await renderPartners(head, sameSource, rules2, touched) : [];
+  const renderedRest = await lent.complete("head", partnersRendered);
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource("base", [...renderedBefore, ...renderedRest]),
     ...objectsBySource("head", [...renderedAfter, ...renderedRest])
   ]);
-  const clustersOf2 = (tree, path35) => [
-    ...new Set([path35, ...tree.aliases.get(path35) ?? []].flatMap((alias) => clusters.of(alias).clusters))
+  const clustersOf2 = (tree, path36) => [
+    ...new Set([path36, ...tree.aliases.get(path36) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
   const named5 = (side, names4) => names4.map((name) => side === "base" ? renames.get(name) ?? name : name);
-  const manifestsOf = (side, files2) => {
+  const manifestsOf2 = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
-    return [...files2].flatMap(([path35, file3]) => {
-      const names4 = named5(side, clustersOf2(tree, path35));
-      const { evidence } = clusters.of(path35);
-      return file3.objects.map((object) => new Manifest(object, side, { kind: "file", path: path35 }, names4, evidence));
+    return [...files2].flatMap(([path36, file3]) => {
+      const names4 = named5(side, clustersOf2(tree, path36));
+      const { evidence } = clusters.of(path36);
+      return file3.objects.flatMap((object) => manifestsOf(object, side, { kind: "file", path: path36 }, names4, evidence));
     });
   };
   const asBefore2 = new Map(
     head.discovery.sources.flatMap(({ was, target }) => was && "cluster" in target ? [[was, [target.cluster]]] : [])
   );
-  const manifestsFrom = (side, rendered2) => rendered2.flatMap(({ source: { id, target }, objects }) => {
+  const manifestsFrom = (side, rendered2) => rendered2.flatMap(({ source: { id, target }, objects: objects2 }) => {
     const place2 = "cluster" in target ? { clusters: [target.cluster], evidence: "declared" } : clusters.of(target.path);
     const before2 = side === "base" ? asBefore2.get(id) : void 0;
     const names4 = [...named5(side, place2.clusters), ...before2 ?? []];
-    return objects.map(({ object, origin }) => new Manifest(object, side, origin, names4, place2.evidence));
+    return objects2.flatMap(({ object, origin }) => manifestsOf(object, side, origin, names4, place2.evidence));
   });
-  const changedOf = (side) => side === "base" ? [...manifestsOf("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
+  const changedOf = (side) => side === "base" ? [...manifestsOf2("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf2("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept2 = /* @__PURE__ */ new Set([
-    ...[...rest.keys()].flatMap((path35) => clustersOf2(headTree, path35)),
+    ...[...rest.keys()].flatMap((path36) => clustersOf2(headTree, path36)),
     ...manifestsFrom("head", renderedRest).flatMap((manifest) => manifest.clusters)
   ]);
   if (needsRest) {
@@ -80857,10 +85305,11 @@ async function gather(scope2) {
   const described4 = base ? changesBetween(describing, descriptions.head.manifests).changes : [];
   const further = manifestsFrom("head", renderedRest);
   const partners = loadPartners(rules2, [...changes, ...described4], moves, rest, further);
-  const baseManifests = [...changedBase, ...manifestsOf("base", partners), ...manifestsFrom("base", renderedRest)];
-  const headManifests = [...changedHead, ...manifestsOf("head", partners), ...further];
+  for (const [path36, file3] of partners) partners.set(path36, await lent.completed(file3));
+  const baseManifests = [...changedBase, ...manifestsOf2("base", partners), ...manifestsFrom("base", renderedRest)];
+  const headManifests = [...changedHead, ...manifestsOf2("head", partners), ...further];
   const gaps = base ? blind.gaps(
-    unknown2.filter(({ origin }) => origin.kind === "file"),
+    unknown2.filter(({ origin, ref }) => origin.kind === "file" && ref.group !== ownGroup),
     others
   ) : wholeGaps(after);
   const unseen2 = unrendered({
@@ -80875,10 +85324,10 @@ async function gather(scope2) {
   const hides = unseenIn({
     head,
     rendered: [...renderedAfter, ...renderedRest],
-    unreadable: [...gaps.skipped, ...gaps.findings.map(({ location }) => location)].map(({ path: path35 }) => path35),
-    texts: [...[...after.loaded].map(([path35, { text: text10 }]) => [path35, text10]), ...rest],
+    unreadable: [...gaps.skipped, ...gaps.findings.map(({ location }) => location)].map(({ path: path36 }) => path36),
+    texts: [...[...after.loaded].map(([path36, { text: text10 }]) => [path36, text10]), ...rest],
     repository: scope2.repository,
-    clustersOf: (path35) => clustersOf2(headTree, path35)
+    clustersOf: (path36) => clustersOf2(headTree, path36)
   });
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source: source2 }) => source2.kind));
   return {
@@ -80888,14 +85337,16 @@ async function gather(scope2) {
     described: described4,
     base: snapshotsOf(baseManifests, describing, hides),
     head: snapshotsOf(headManifests, descriptions.head.manifests, hides),
-    bystanders: () => manifestsOf("head", ingressesIn(rest)),
+    bystanders: () => manifestsOf2("head", ingressesIn(rest)),
     clusters,
     changedTexts: new Map([
       ...changedTexts(before, after, await head.checkout.texts([...before.loaded.keys()])),
+      ...await lent.texts(),
       ...describedTexts(described4)
     ]),
     findings: [
       ...descriptions.head.findings,
+      ...lent.findings(),
       ...gaps.findings,
       ...unseen2.findings,
       ...left,
@@ -80911,23 +85362,24 @@ async function gather(scope2) {
         ...descriptions.head.skipped,
         ...gaps.skipped,
         ...unseen2.skipped,
-        ...await untakenValues(head, changed)
+        ...chartsElsewhere(head, renderedAfter),
+        ...await untakenValues(head, changed, lent.taken)
       ]
     },
     sides: { base, head }
   };
 }
 function differing(base, head) {
-  const keyOf2 = ({ ref, origin, object }) => [identityOf(ref), origin.kind === "file" ? origin.path : origin.id, object.content].join("\n");
-  const [before, after] = [base, head].map((manifests) => new Set(manifests.map(keyOf2)));
+  const keyOf3 = ({ ref, origin, object }) => [identityOf(ref), origin.kind === "file" ? origin.path : origin.id, stateOf(object)].join("\n");
+  const [before, after] = [base, head].map((manifests) => new Set(manifests.map(keyOf3)));
   return [
-    ...base.filter((manifest) => !after.has(keyOf2(manifest))),
-    ...head.filter((manifest) => !before.has(keyOf2(manifest)))
+    ...base.filter((manifest) => !after.has(keyOf3(manifest))),
+    ...head.filter((manifest) => !before.has(keyOf3(manifest)))
   ];
 }
 function manifestsIn(side, files2) {
   return [...files2.loaded].flatMap(
-    ([path35, file3]) => file3.objects.map((object) => new Manifest(object, side, { kind: "file", path: path35 }, []))
+    ([path36, file3]) => file3.objects.flatMap((object) => manifestsOf(object, side, { kind: "file", path: path36 }, []))
   );
 }
 async function hiddenAt(head, rendered2) {
@@ -80935,23 +85387,23 @@ async function hiddenAt(head, rendered2) {
   for (const { source: source2, failure } of rendered2) {
     if (!failure) for (const file3 of await head.files(source2)) seen.add(file3);
   }
-  return (path35) => {
-    const claim = head.discovery.claims.get(path35);
-    return claim?.deployed && !seen.has(path35) ? claim.reason : void 0;
+  return (path36) => {
+    const claim = head.discovery.claims.get(path36);
+    return claim?.deployed && !seen.has(path36) ? claim.reason : void 0;
   };
 }
 function objectsBySource(side, rendered2) {
   return rendered2.flatMap(
-    ({ source: { target }, objects }) => "path" in target ? [{ path: target.path, side, refs: objects.map(({ object }) => object.ref) }] : []
+    ({ source: { target }, objects: objects2 }) => "path" in target ? [{ path: target.path, side, refs: objects2.map(({ object }) => object.ref) }] : []
   );
 }
 function objectsByFile(before, after, rest) {
-  const loaded = (side, files2) => [...files2.loaded].map(([path35, file3]) => ({ path: path35, side, refs: file3.objects.map((object) => object.ref) }));
-  const skimmed = [...rest].flatMap(([path35, text10]) => {
+  const loaded = (side, files2) => [...files2.loaded].map(([path36, file3]) => ({ path: path36, side, refs: file3.objects.map((object) => object.ref) }));
+  const skimmed = [...rest].flatMap(([path36, text10]) => {
     const refs = skimIdentities(text10);
     return [
-      { path: path35, side: "base", refs },
-      { path: path35, side: "head", refs }
+      { path: path36, side: "base", refs },
+      { path: path36, side: "head", refs }
     ];
   });
   return [...loaded("base", before), ...loaded("head", after), ...skimmed];
@@ -80970,17 +85422,17 @@ function inspected(revision, tree, manifests) {
 
 // src/source/open.ts
 var import_node_fs5 = require("node:fs");
-var import_node_path11 = __toESM(require("node:path"), 1);
+var import_node_path12 = __toESM(require("node:path"), 1);
 
 // src/source/directory.ts
 var import_node_crypto9 = require("node:crypto");
-var import_promises4 = require("node:fs/promises");
-var import_node_path8 = __toESM(require("node:path"), 1);
+var import_promises5 = require("node:fs/promises");
+var import_node_path9 = __toESM(require("node:path"), 1);
 
 // src/source/revision.ts
-var sizeLimit = 100 * 1024 * 1024;
+var sizeLimit2 = 100 * 1024 * 1024;
 function tooLarge(size) {
-  return `it has ${Math.round(size / 1024 / 1024)} MiB, more than the ${sizeLimit / 1024 / 1024} MiB that are read of a file`;
+  return `it has ${Math.round(size / 1024 / 1024)} MiB, more than the ${sizeLimit2 / 1024 / 1024} MiB that are read of a file`;
 }
 
 // src/source/directory.ts
@@ -80999,7 +85451,7 @@ var DirectoryRevision = class {
   async readTree() {
     const entries = [];
     const walk = async (folder) => {
-      for (const item of await (0, import_promises4.readdir)(import_node_path8.default.join(this.dir, folder), { withFileTypes: true })) {
+      for (const item of await (0, import_promises5.readdir)(import_node_path9.default.join(this.dir, folder), { withFileTypes: true })) {
         const file3 = folder === "" ? item.name : `${folder}/${item.name}`;
         if (item.isDirectory()) {
           if (item.name !== ".git") await walk(file3);
@@ -81015,23 +85467,23 @@ var DirectoryRevision = class {
     for (const entry of entries) {
       yield [
         entry,
-        entry.type === "link" ? Buffer.from(await (0, import_promises4.readlink)(import_node_path8.default.join(this.dir, entry.path))) : await this.content(entry.path)
+        entry.type === "link" ? Buffer.from(await (0, import_promises5.readlink)(import_node_path9.default.join(this.dir, entry.path))) : await this.content(entry.path)
       ];
     }
   }
   async entry(file3, link2) {
-    const { size, mtimeMs } = await (0, import_promises4.lstat)(import_node_path8.default.join(this.dir, file3));
+    const { size, mtimeMs } = await (0, import_promises5.lstat)(import_node_path9.default.join(this.dir, file3));
     if (!link2 && size > 1024 * 1024 && !/\.(?:ya?ml|json)$/.test(file3)) {
       return { path: file3, type: "file", id: `unread:${size}:${mtimeMs}` };
     }
-    const content = link2 ? Buffer.from(await (0, import_promises4.readlink)(import_node_path8.default.join(this.dir, file3))) : await this.content(file3);
+    const content = link2 ? Buffer.from(await (0, import_promises5.readlink)(import_node_path9.default.join(this.dir, file3))) : await this.content(file3);
     const id = "missing" in content ? `large:${file3}` : (0, import_node_crypto9.createHash)("sha1").update(content).digest("hex");
     return { path: file3, type: link2 ? "link" : "file", id };
   }
   async content(file3) {
-    const { size } = await (0, import_promises4.lstat)(import_node_path8.default.join(this.dir, file3));
-    if (size > sizeLimit) return { missing: tooLarge(size) };
-    return (0, import_promises4.readFile)(import_node_path8.default.join(this.dir, file3));
+    const { size } = await (0, import_promises5.lstat)(import_node_path9.default.join(this.dir, file3));
+    if (size > sizeLimit2) return { missing: tooLarge(size) };
+    return (0, import_promises5.readFile)(import_node_path9.default.join(this.dir, file3));
   }
 };
 
@@ -81040,7 +85492,7 @@ var import_node_fs4 = require("node:fs");
 
 // src/source/git-command.ts
 var import_node_child_process2 = require("node:child_process");
-var import_node_path9 = __toESM(require("node:path"), 1);
+var import_node_path10 = __toESM(require("node:path"), 1);
 var locating = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -81053,19 +85505,19 @@ var locating = [
 function environment2(repository) {
   const env = { ...process.env, LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" };
   for (const name of locating) delete env[name];
-  const settings3 = [
+  const settings4 = [
     ["core.fsmonitor", "false"],
     ["core.quotePath", "false"]
   ];
-  if (repository.trusted) settings3.push(["safe.directory", "*"]);
+  if (repository.trusted) settings4.push(["safe.directory", "*"]);
   if (repository.token) {
     const basic = Buffer.from(`x-access-token:${repository.token}`).toString("base64");
     const server = env.GITHUB_SERVER_URL ?? "https://github.com";
-    settings3.push([`http.${server}/.extraheader`, ""], [`http.${server}/.extraheader`, `AUTHORIZATION: basic ${basic}`]);
+    settings4.push([`http.${server}/.extraheader`, ""], [`http.${server}/.extraheader`, `AUTHORIZATION: basic ${basic}`]);
   }
   const first = Number(env.GIT_CONFIG_COUNT ?? 0);
-  env.GIT_CONFIG_COUNT = String(first + settings3.length);
-  for (const [index, [key2, value2]] of settings3.entries()) {
+  env.GIT_CONFIG_COUNT = String(first + settings4.length);
+  for (const [index, [key2, value2]] of settings4.entries()) {
     env[`GIT_CONFIG_KEY_${first + index}`] = key2;
     env[`GIT_CONFIG_VALUE_${first + index}`] = value2;
   }
@@ -81105,7 +85557,7 @@ async function ask2(repository, ...args) {
 }
 function gitError(repository, args, stderr) {
   if (/dubious ownership|safe\.directory/.test(stderr)) {
-    const dir = import_node_path9.default.resolve(repository.dir);
+    const dir = import_node_path10.default.resolve(repository.dir);
     return new GuardError(
       "source",
       `git does not read ${dir}, because another user owns it (a container job, often). Run \`git config --global --add safe.directory ${dir}\` before this step.`
@@ -81115,7 +85567,7 @@ function gitError(repository, args, stderr) {
   if (/not a git repository/.test(stderr)) {
     return new GuardError(
       "source",
-      `${import_node_path9.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
+      `${import_node_path10.default.resolve(repository.dir)} is no Git repository. Check it out first, or give two folders as base and head.`
     );
   }
   return new GuardError(
@@ -81139,15 +85591,15 @@ async function isRevision(repository, name) {
 var objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 async function resolveCommit(repository, revision) {
   if (revision.startsWith("-")) throw new GuardError("usage", `${JSON.stringify(revision)} is no revision.`);
-  const parse6 = () => ask2(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
-  const known3 = await parse6();
-  if (known3) return known3;
+  const parse7 = () => ask2(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
+  const known4 = await parse7();
+  if (known4) return known4;
   await git(repository, "rev-parse", "--git-dir");
   if (objectId.test(revision)) {
     const remote = await defaultRemote(repository);
     const depth = await isShallow(repository) ? ["--depth=1"] : [];
     const fetched = remote && await run(repository, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...depth, remote, revision]);
-    const now = await parse6();
+    const now = await parse7();
     if (now) return now;
     const why = fetched ? firstLine2(fetched.stderr) : "the repository has no remote to ask";
     throw new GuardError(
@@ -81206,8 +85658,8 @@ async function writtenParents(repository, commit) {
 
 // src/source/git-revision.ts
 var import_node_crypto10 = require("node:crypto");
-var import_promises5 = require("node:fs/promises");
-var import_node_path10 = __toESM(require("node:path"), 1);
+var import_promises6 = require("node:fs/promises");
+var import_node_path11 = __toESM(require("node:path"), 1);
 
 // src/source/git-blobs.ts
 var import_node_child_process3 = require("node:child_process");
@@ -81244,7 +85696,7 @@ var BatchReader = class {
       return notInClone;
     }
     const length = Number(size);
-    const content = await this.take(length, length <= sizeLimit);
+    const content = await this.take(length, length <= sizeLimit2);
     await this.take(1, false);
     return content ?? { missing: tooLarge(length) };
   }
@@ -81370,7 +85822,7 @@ var WorkingTreeRevision = class {
       entries.set(file3, { path: file3, type: typeOf(mode), id });
     }
     const touched = [...(changed ?? []).filter((_, index) => index % 2 === 1), ...untracked ?? []];
-    const top = await (0, import_promises5.realpath)(this.repository.dir);
+    const top = await (0, import_promises6.realpath)(this.repository.dir);
     for (const bytes of touched) {
       const file3 = pathText(bytes);
       const entry = entries.get(file3);
@@ -81392,22 +85844,22 @@ var WorkingTreeRevision = class {
   }
 };
 function diskPath(dir, { path: file3, raw }) {
-  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path10.default.join(dir, file3);
+  return raw ? Buffer.concat([Buffer.from(`${dir}/`), raw]) : import_node_path11.default.join(dir, file3);
 }
 async function contentOnDisk(dir, entry) {
   const file3 = diskPath(dir, entry);
-  if (entry.type === "link") return (0, import_promises5.readlink)(file3, { encoding: "buffer" });
-  const { size } = await (0, import_promises5.lstat)(file3);
-  return size > sizeLimit ? { missing: tooLarge(size) } : (0, import_promises5.readFile)(file3);
+  if (entry.type === "link") return (0, import_promises6.readlink)(file3, { encoding: "buffer" });
+  const { size } = await (0, import_promises6.lstat)(file3);
+  return size > sizeLimit2 ? { missing: tooLarge(size) } : (0, import_promises6.readFile)(file3);
 }
 async function onDisk(top, bytes, algorithm) {
   const text10 = pathText(bytes);
   const place2 = { path: text10, ...bytes.toString("utf8") === text10 ? {} : { raw: bytes } };
   const file3 = diskPath(top, place2);
-  const stats = await (0, import_promises5.lstat)(file3).catch(() => void 0);
+  const stats = await (0, import_promises6.lstat)(file3).catch(() => void 0);
   if (!stats || !stats.isFile() && !stats.isSymbolicLink()) return void 0;
-  const folder = import_node_path10.default.dirname(import_node_path10.default.join(top, text10));
-  if (!place2.raw && await (0, import_promises5.realpath)(folder) !== folder) return void 0;
+  const folder = import_node_path11.default.dirname(import_node_path11.default.join(top, text10));
+  if (!place2.raw && await (0, import_promises6.realpath)(folder) !== folder) return void 0;
   const entry = { ...place2, type: stats.isSymbolicLink() ? "link" : "file", id: "" };
   const content = await contentOnDisk(top, entry);
   if ("missing" in content) return { ...entry, id: `large:${text10}` };
@@ -81470,16 +85922,16 @@ function nameOf3(named5, commit) {
 }
 async function folderOf5(named5, { repo: dir, token, trusted }) {
   if (!named5 || !(0, import_node_fs5.statSync)(named5, { throwIfNoEntry: false })?.isDirectory()) return void 0;
-  if (named5.startsWith(".") || import_node_path11.default.isAbsolute(named5)) return named5;
+  if (named5.startsWith(".") || import_node_path12.default.isAbsolute(named5)) return named5;
   return await isRevision({ dir, token, trusted }, named5) ? void 0 : named5;
 }
 
 // src/source/render/chart-network.ts
 var import_node_crypto11 = require("node:crypto");
-var import_promises6 = require("node:fs/promises");
+var import_promises7 = require("node:fs/promises");
 var import_node_os2 = require("node:os");
-var import_node_path12 = __toESM(require("node:path"), 1);
-var import_yaml14 = __toESM(require_dist(), 1);
+var import_node_path13 = __toESM(require("node:path"), 1);
+var import_yaml19 = __toESM(require_dist(), 1);
 var seconds = 30;
 var mostIndex = 64 * 1024 * 1024;
 var mostArchive = 32 * 1024 * 1024;
@@ -81488,8 +85940,8 @@ var ChartNetwork = class {
    * @param allowed URLs of repositories
    * @param cache a folder that may outlive the run
    */
-  constructor(allowed, cache2 = import_node_path12.default.join(
-    process.env.RUNNER_TOOL_CACHE ?? process.env.XDG_CACHE_HOME ?? import_node_path12.default.join((0, import_node_os2.homedir)(), ".cache"),
+  constructor(allowed, cache2 = import_node_path13.default.join(
+    process.env.RUNNER_TOOL_CACHE ?? process.env.XDG_CACHE_HOME ?? import_node_path13.default.join((0, import_node_os2.homedir)(), ".cache"),
     "ingress-guard",
     "charts"
   )) {
@@ -81507,14 +85959,14 @@ var ChartNetwork = class {
     const root3 = `${withoutSlash(repository)}/`;
     const index = this.indexes.get(root3) ?? download(new URL("index.yaml", root3), mostIndex).then(asText);
     this.indexes.set(root3, index);
-    const found = entriesOf(await index, name).find((entry) => sameVersion(entry.version, version2));
+    const found = entriesOf2(await index, name).find((entry) => sameVersion(entry.version, version2));
     const [url] = found?.urls ?? [];
     if (!found || url === void 0) throw new Error(`${repository} has no ${name} ${version2}`);
     const digest = found.digest?.replace(/^sha256:/, "");
     if (!digest || !/^[0-9a-f]{64}$/.test(digest))
       throw new Error(`${repository} gives no digest of ${name} ${version2}`);
-    const file3 = import_node_path12.default.join(this.cache, `${digest}.tgz`);
-    const kept2 = await (0, import_promises6.readFile)(file3).catch(() => void 0);
+    const file3 = import_node_path13.default.join(this.cache, `${digest}.tgz`);
+    const kept2 = await (0, import_promises7.readFile)(file3).catch(() => void 0);
     if (kept2 && digestOf(kept2) === digest) return kept2;
     const archive = await download(new URL(url, root3), mostArchive);
     if (digestOf(archive) !== digest) throw new Error(`what ${url} holds is not what ${repository} says it is`);
@@ -81525,9 +85977,9 @@ var ChartNetwork = class {
   async keep(file3, archive) {
     const own6 = `${file3}.${process.pid}`;
     try {
-      await (0, import_promises6.mkdir)(this.cache, { recursive: true });
-      await (0, import_promises6.writeFile)(own6, archive);
-      await (0, import_promises6.rename)(own6, file3);
+      await (0, import_promises7.mkdir)(this.cache, { recursive: true });
+      await (0, import_promises7.writeFile)(own6, archive);
+      await (0, import_promises7.rename)(own6, file3);
     } catch {
     }
   }
@@ -81544,16 +85996,16 @@ function digestOf(bytes) {
 function asText(bytes) {
   return Buffer.from(bytes).toString("utf8");
 }
-function entriesOf(index, name) {
+function entriesOf2(index, name) {
   const lines = index.split("\n");
   const start4 = lines.findIndex((line) => line.trimEnd() === `  ${name}:` || line.trimEnd() === `  "${name}":`);
   if (start4 === -1) return [];
   const length = lines.slice(start4 + 1).findIndex((line) => /^(?: {0,2}[^\s-]|-)/.test(line));
   const block = lines.slice(start4 + 1, length === -1 ? void 0 : start4 + 1 + length);
-  const entries = (0, import_yaml14.parse)(block.join("\n"));
+  const entries = (0, import_yaml19.parse)(block.join("\n"));
   return Array.isArray(entries) ? entries.map((entry) => ({ ...entry, version: String(entry?.version ?? "") })) : [];
 }
-async function download(url, most2) {
+async function download(url, most3) {
   const named5 = url.href;
   const response = await fetch(url, { signal: AbortSignal.timeout(seconds * 1e3) }).catch((cause) => {
     const why = cause.name === "TimeoutError" ? `was not there after ${seconds} seconds` : "cannot be reached";
@@ -81566,7 +86018,7 @@ async function download(url, most2) {
   let size = 0;
   for await (const chunk of response.body) {
     size += chunk.length;
-    if (size > most2) throw new Error(`${named5} has more than ${most2 / 1024 / 1024} MiB`);
+    if (size > most3) throw new Error(`${named5} has more than ${most3 / 1024 / 1024} MiB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -81581,11 +86033,11 @@ var import_node_path15 = __toESM(require("node:path"), 1);
 // src/source/private-folder.ts
 var import_node_fs6 = require("node:fs");
 var import_node_os3 = require("node:os");
-var import_node_path13 = __toESM(require("node:path"), 1);
+var import_node_path14 = __toESM(require("node:path"), 1);
 var PrivateFolder = class {
   path;
   constructor(prefix2) {
-    this.path = (0, import_node_fs6.mkdtempSync)(import_node_path13.default.join((0, import_node_os3.tmpdir)(), prefix2));
+    this.path = (0, import_node_fs6.mkdtempSync)(import_node_path14.default.join((0, import_node_os3.tmpdir)(), prefix2));
     process.on("exit", this.remove);
   }
   remove = () => {
@@ -81596,114 +86048,6 @@ var PrivateFolder = class {
 function endOnSignals() {
   process.once("SIGINT", () => process.exit(130));
   process.once("SIGTERM", () => process.exit(143));
-}
-
-// src/source/render/kustomize.ts
-var import_promises7 = require("node:fs/promises");
-var import_node_path14 = __toESM(require("node:path"), 1);
-var import_yaml15 = __toESM(require_dist(), 1);
-function kustomizeFiles({ root: root3, components = [] }, all3, checkout) {
-  const files2 = [root3, ...components].flatMap((start4) => closureOf(start4, all3)).flatMap(({ folder, made, leadsTo, charts: charts2 }) => [
-    ...made ? [] : checkout.below(folder),
-    ...leadsTo.flatMap((place2) => checkout.tree.at(place2)),
-    ...charts2.flatMap((chart) => checkout.below(chart.folder))
-  ]);
-  return [...new Set(files2)].sort();
-}
-async function renderKustomize(source2, all3, checkout, { kustomize, home, limits: limits2 }) {
-  const kustomizations = [source2.root, ...source2.components ?? []].flatMap((start4) => closureOf(start4, all3));
-  const own6 = kustomizations[0];
-  if (!own6) return { failure: { reason: `there is no Kustomization in ${source2.root || "."}`, ...source2.at } };
-  const outside = kustomizations.flatMap((one2) => one2.outside.map((mention) => ({ ...mention, path: one2.file })))[0];
-  if (outside) {
-    const reason = `it takes in ${outside.text}, which is not in this repository; vendor it and name the copy`;
-    return { failure: { reason, path: outside.path, region: outside.region } };
-  }
-  const missing2 = missingChart(kustomizations, checkout);
-  if (missing2) return { failure: missing2 };
-  const files2 = kustomizeFiles(source2, all3, checkout);
-  let inflates = kustomizations.some(({ charts: charts3 }) => charts3.length > 0);
-  if (kustomizations.some(({ plugins }) => plugins)) {
-    for (const [file3, text10] of await checkout.texts(files2)) {
-      inflates ||= text10.includes("HelmChartInflationGenerator");
-      const url = text10.includes("builtin") ? urlOfPlugin(text10) : void 0;
-      if (!url) continue;
-      const place2 = { path: file3, region: lineRegion(url.line) };
-      const reason = `it takes in ${url.text}, which is not in this repository; vendor it and name the copy`;
-      return { failure: { reason, ...place2, remote: [{ text: url.text, ...place2 }] } };
-    }
-  }
-  await checkout.layOut(files2);
-  const remote = kustomizations.flatMap((one2) => remoteEntries(one2, checkout));
-  for (const { file: file3 } of kustomizations) await leaveOut(file3, remote, checkout);
-  if (inflates && !kustomize.helm)
-    return { failure: { reason: "it inflates charts", path: own6.file, region: firstLine, missing: "helm" } };
-  await writeMade(kustomizations, checkout);
-  const folder = await folderToBuild(source2, checkout, home);
-  const charts2 = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", await onlyRendering(kustomize.helm, home)] : [];
-  const args = [...kustomize.command, ...charts2, "--", folder];
-  const outcome2 = await runTool(kustomize.program, args, { cwd: home, home, limits: limits2 });
-  if (outcome2.status !== 0 || outcome2.stopped) {
-    return { failure: { ...failureOf2(outcome2, kustomizations, checkout), ...remote.length > 0 ? { remote } : {} } };
-  }
-  const pieces = splitDocuments(outcome2.stdout).map(
-    ({ text: text10 }) => ({ path: own6.file, template: "", text: substituted(text10, source2.substitutions) })
-  );
-  return { pieces, remote };
-}
-async function leaveOut(file3, remote, checkout) {
-  const entries = remote.filter(({ path: path35 }) => path35 === file3);
-  const place2 = checkout.placeOf(file3);
-  const text10 = entries.length > 0 ? await checkout.text(file3) : void 0;
-  if (text10 !== void 0 && place2) await (0, import_promises7.writeFile)(place2, withoutEntries(text10, entries));
-}
-var notFetched = "a chart that is not in the repository is not fetched";
-async function onlyRendering(helm2, home) {
-  const file3 = import_node_path14.default.join(home, "helm.sh");
-  const quoted2 = `'${helm2.replaceAll("'", `'\\''`)}'`;
-  const script = `#!/bin/sh
-case "$1" in
-  version) echo v3.99.0; exit ;;
-  template) exec ${quoted2} "$@" ;;
-esac
-echo "${notFetched}" >&2
-exit 1
-`;
-  await (0, import_promises7.writeFile)(file3, script, { mode: 448 });
-  return file3;
-}
-async function folderToBuild({ root: root3, overlay, components }, checkout, home) {
-  const folder = import_node_path14.default.join(checkout.folder, root3);
-  if (!overlay && !components) return folder;
-  const over = import_node_path14.default.join(home, "over");
-  await (0, import_promises7.mkdir)(over, { recursive: true });
-  const resources = [import_node_path14.default.relative(over, folder)];
-  const laid = components ? { components: components.map((one2) => import_node_path14.default.relative(over, import_node_path14.default.join(checkout.folder, one2))) } : {};
-  await (0, import_promises7.writeFile)(import_node_path14.default.join(over, "kustomization.yaml"), (0, import_yaml15.stringify)({ ...overlay, ...laid, resources }));
-  return over;
-}
-async function writeMade(kustomizations, checkout) {
-  for (const { made, folder, includes: includes2 } of kustomizations) {
-    const place2 = checkout.placeOf(import_node_path14.default.posix.join(folder, "kustomization.yaml"));
-    if (made && place2) await (0, import_promises7.writeFile)(place2, (0, import_yaml15.stringify)({ resources: includes2.map(({ text: text10 }) => text10) }));
-  }
-}
-function failureOf2(outcome2, kustomizations, checkout) {
-  const own6 = kustomizations[0];
-  const at3 = (reason, path35 = own6?.file ?? "", region = firstLine) => ({ reason, path: path35, region });
-  if (outcome2.broken) return { ...at3(`kustomize cannot be run: ${outcome2.broken}`), missing: "kustomize" };
-  if (outcome2.stopped) return { ...at3(`kustomize was ended, because ${outcome2.stopped}`), ended: true };
-  const said = outcome2.stderr.replace(/^# Warning: .*$/gm, "").replace(/^error: /im, "").trim();
-  if (said === "") return { ...at3(`kustomize ended with status ${outcome2.status} and said nothing`), ended: true };
-  if (said.includes(notFetched)) {
-    const [url = "elsewhere"] = said.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? [];
-    return at3(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`);
-  }
-  const named5 = kustomizations.flatMap(
-    ({ file: file3, includes: includes2 }) => includes2.map(({ text: text10, region }) => ({ file: file3, region, place: said.lastIndexOf(`'${text10}'`) }))
-  ).filter(({ place: place2 }) => place2 !== -1).sort((a, b) => b.place - a.place)[0];
-  const words2 = said.slice(Math.max(0, said.lastIndexOf("accumulating resources from ")));
-  return at3(`kustomize does not build it: ${shortened(words2, checkout.folder)}`, named5?.file, named5?.region);
 }
 
 // src/source/render/renderer.ts
@@ -81755,8 +86099,8 @@ var Renderer = class {
   }
   async render(source2, checkout, all3) {
     const key2 = await this.keyOf(source2, checkout, all3);
-    const known3 = this.done.get(key2);
-    if (known3) return known3;
+    const known4 = this.done.get(key2);
+    if (known4) return known4;
     void this.versionOf(source2.kind);
     const rendering = this.inTurn(() => this.start(source2, checkout, all3));
     this.done.set(key2, rendering);
@@ -81807,8 +86151,8 @@ var Renderer = class {
   }
   /** Asked once, beside the first rendering. */
   versionOf(kind2) {
-    const known3 = this.versions.get(kind2);
-    if (known3) return known3;
+    const known4 = this.versions.get(kind2);
+    if (known4) return known4;
     const program = kind2 === "helm" ? this.helm : this.kustomize;
     const asking = program === void 0 ? Promise.resolve(void 0) : this.inTurn(() => this.ask(program));
     this.versions.set(kind2, asking);
@@ -81837,8 +86181,8 @@ async function run2(options2, host) {
   const { base, head, repository } = await openRevisions({ ...host, ...options2 });
   const named5 = options2.policies.length > 0 ? options2.policies.map((use) => ({ use })) : void 0;
   const resolutionOf = (config2) => resolutionIn(config2, named5, bundled);
-  const configs = await readConfigs(base, head, options2.config, resolutionOf);
-  const config = configs.inForce;
+  const configs2 = await readConfigs(base, head, options2.config, resolutionOf);
+  const config = configs2.inForce;
   const resolution = resolutionOf(config);
   const terms = {
     resolution,
@@ -81860,21 +86204,21 @@ async function run2(options2, host) {
       repository,
       renderer
     });
-    const evidence = await gatherWith(head, configs.head);
+    const evidence = await gatherWith(head, configs2.head);
     const judgement = judge(evidence, terms);
     const stated = judgement.findings.length;
     const located = await locate([...judgement.findings, ...evidence.findings], {
       evidence,
       async judgeAgain(edits) {
         const edited = new EditedRevision(head, edits);
-        const its = edits.has(configPath) ? (await readConfigs(base, edited, options2.config, resolutionOf)).head : configs.head;
+        const its = edits.has(configPath) ? (await readConfigs(base, edited, options2.config, resolutionOf)).head : configs2.head;
         const again = await gatherWith(edited, its);
         return [...judge(again, terms).findings, ...again.findings];
       }
     });
     const workflows = base ? await changedWorkflows(base, head) : [];
     return reportOf(
-      { ...evidence, findings: [...located.slice(stated), ...configs.findings, ...workflows] },
+      { ...evidence, findings: [...located.slice(stated), ...configs2.findings, ...workflows] },
       { ...judgement, findings: located.slice(0, stated) },
       terms
     );
@@ -81894,10 +86238,10 @@ function resolutionIn(config, named5, bundled) {
   }
   for (const { rule, region } of config.exceptions) {
     if (rule === "*" || rules.some(({ id }) => id === rule || rule === `${id.split("/")[0]}/*`)) continue;
-    const known3 = rules.map(({ id }) => id).join(", ");
+    const known4 = rules.map(({ id }) => id).join(", ");
     throw new GuardError(
       "config",
-      `There is no rule ${JSON.stringify(rule)} to make an exception from; the rules are ${known3}.`,
+      `There is no rule ${JSON.stringify(rule)} to make an exception from; the rules are ${known4}.`,
       {
         path: config.path ?? configPath,
         region
@@ -82225,10 +86569,10 @@ function sarifReport(report, tool) {
     ({ exception, status }) => exception && (status === "introduced" || report.mode === "all" && status === "existing")
   );
   const findings = [...countedFindings(report), ...worstFirst(excepted)];
-  for (let most2 = Math.min(findings.length, limits.results); ; most2 = Math.floor(most2 / 2)) {
-    const text10 = `${JSON.stringify(logOf(report, findings.slice(0, most2), findings.length, tool), null, 1)}
+  for (let most3 = Math.min(findings.length, limits.results); ; most3 = Math.floor(most3 / 2)) {
+    const text10 = `${JSON.stringify(logOf(report, findings.slice(0, most3), findings.length, tool), null, 1)}
 `;
-    if (most2 === 0 || text10.length < limits.gzipped / 4 || (0, import_node_zlib.gzipSync)(text10).length < limits.gzipped) return text10;
+    if (most3 === 0 || text10.length < limits.gzipped / 4 || (0, import_node_zlib.gzipSync)(text10).length < limits.gzipped) return text10;
   }
 }
 function logOf(report, findings, all3, tool) {
@@ -82254,7 +86598,7 @@ function logOf(report, findings, all3, tool) {
             executionSuccessful: true,
             toolExecutionNotifications: [
               ...left > 0 ? [notification("warning", `${count(left, "finding")} left out here: see the JSON report.`)] : [],
-              ...report.inspected.skipped.slice(0, mostNotifications).map(({ path: path35, reason }) => notification("note", `${path35} was not inspected: ${reason}`))
+              ...report.inspected.skipped.slice(0, mostNotifications).map(({ path: path36, reason }) => notification("note", `${path36} was not inspected: ${reason}`))
             ]
           }
         ],
@@ -82327,10 +86671,10 @@ function primaryOf({ location, related }) {
   if (location.changed) return location;
   return related.find((place2) => place2.changed && place2.side === "head") ?? [location, ...related].find((place2) => place2.side === "head" && place2.path === location.path) ?? location;
 }
-function locationOf2({ path: path35, region, precision }) {
+function locationOf2({ path: path36, region, precision }) {
   return {
     physicalLocation: {
-      artifactLocation: { uri: uriOf(path35), uriBaseId: "%SRCROOT%" },
+      artifactLocation: { uri: uriOf(path36), uriBaseId: "%SRCROOT%" },
       region: precision === "file" ? { startLine: 1 } : regionOf(region)
     }
   };
@@ -82343,8 +86687,8 @@ function logicalOf({ object }) {
 }
 function fixOf2({ edits }) {
   return {
-    artifactChanges: edits.map(({ path: path35, region, newText }) => ({
-      artifactLocation: { uri: uriOf(path35), uriBaseId: "%SRCROOT%" },
+    artifactChanges: edits.map(({ path: path36, region, newText }) => ({
+      artifactLocation: { uri: uriOf(path36), uriBaseId: "%SRCROOT%" },
       replacements: [{ deletedRegion: regionOf(region), insertedContent: { text: newText } }]
     }))
   };
@@ -82352,8 +86696,8 @@ function fixOf2({ edits }) {
 function notification(level, text10) {
   return { level, message: { text: plain2(text10) } };
 }
-function uriOf(path35) {
-  return path35.split("/").map((segment) => encodeURIComponent(segment.replace(new RegExp("\\p{Cs}", "gu"), "\uFFFD"))).join("/");
+function uriOf(path36) {
+  return path36.split("/").map((segment) => encodeURIComponent(segment.replace(new RegExp("\\p{Cs}", "gu"), "\uFFFD"))).join("/");
 }
 function plain2(text10) {
   return visible(text10).replace(/(?<![\p{L}\p{N}_])[@#](?=[\p{L}\p{N}])/gu, (mark2) => `\\x${mark2.charCodeAt(0).toString(16)}`).replaceAll("](", "]\\x28").replace(/<(?=[A-Za-z/!?])/g, "\\x3c");

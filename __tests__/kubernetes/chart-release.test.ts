@@ -418,6 +418,28 @@ spec:
     ],
     ['bitnami', 'contour', '7.0.0', {}, ['contour'], { watched: 'all', lock: undefined }],
     ['bitnami', 'contour', '7.10.0', {}, ['contour'], { lock: 'leader-elect' }],
+    [
+      'kong',
+      'ingress',
+      '0.24.0',
+      {},
+      ['kong'],
+      {
+        lock: 'kong-ingress-controller-leader-kong',
+        status: 'publish-service=edge/web-gateway-proxy',
+        account: 'web-controller',
+        release: '3.5.0',
+        made: 'kong',
+      },
+    ],
+    [
+      'kong',
+      'ingress',
+      '0.19.0',
+      { controller: { ingressController: { watchNamespaces: ['a', 'b'], createIngressClass: false } } },
+      ['kong'],
+      { watched: 'a,b', made: 'kong', release: '3.4.0' },
+    ],
   ])('%s/%s %s with %j', (repository, chart, version, values, names, expected) => {
     const found = releaseOf(values, version, chart, {}, repository)
     expect(found.map(({ facts }) => facts.name)).toEqual(names)

@@ -75,6 +75,8 @@ const ChartFacts = Type.Object(
     service: Parts,
     /** The account that its Pods run as: `default` without one of these. */
     account: Parts,
+    /** The values that messages name, where they are others than those of the controller's own chart. */
+    says: Type.Optional(Type.Object({ scope: text, class: text, status: text }, strict)),
     source: Type.String({ pattern: '^https://' }),
     checked: Type.String({ format: 'date' }),
   },

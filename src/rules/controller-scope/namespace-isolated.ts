@@ -12,9 +12,9 @@ import {
   shareCluster,
 } from '../../kubernetes/controller'
 import type { Claims } from '../../kubernetes/controller-claims'
-import type { ClassFacts } from '../../kubernetes/controller-facts'
 import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
 import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
+import { limitingOf, limitingValue, mendingOf, ownClassOf, wayOf } from '../../kubernetes/controller-remedy'
 import { classAnnotation } from '../../kubernetes/ingress-class'
 import { labelsOf } from '../../kubernetes/label-selector'
 import type { Cursor } from '../../manifest/cursor'
@@ -127,7 +127,7 @@ export default defineRule({
         const overlap = { ...wordsOf(first, second, shared, mended), where: namespaces.words }
         const [[one, ...more], [other, ...others]] = [places, otherPlaces]
         const ends = [one, other, ...labels, ...more, ...others].filter((end) => end !== undefined)
-        const about = { keys: keysOf(first, second), value: decisiveValue(mended) }
+        const about = { keys: keysOf(first, second), value: limitingValue(mended) }
         const byFlags = namespaces.found.length === 0
         const known =
           byFlags && [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
@@ -202,62 +202,6 @@ function wordsOf(
     mending: mendingOf(mended, other),
     limiting: limiting && `, or limit ${limiting}`,
   }
-}
-
-/** What parts the two: whoever watches all namespaces still meets one that is limited, so then the class comes first. */
-function mendingOf(mended: Controller, other: Controller): string {
-  const own = ownClassOf(mended)
-  const name = nameOfController(mended)
-  const limiting = limitingOf(mended, other)
-  if (other.watched.scope !== 'all') return `Limit ${limiting}, or give it a class of its own with ${own}`
-  const both = [...new Set([own, ownClassOf(other)])].join(' and ')
-  // Without a class it takes that of the other one too.
-  const given = takesEveryClass(other)
-    ? `Give each of them a class of its own with ${both}`
-    : `Give ${name} a class of its own with ${own}`
-  const flags = [...new Set([mended, other].map(scopeOf))].join(' and ')
-  return `${given}, or limit ${limiting || `both to namespaces of their own with ${flags}`}`
-}
-
-/** How one of the two is kept out of the namespaces of the other; empty where only both together can be. */
-function limitingOf(mended: Controller, other: Controller): string {
-  const limited = other.watched.scope !== 'all' ? mended : mended.watched.scope !== 'all' ? other : undefined
-  return limited ? `${nameOfController(limited)} to other namespaces with ${scopeOf(limited)}` : ''
-}
-
-function scopeOf({ facts: { scope }, installed, wordsFor }: Controller): string {
-  return installed ? `${scope.value} in its values` : inWords([wordsFor(scope.namespaces)], scope.value)
-}
-
-/** The value of its chart that limits it. */
-function decisiveValue({ facts: { scope } }: Controller): string {
-  return scope.value.replace(/:.*/, '')
-}
-
-function ownClassOf(controller: Controller): string {
-  const way = wayOf(controller)
-  if (controller.installed) return `${way?.value} in its values`
-  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) =>
-    flag ? controller.wordsFor(flag) : [],
-  )
-  return inWords(flags, way?.value)
-}
-
-/** Flags, with the value of the chart that gives them; a setting of a config file needs no other words. */
-function inWords(flags: readonly string[], value: string | undefined): string {
-  const words = flags.join(' and ')
-  return words.startsWith('-') ? `${words} (in its chart ${value})` : words
-}
-
-/** How it decides which Ingresses are its own: where the release is not told, in the newest way. */
-function wayOf({ claims, facts }: Controller): ClassFacts | undefined {
-  return claims.at(-1)?.facts ?? facts.classes.at(-1)
-}
-
-/** Whether it takes all classes of its product as long as it is given none, and the product has one name for its controllers. */
-function takesEveryClass({ claims, facts }: Controller): boolean {
-  const isOpen = claims.some(({ by, facts: way }) => way.by === 'both' && by === 'controller')
-  return isOpen || (facts.takes === 'Gateways' && claims.some(({ unclassed }) => unclassed))
 }
 
 function writes({ status }: Controller): boolean {

@@ -63,7 +63,7 @@ export default defineRule({
         [at, service.root.at('spec', 'type'), ...more],
         isFirst(controller) ? 'unpublished' : 'unpublishedOther',
         { ...namesOf(controller), service: nameOf(service.ref), target },
-        { keys: [target], value: decisiveValue(controller) },
+        { keys: [target], value: sourceValueOf(controller)?.replace(/:.*/, '') },
       )
     }
   },
@@ -83,7 +83,7 @@ export default defineRule({
         controller.status.at,
         isFirst(controller) ? 'taken' : 'takenOther',
         { ...namesOf(controller), lost: argument },
-        { keys: [source.flag], value: decisiveValue(controller) },
+        { keys: [source.flag], value: sourceValueOf(controller)?.replace(/:.*/, '') },
       )
     }
   },
@@ -104,11 +104,11 @@ function serviceOf({ manifest }: Controller, snapshot: Snapshot, type: string): 
 
 function namesOf(controller: Controller): Sourceless {
   const { facts, release } = controller
-  const status = statusFactsOf(facts, release)
-  return { controller: nameOfController(controller), flag: status?.sources[0] ?? '', value: status?.value ?? '' }
+  const flag = statusFactsOf(facts, release)?.sources[0] ?? ''
+  return { controller: nameOfController(controller), flag, value: sourceValueOf(controller) ?? '' }
 }
 
 /** The value of its chart that gives the source. */
-function decisiveValue({ facts, release }: Controller): string | undefined {
-  return statusFactsOf(facts, release)?.value.replace(/:.*/, '')
+function sourceValueOf({ facts, release, installed }: Controller): string | undefined {
+  return installed?.release.facts.says?.status ?? statusFactsOf(facts, release)?.value
 }
