@@ -46594,10 +46594,10 @@ function parsedOr(text10) {
 
 // src/manifest/cursor.ts
 var Cursor = class _Cursor {
-  constructor(manifest, path36, written2, key2, parent, source2 = manifest.object) {
+  constructor(manifest, path36, written3, key2, parent, source2 = manifest.object) {
     this.manifest = manifest;
     this.path = path36;
-    this.written = written2;
+    this.written = written3;
     this.key = key2;
     this.parent = parent;
     this.source = source2;
@@ -46812,8 +46812,8 @@ function valueIn(configMap, kind2, key2, unsaid) {
   for (const [, at3] of configMap.at("data").entries()) {
     const file3 = at3.string?.includes(kind2) ? (0, import_yaml3.parseDocument)(at3.string) : void 0;
     if (!file3 || file3.errors.length > 0 || file3.get("kind") !== kind2) continue;
-    const written2 = file3.get(key2);
-    const value2 = typeof written2 === "string" && written2 !== "" ? written2 : unsaid;
+    const written3 = file3.get(key2);
+    const value2 = typeof written3 === "string" && written3 !== "" ? written3 : unsaid;
     return value2 === void 0 ? void 0 : { value: value2, at: at3 };
   }
   return void 0;
@@ -57243,8 +57243,8 @@ function ofRemoval(draft, { clusters, changes, head }) {
   if (removed?.side !== "base") return draft;
   const { evidence } = removed;
   if (evidence === "declared" || evidence === "layout") return draft;
-  const written2 = new Set(changes.map((change) => change.kind === "added" ? change.after : void 0));
-  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy2) => clusters.assumed || evidence === "none" && written2.has(copy2));
+  const written3 = new Set(changes.map((change) => change.kind === "added" ? change.after : void 0));
+  const copies = [...head.values()].flatMap((snapshot) => snapshot.get(removed.ref)).filter((copy2) => clusters.assumed || evidence === "none" && written3.has(copy2));
   if (copies.length === 0) return draft;
   const places2 = [...new Set(copies.map((copy2) => copy2.origin.path))].sort();
   const more = places2.length > 3 ? ` and ${places2.length - 3} more` : "";
@@ -57302,8 +57302,8 @@ var movedFromExtensions = {
   PodSecurityPolicy: "policy"
 };
 function identify(apiVersion2, kind2, namespace, name) {
-  const written2 = apiVersion2.includes("/") ? apiVersion2.slice(0, apiVersion2.indexOf("/")) : "";
-  const group2 = written2 === "extensions" ? movedFromExtensions[kind2] ?? written2 : written2;
+  const written3 = apiVersion2.includes("/") ? apiVersion2.slice(0, apiVersion2.indexOf("/")) : "";
+  const group2 = written3 === "extensions" ? movedFromExtensions[kind2] ?? written3 : written3;
   return { group: group2, kind: kind2, namespace: clusterScoped[group2]?.includes(kind2) ? "" : namespace, name };
 }
 var configurations = {
@@ -57453,8 +57453,8 @@ function surveyOf(yaml) {
 function flatten(node2) {
   if ((0, import_yaml6.isScalar)(node2) && typeof node2.value === "string" && node2.value.length > 1e3) /\0/.test(node2.value);
 }
-function objectsIn(written2, resolve2, inherited) {
-  const node2 = (0, import_yaml6.isAlias)(written2) ? resolve2(written2) : written2;
+function objectsIn(written3, resolve2, inherited) {
+  const node2 = (0, import_yaml6.isAlias)(written3) ? resolve2(written3) : written3;
   if (!(0, import_yaml6.isMap)(node2)) return [];
   const apiVersion2 = stringIn(node2, "apiVersion", resolve2) ?? inherited?.apiVersion;
   const kind2 = stringIn(node2, "kind", resolve2) ?? inherited?.kind;
@@ -58072,11 +58072,11 @@ var Environment = class {
    *
    * @param at where it is written; what a ConfigMap gives is told at that
    */
-  resolve(written2, at3, depth = 0) {
-    if (isPlaceholder(written2.replace(/\$?\$\([^)]*\)/g, ""))) return { at: at3, value: void 0 };
+  resolve(written3, at3, depth = 0) {
+    if (isPlaceholder(written3.replace(/\$?\$\([^)]*\)/g, ""))) return { at: at3, value: void 0 };
     let told = true;
     let place2 = at3;
-    const value2 = written2.replace(/(\$?)\$\(([^)]*)\)/g, (whole, doubled, name) => {
+    const value2 = written3.replace(/(\$?)\$\(([^)]*)\)/g, (whole, doubled, name) => {
       if (doubled) return whole.slice(1);
       const resolved = this.settingOf(name, depth);
       if (resolved?.value === void 0) told = false;
@@ -58183,9 +58183,9 @@ var Arguments = class {
   all(flag) {
     const given = this.words.flatMap((at3, index) => {
       if (this.nameOf(at3) !== flag) return [];
-      const written2 = at3.string ?? "";
-      const equals = written2.indexOf("=");
-      if (equals !== -1) return [this.environment.resolve(written2.slice(equals + 1), at3)];
+      const written3 = at3.string ?? "";
+      const equals = written3.indexOf("=");
+      if (equals !== -1) return [this.environment.resolve(written3.slice(equals + 1), at3)];
       const next = this.words[index + 1];
       return [next ? this.environment.resolve(next.string ?? "", next) : { at: at3, value: "" }];
     });
@@ -58198,9 +58198,9 @@ var Arguments = class {
    */
   isOn(flag, byDefault2) {
     const word = this.words.findLast((one2) => this.nameOf(one2) === flag);
-    const written2 = word?.string ?? "";
-    if (word && !written2.includes("=")) return true;
-    const given = word ? this.environment.resolve(written2.slice(written2.indexOf("=") + 1), word) : this.settingOf(flag);
+    const written3 = word?.string ?? "";
+    if (word && !written3.includes("=")) return true;
+    const given = word ? this.environment.resolve(written3.slice(written3.indexOf("=") + 1), word) : this.settingOf(flag);
     if (!given) return byDefault2;
     return given.value === void 0 ? void 0 : /^(?:1|t|true)$/i.test(given.value);
   }
@@ -61888,10 +61888,10 @@ function argoReleasesOf(application) {
   const { manifest } = application;
   const spec = application.at("spec");
   const destination = spec.at("destination");
-  const written2 = destination.at("name").string || destination.at("server").string || "";
+  const written3 = destination.at("name").string || destination.at("server").string || "";
   const set = manifest.root.at("spec");
-  const generated = isPlaceholder(written2) ? `${written2} of ${JSON.stringify(set.at("generators").value)}` : written2;
-  const cluster = ownCluster.includes(written2) ? "" : generated;
+  const generated = isPlaceholder(written3) ? `${written3} of ${JSON.stringify(set.at("generators").value)}` : written3;
+  const cluster = ownCluster.includes(written3) ? "" : generated;
   return [spec.at("source"), ...spec.at("sources").items()].flatMap((source2) => {
     const facts = factsOf(source2.at("chart"), source2.at("repoURL"));
     if (!facts) return [];
@@ -61928,8 +61928,8 @@ function inflatedReleasesOf(manifest) {
   const { root: root3, ref, object } = manifest;
   const facts = factsOf(root3.at("name"), root3.at("repo"));
   if (!facts) return [];
-  const written2 = root3.at("valuesInline");
-  const inline = written2.exists ? layersOf([written2]) : [];
+  const written3 = root3.at("valuesInline");
+  const inline = written3.exists ? layersOf([written3]) : [];
   const [file3, additional] = [root3.at("valuesFile"), root3.at("additionalValuesFiles")];
   const files2 = file3.exists ? fileOf(file3) : [];
   const merged = file3.exists ? [...files2, ...inline] : hiddenIf(inline.length > 0);
@@ -61938,7 +61938,7 @@ function inflatedReleasesOf(manifest) {
   const layers = [...hiddenIf(object.around?.patched === true), ...filesOf(additional), ...base ?? hiddenIf(true)];
   const generated = root3.at("nameTemplate").exists || !root3.at("releaseName").string;
   const name = generated ? "<generated>" : ref.name;
-  const values = new ReleaseValues(written2.exists ? written2 : root3, layers);
+  const values = new ReleaseValues(written3.exists ? written3 : root3, layers);
   const version2 = versionAt(facts, root3.at("version"));
   return [{ facts, manifest, name, namespace: ref.namespace, cluster: "", ...version2, values, parts: [] }];
 }
@@ -61962,16 +61962,16 @@ function factsOf(chart, repository) {
   return factsNamed(chart.string ?? "", repository.string ?? "");
 }
 function factsNamed(chart, repository) {
-  const written2 = chart.split("/").at(-1);
+  const written3 = chart.split("/").at(-1);
   const isFrom = (part) => repository.includes(part);
   return chartFacts.find(
-    ({ name, of, notOf = [] }) => name === written2 && !notOf.some(isFrom) && (of?.some(isFrom) ?? true)
+    ({ name, of, notOf = [] }) => name === written3 && !notOf.some(isFrom) && (of?.some(isFrom) ?? true)
   );
 }
 function versionAt({ apps }, at3) {
-  const written2 = (at3.string ?? "*").trim();
+  const written3 = (at3.string ?? "*").trim();
   const known4 = Object.keys(apps);
-  return { at: at3, version: (0, import_semver.valid)(written2) ?? (0, import_semver.maxSatisfying)(known4, written2) ?? known4.at(-1) ?? "0.0.0" };
+  return { at: at3, version: (0, import_semver.valid)(written3) ?? (0, import_semver.maxSatisfying)(known4, written3) ?? known4.at(-1) ?? "0.0.0" };
 }
 
 // src/kubernetes/chart-settings.ts
@@ -62034,8 +62034,8 @@ var ChartSettings = class {
     if (!holds4) return void 0;
     const given = part.value === void 0 ? void 0 : this.release.values.get(part.value);
     if (given && !given.told) return { at: given.at, value: void 0 };
-    const written2 = textOf2(given?.value);
-    if (given && written2 !== "") return { at: given.at, value: written2 };
+    const written3 = textOf2(given?.value);
+    if (given && written3 !== "") return { at: given.at, value: written3 };
     if (given?.at.exists && !part.default?.includes("{")) return void 0;
     const byDefault2 = part.default === void 0 ? void 0 : this.filled(part.default);
     return part.default === void 0 ? void 0 : { at: given?.at.exists ? given.at : at3, value: byDefault2 };
@@ -63432,8 +63432,8 @@ function keyOf({ keys: keys2 }, flag) {
 }
 function inAnyCase(root3, path36) {
   return path36.reduce((cursor, wanted) => {
-    const written2 = [...cursor.entries()].find(([key2]) => key2.toLowerCase() === wanted)?.[0];
-    return cursor.at(written2 ?? wanted);
+    const written3 = [...cursor.entries()].find(([key2]) => key2.toLowerCase() === wanted)?.[0];
+    return cursor.at(written3 ?? wanted);
   }, root3);
 }
 function textOf3(value2) {
@@ -63691,8 +63691,8 @@ function recognised(container, alone, snapshot) {
 }
 var patterns = new Map(controllerFacts.map(({ images: images2 }) => [images2, new RegExp(images2.join("|"))]));
 function isLabelled({ labels }, container) {
-  const written2 = container.manifest.root.at("spec", "template", "metadata", "labels");
-  return labels !== void 0 && Object.entries(labels).every(([key2, value2]) => written2.at(key2).string === value2);
+  const written3 = container.manifest.root.at("spec", "template", "metadata", "labels");
+  return labels !== void 0 && Object.entries(labels).every(([key2, value2]) => written3.at(key2).string === value2);
 }
 function isOn({ enabledBy }, settings4) {
   return enabledBy === void 0 || settings4.has(enabledBy) && settings4.isOn(enabledBy, true) !== false;
@@ -64833,8 +64833,8 @@ var EditedFile = class {
     const patch = structuredPatch("", "", before ?? "", after ?? "", "", "", { context: 0, maxEditLength: 2e3 });
     this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, newStart, lines }) => {
       const taken2 = lines.filter((line) => line.startsWith("-")).map((line) => line.slice(1));
-      const written2 = lines.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
-      return linePairs(taken2, written2, oldStart, newStart);
+      const written3 = lines.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
+      return linePairs(taken2, written3, oldStart, newStart);
     });
   }
   before;
@@ -65058,13 +65058,13 @@ var OriginalPlaces = class {
     const text10 = await side.checkout.text(path36);
     if (text10 === void 0 || !path36.endsWith(rendered2.template.slice(rendered2.template.lastIndexOf("/"))))
       return location;
-    const written2 = isPrintedAsItIs(rendered2.template) ? documentsOf(text10, lineNumbers(text10)) : (await this.markedOf(location.side, side, source2)).get(rendered2.template) ?? [];
+    const written3 = isPrintedAsItIs(rendered2.template) ? documentsOf(text10, lineNumbers(text10)) : (await this.markedOf(location.side, side, source2)).get(rendered2.template) ?? [];
     const plain3 = documentsOf(rendered2.text, lineNumbers(rendered2.text)).find(
       ({ origins }) => origins.includes(rendered2.line)
     );
     if (!plain3) return location;
     const index = plain3.origins.indexOf(rendered2.line);
-    const lines = new Set(thoseLike(plain3, written2).map(({ origins }) => origins[index]));
+    const lines = new Set(thoseLike(plain3, written3).map(({ origins }) => origins[index]));
     const [line] = lines.size === 1 ? lines : [];
     return line === void 0 ? location : at2(location, path36, lineOf(text10, line), text10, "template");
   }
@@ -65132,9 +65132,9 @@ function lineOfValue(text10, path36) {
   return (0, import_yaml7.isNode)(node2) && node2.range ? lines.linePos(node2.range[0]).line : void 0;
 }
 function lineOf(text10, line) {
-  const written2 = text10.split("\n")[line - 1] ?? "";
-  const startColumn = written2.search(/\S/) + 1 || 1;
-  return { startLine: line, startColumn, endLine: line, endColumn: Math.max(startColumn, written2.trimEnd().length + 1) };
+  const written3 = text10.split("\n")[line - 1] ?? "";
+  const startColumn = written3.search(/\S/) + 1 || 1;
+  return { startLine: line, startColumn, endLine: line, endColumn: Math.max(startColumn, written3.trimEnd().length + 1) };
 }
 function lineNumbers(text10) {
   return text10.split("\n").map((_, index) => index + 1);
@@ -65144,16 +65144,16 @@ function documentsOf(text10, origins) {
   for (const [index, line] of text10.split("\n").entries()) {
     const begins = line.startsWith("---");
     if (begins) documents.push({ lines: [], origins: [] });
-    const written2 = begins ? line.slice("---".length) : line;
+    const written3 = begins ? line.slice("---".length) : line;
     const document = documents.at(-1);
-    if (!document || !written2.trim()) continue;
-    document.lines.push(document.lines.length === 0 ? written2.trim() : written2.trimEnd());
+    if (!document || !written3.trim()) continue;
+    document.lines.push(document.lines.length === 0 ? written3.trim() : written3.trimEnd());
     document.origins.push(origins[index]);
   }
   return documents;
 }
-function thoseLike({ lines }, written2) {
-  const alike2 = (change) => written2.filter((one2) => {
+function thoseLike({ lines }, written3) {
+  const alike2 = (change) => written3.filter((one2) => {
     return one2.lines.length === lines.length && one2.lines.every((line, at3) => change(line) === change(lines[at3] ?? ""));
   });
   const same = alike2((line) => line);
@@ -65183,8 +65183,8 @@ async function locate(findings, bench) {
     const isOfValue = (finding.location.rendered?.keys.length ?? 0) > 0;
     const wrote = async (place3) => isNew && isOfValue && await trials.isWritten(place3);
     const value2 = await originals.valueOf(finding.location);
-    const written2 = value2 ?? main2;
-    const isFound = ["exact", "values"].includes(written2.precision) && await wrote(written2);
+    const written3 = value2 ?? main2;
+    const isFound = ["exact", "values"].includes(written3.precision) && await wrote(written3);
     const causes = isNew && !isFound ? await trials.causesOf(finding) : [];
     const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)));
     const [cause, ...further] = inOrder.flatMap((one2) => placesOfCause(one2, bench.evidence));
@@ -65211,7 +65211,7 @@ function distinct(places2, main2) {
   return places2.filter((place2) => !seen.has(key2(place2)) && seen.add(key2(place2)));
 }
 function writesKeys({ edit: edit2 }) {
-  return edit2 !== void 0 && edit2.after.length > 0 && !edit2.after.some(saysSomething);
+  return edit2 !== void 0 && edit2.after.length > 0 && ![...edit2.before, ...edit2.after].some(saysSomething);
 }
 function saysSomething(line) {
   return !/^\s*(?:#.*|---|[^\s#][^#]*:(?:\s+#.*)?)?\s*$/.test(line);
@@ -65221,13 +65221,13 @@ function placesOfCause({ file: file3, edit: edit2 }, { sides }) {
   const precision = precisionOf(path36, sides);
   const at3 = (side, line, note) => {
     const whole = (side === "head" ? text10?.after : text10?.before) ?? "";
-    const written2 = whole.split("\n")[line - 1] ?? "";
-    const startColumn = written2.search(/\S/) + 1 || 1;
+    const written3 = whole.split("\n")[line - 1] ?? "";
+    const startColumn = written3.search(/\S/) + 1 || 1;
     const region = {
       startLine: line,
       startColumn,
       endLine: line,
-      endColumn: Math.max(startColumn, written2.trimEnd().length + 1)
+      endColumn: Math.max(startColumn, written3.trimEnd().length + 1)
     };
     return {
       side,
@@ -65677,18 +65677,18 @@ function classProvidersIn(snapshot) {
 var providersBySnapshot = /* @__PURE__ */ new WeakMap();
 function readProviders(snapshot) {
   const controllers = controllersIn(snapshot);
-  const written2 = snapshot.ofKind("IngressClass.networking.k8s.io");
+  const written3 = snapshot.ofKind("IngressClass.networking.k8s.io");
   const seen = snapshot.facts.ingressClasses;
-  if (controllers.length + written2.length + seen.length === 0) return void 0;
+  if (controllers.length + written3.length + seen.length === 0) return void 0;
   if (controllers.some(({ claims }) => claims.length === 0)) return void 0;
   const classes2 = new Map([
     ...seen.map(({ name, controller, at: at3 }) => [name, { says: controller, at: at3 }]),
-    ...written2.map(({ ref, root: root3 }) => {
+    ...written3.map(({ ref, root: root3 }) => {
       const at3 = root3.at("spec", "controller");
       return [ref.name, { says: at3.string, at: at3 }];
     })
   ]);
-  const hasDefault = written2.some(isDefaultClass) || seen.some(({ isDefault }) => isDefault);
+  const hasDefault = written3.some(isDefaultClass) || seen.some(({ isDefault }) => isDefault);
   return { controllers, classes: classes2, hasDefault };
 }
 function takesClassOf(ingress, { claims }, { classes: classes2 }) {
@@ -66237,8 +66237,8 @@ function withoutThose(watched, { manifest }, except) {
       return except.length > 0 ? void 0 : `the namespace ${manifest.ref.kind} ${manifest.ref.name} is limited to`;
   }
 }
-function inWords3(written2) {
-  const names4 = [...new Set(written2)];
+function inWords3(written3) {
+  const names4 = [...new Set(written3)];
   if (names4.length === 0) return void 0;
   const more = names4.length > 5 ? ` and ${names4.length - 5} more` : "";
   return `${names4.length > 1 ? "namespaces" : "namespace"} ${names4.slice(0, 5).join(", ")}${more}`;
@@ -66271,13 +66271,13 @@ function sharedClass(a, b, snapshot, products) {
 function sharedByLabels(a, one2, b, other, snapshot) {
   const selectors = [...one2.names, ...other.names];
   if (one2.by !== "labels" || other.by !== "labels" || selectors.length === 0) return void 0;
-  const written2 = snapshot.ofKind("GatewayClass.gateway.networking.k8s.io").filter(({ root: root3 }) => root3.at("spec", "controllerName").string === one2.controller);
-  const [found] = written2.filter((each2) => selectors.every((selector) => hasLabels(each2, selector)));
+  const written3 = snapshot.ofKind("GatewayClass.gateway.networking.k8s.io").filter(({ root: root3 }) => root3.at("spec", "controllerName").string === one2.controller);
+  const [found] = written3.filter((each2) => selectors.every((selector) => hasLabels(each2, selector)));
   if (found) return { by: "class", name: found.ref.name, through: found };
   const takesAll = [a, b].some(
     ({ watched, claims }) => watched.scope === "all" && claims.some(({ names: names4 }) => !names4[0])
   );
-  return written2.length === 0 && takesAll ? { by: "class", name: `labelled ${selectors[0]}` } : void 0;
+  return written3.length === 0 && takesAll ? { by: "class", name: `labelled ${selectors[0]}` } : void 0;
 }
 function hasLabels({ root: root3 }, selector) {
   return matchesLabels(selector, (key2) => root3.at("metadata", "labels", key2).string);
@@ -66533,12 +66533,12 @@ var neverSelected = [
 function replaced(at3, newText) {
   const { string } = at3;
   const { startLine, startColumn, endLine, endColumn } = at3.region;
-  const written2 = lineOf2(at3, startLine).slice(startColumn - 1, endColumn - 1);
-  if (!string || startLine !== endLine || ![string, `"${string}"`, `'${string}'`].includes(written2)) return void 0;
+  const written3 = lineOf2(at3, startLine).slice(startColumn - 1, endColumn - 1);
+  if (!string || startLine !== endLine || ![string, `"${string}"`, `'${string}'`].includes(written3)) return void 0;
   return edit(
     at3,
     at3.region,
-    written2.replace(string, () => newText)
+    written3.replace(string, () => newText)
   );
 }
 function appended(list3, text10) {
@@ -66546,13 +66546,13 @@ function appended(list3, text10) {
   if (!last?.string || isShared(list3, last)) return void 0;
   const { startLine, startColumn, endLine, endColumn } = last.region;
   const line = lineOf2(last, startLine);
-  const [before, written2, after] = [
+  const [before, written3, after] = [
     line.slice(0, startColumn - 1),
     line.slice(startColumn - 1, endColumn - 1),
     line.slice(endColumn - 1)
   ];
-  if (startLine !== endLine || !written2.includes(last.string)) return void 0;
-  const [quote = ""] = written2.match(/^["']/) ?? (/^[\w.-]+$/.test(text10) ? [] : ['"']);
+  if (startLine !== endLine || !written3.includes(last.string)) return void 0;
+  const [quote = ""] = written3.match(/^["']/) ?? (/^[\w.-]+$/.test(text10) ? [] : ['"']);
   const item = `${quote}${text10}${quote}`;
   const opening = before.trim() === "" ? lineOf2(last, startLine - 1) : before;
   if (/[[,]\s*$/.test(opening) || /^\s*[,\]]/.test(after))
@@ -71322,9 +71322,9 @@ function classNeeds({ release: release2, claims, watched, place: place2 }, snaps
   if (!release2 || !(0, import_semver8.satisfies)(release2, ">=1.0.0") || !claim?.controller || claim.unclassed) return [];
   const classes2 = snapshot.ofKind("IngressClass.networking.k8s.io");
   const isOwn = (name) => {
-    const written2 = classes2.filter(({ ref }) => ref.name === name);
-    const own6 = written2.some(({ root: root3 }) => root3.at("spec", "controller").string === claim.controller);
-    return own6 || written2.length === 0 && claim.names.includes(name);
+    const written3 = classes2.filter(({ ref }) => ref.name === name);
+    const own6 = written3.some(({ root: root3 }) => root3.at("spec", "controller").string === claim.controller);
+    return own6 || written3.length === 0 && claim.names.includes(name);
   };
   const ingress = snapshot.ofKind("Ingress.networking.k8s.io").filter(
     (one2) => watched.scope === "all" || watched.scope === "namespaces" && watched.names.includes(one2.ref.namespace)
@@ -71424,8 +71424,8 @@ function takes2(change, { account, roles: roles3 }, head) {
 }
 function isToldAt(head, controller, base) {
   const grants2 = grantsOf(controller, head);
-  const written2 = ({ ref, object }) => !base.get(ref).some((was) => was.object.content === object.content);
-  return grants2 !== void 0 && [controller.manifest, ...grants2.roles].some(written2);
+  const written3 = ({ ref, object }) => !base.get(ref).some((was) => was.object.content === object.content);
+  return grants2 !== void 0 && [controller.manifest, ...grants2.roles].some(written3);
 }
 function isOneOf({ ref }, kinds) {
   return kinds.includes(groupKindOf(ref));
@@ -71790,8 +71790,8 @@ function missingTlsKeys(secret) {
   );
 }
 function keysOf3(secret) {
-  const written2 = ["data", "stringData"].map((key2) => secret.root.at(key2)).find((cursor) => cursor.exists);
-  return written2 ?? secret.root.at("kind");
+  const written3 = ["data", "stringData"].map((key2) => secret.root.at(key2)).find((cursor) => cursor.exists);
+  return written3 ?? secret.root.at("kind");
 }
 function isGeneratedTokenName(name) {
   return /.-token-[bcdfghjklmnpqrstvwxz2456789]{5}$/.test(name);
@@ -71836,8 +71836,8 @@ var field = (...path36) => (root3) => [[root3.at(...path36)]];
 var each = (path36, name, namespace) => (root3) => [...root3.at(...path36).items()].map((item) => [item.at(name), namespace ? item.at(namespace) : void 0]);
 var inAnother = (path36, name, namespace) => (root3) => [[root3.at(...path36, name), root3.at(...path36, namespace)]];
 var firstOf2 = (...paths) => (root3) => {
-  const written2 = paths.map((path36) => root3.at(...path36)).find((cursor) => cursor.string);
-  return written2 ? [[written2]] : [];
+  const written3 = paths.map((path36) => root3.at(...path36)).find((cursor) => cursor.string);
+  return written3 ? [[written3]] : [];
 };
 var makers = {
   Secret: ownName,
@@ -71958,11 +71958,11 @@ var standInWords = /\$\{|\{\{|\$\(|<[^<>]+>|ENC\[|\.\.|…|\*{3}|x{4}|change.?me
 function read3(secret, key2, label2, parse7) {
   const plain3 = secret.root.at("stringData", key2);
   const at3 = plain3.exists ? plain3 : secret.root.at("data", key2);
-  const written2 = at3.string ?? "";
-  const bytes = plain3.exists ? Buffer.from(written2) : Buffer.from(written2, "base64");
+  const written3 = at3.string ?? "";
+  const bytes = plain3.exists ? Buffer.from(written3) : Buffer.from(written3, "base64");
   const text10 = bytes.toString();
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(
-    written2.replace(/[\r\n]/g, "")
+    written3.replace(/[\r\n]/g, "")
   );
   const isReadable = plain3.exists || isBase64;
   const blocks = [...text10.matchAll(pemBlock)].map(([, type = "", body = ""]) => ({ type, body }));
@@ -71972,10 +71972,10 @@ function read3(secret, key2, label2, parse7) {
   const broken = (fault) => ({ kind: "broken", at: at3, fault });
   if (isReadable && !text10.includes("-----BEGIN ") && attempt(() => new import_node_crypto5.X509Certificate(bytes)))
     return broken("is DER, where controllers read PEM");
-  if (isStandIn(written2) || isReadable && isStandIn(text10)) return { kind: "standIn", at: at3 };
+  if (isStandIn(written3) || isReadable && isStandIn(text10)) return { kind: "standIn", at: at3 };
   if (!isReadable) {
-    if (written2.includes("-----BEGIN ")) return broken("is PEM under data, which takes base64");
-    return written2.startsWith("LS0t") ? broken("is no base64 that the API server accepts") : { kind: "standIn", at: at3 };
+    if (written3.includes("-----BEGIN ")) return broken("is PEM under data, which takes base64");
+    return written3.startsWith("LS0t") ? broken("is no base64 that the API server accepts") : { kind: "standIn", at: at3 };
   }
   if (text10.trimStart().startsWith("LS0t")) return broken("is encoded in base64 once too often");
   const [block] = wanted;
@@ -72107,8 +72107,8 @@ function requestedForGateway(gateway, secretName, at3) {
     listeners.flatMap((listener) => listener.at("hostname").string ?? [])
   );
 }
-function requested(manifest, at3, written2) {
-  const names4 = [...new Set(written2)];
+function requested(manifest, at3, written3) {
+  const names4 = [...new Set(written3)];
   if (names4.some(isPlaceholder)) return void 0;
   return { manifest, at: at3, names: names4, covers: (host) => names4.some((name) => covers(name, host)) };
 }
@@ -72272,8 +72272,8 @@ function checkIssuers(manifest, report) {
   const other = besideClusterIssuer.find((name) => annotations.at(name).exists);
   const cluster = "cert-manager.io/cluster-issuer";
   if (!other || !annotations.at(cluster).exists) return;
-  const written2 = [...annotations.entries()].filter(([name]) => name === other || name === cluster);
-  const ends = written2.map(([, cursor]) => cursor).reverse();
+  const written3 = [...annotations.entries()].filter(([name]) => name === other || name === cluster);
+  const ends = written3.map(([, cursor]) => cursor).reverse();
   report(ends, "bothIssuers", { other }, { keys: ends.flatMap((end2) => end2.string ?? []) });
 }
 function checkShared(manifest, secret, snapshot, report) {
@@ -72402,9 +72402,9 @@ function storedAs(secret) {
   if (root3.at("type").string === "kubernetes.io/service-account-token") return "ca";
   const [plain3, encoded] = [root3.at("stringData", "ca.crt"), root3.at("data", "ca.crt")];
   if (!plain3.exists && !encoded.exists) return isSecretComplete(secret) ? "nothing" : "unknown";
-  const written2 = plain3.string ?? encoded.string ?? "";
-  if (!isSecretComplete(secret) || isPlaceholder(written2)) return "unknown";
-  return holdsCertificates(plain3.exists ? written2 : Buffer.from(written2, "base64").toString()) ? "ca" : "nothing";
+  const written3 = plain3.string ?? encoded.string ?? "";
+  if (!isSecretComplete(secret) || isPlaceholder(written3)) return "unknown";
+  return holdsCertificates(plain3.exists ? written3 : Buffer.from(written3, "base64").toString()) ? "ca" : "nothing";
 }
 function holdsCertificates(pem) {
   const blocks = pem.match(/-----BEGIN [^-]+-----[\s\S]*?-----END [^-]+-----/g) ?? [];
@@ -72585,12 +72585,12 @@ function ofExternalSecret(external) {
 function declared(manifest, type, maps) {
   const { root: root3 } = manifest;
   const typeAt = root3.at(...type);
-  const written2 = maps.map((path36) => root3.at(...path36)).filter((map4) => map4.exists);
+  const written3 = maps.map((path36) => root3.at(...path36)).filter((map4) => map4.exists);
   return {
     type: typeAt.string || "Opaque",
     typeAt: typeAt.exists ? typeAt : root3.at("kind"),
-    keys: written2.flatMap((map4) => [...map4.entries()].map(([key2]) => key2)),
-    keysAt: written2[0] ?? root3.at("kind")
+    keys: written3.flatMap((map4) => [...map4.entries()].map(([key2]) => key2)),
+    keysAt: written3[0] ?? root3.at("kind")
   };
 }
 function holdsNoCertificate({ type }) {
@@ -73038,10 +73038,10 @@ function claimsOf2(ingress) {
     if (!host || isPlaceholder(host)) continue;
     const paths = [...rule.at("http", "paths").items()];
     for (const path36 of paths) {
-      const written2 = path36.at("path").string || "/";
+      const written3 = path36.at("path").string || "/";
       const exact = path36.at("pathType").string === "Exact";
-      const claim = `${host} ${exact ? "=" : ""}${written2}`;
-      if (!isPlaceholder(written2) && !claims.has(claim))
+      const claim = `${host} ${exact ? "=" : ""}${written3}`;
+      if (!isPlaceholder(written3) && !claims.has(claim))
         claims.set(claim, path36.at("path").exists ? path36.at("path") : rule.at("host"));
     }
   }
@@ -74121,12 +74121,12 @@ function isAnonymous({ name }) {
 // src/kubernetes/rbac-gain.ts
 function gainedPermissions(before, after) {
   if (aggregationOf(after)) return [];
-  const written2 = permissionsIn(after.root.at("rules"));
-  if (before && !aggregationOf(before)) return uncovered(permissionsIn(before.root.at("rules")), written2);
+  const written3 = permissionsIn(after.root.at("rules"));
+  if (before && !aggregationOf(before)) return uncovered(permissionsIn(before.root.at("rules")), written3);
   const known4 = defaultsOf(after.ref);
   return known4.length > 0 ? uncovered(
     known4.flatMap(({ always, gated }) => [...always, ...gated]),
-    written2
+    written3
   ) : [];
 }
 function gainedSelectors(before, after) {
@@ -74645,13 +74645,13 @@ var permissions_kept_default = defineRule({
 function lackingIn(role, sides) {
   const rules2 = role.root.at("rules");
   if (aggregationOf(role) || !rules2.exists) return void 0;
-  const written2 = permissionsIn(rules2);
+  const written3 = permissionsIn(rules2);
   const versions = new Set(sides.flatMap(({ facts }) => facts.kubernetes?.value ?? []));
   for (const version2 of versions.size > 0 ? versions : [void 0]) {
     const defaults3 = defaultsOf(role.ref, version2);
     if (defaults3.some(({ gathers }) => gathers.length > 0)) continue;
     const [first, ...others] = defaults3.map(({ always }) => always);
-    const lost = uncovered(written2, others.reduce(shared, first ?? []));
+    const lost = uncovered(written3, others.reduce(shared, first ?? []));
     if (lost.length > 0) return { lost, release: version2 ? `Kubernetes ${version2}` : "every release of Kubernetes" };
   }
   return void 0;
@@ -74888,8 +74888,8 @@ var subjects_kept_default = defineRule({
     const args = { binding: nameOf(after.ref), role: roleOf(before ?? after) };
     const at3 = after.root.at("subjects");
     if (!before) {
-      const written2 = named5.map(subjectName);
-      const lacking = (defaults3 ?? []).filter((subject) => !written2.includes(subject));
+      const written3 = named5.map(subjectName);
+      const lacking = (defaults3 ?? []).filter((subject) => !written3.includes(subject));
       if (lacking.length > 0 && at3.exists)
         report(at3, "lacking", { ...args, subjects: lacking.join(" and ") }, { keys: lacking });
       return;
@@ -80214,12 +80214,12 @@ function ask(wanted, value2, holds4) {
   if (wanted === void 0) return true;
   return value2 === void 0 ? void 0 : holds4(wanted, value2);
 }
-function inRange(range2, written2) {
-  const release2 = releaseIn(written2);
+function inRange(range2, written3) {
+  const release2 = releaseIn(written3);
   return release2 === void 0 ? void 0 : (0, import_semver13.satisfies)(release2, range2);
 }
-function releaseIn(written2) {
-  const version2 = parseVersion(written2);
+function releaseIn(written3) {
+  const version2 = parseVersion(written3);
   return version2 && `${version2.major}.${version2.minor}.${version2.patch ?? 0}`;
 }
 
@@ -81818,9 +81818,9 @@ function folderOf4(file3) {
 }
 var parsed2 = /* @__PURE__ */ new Map();
 function parse2(folder, file3, text10, checkout) {
-  const written2 = parsed2.get(text10) ?? parseText(text10);
-  parsed2.set(text10, written2);
-  const { component, namespace, includes: includes2, strings: strings2, charts: charts2, chartHome, plugins, named: named5 } = written2;
+  const written3 = parsed2.get(text10) ?? parseText(text10);
+  parsed2.set(text10, written3);
+  const { component, namespace, includes: includes2, strings: strings2, charts: charts2, chartHome, plugins, named: named5 } = written3;
   const leadsTo = [...strings2].flatMap((string) => {
     const place2 = inside(folder, string);
     return place2 !== void 0 && checkout.tree.at(place2).length > 0 ? [place2] : [];
@@ -81901,15 +81901,15 @@ function unpackedIn(item) {
   const [name, version2, repo] = ["name", "version", "repo"].map((key2) => wordUnder(item, key2));
   return import_posix3.default.join(version2 && repo ? `${name}-${version2}` : "", name ?? "");
 }
-function inside(folder, written2) {
-  if (written2 === "" || import_posix3.default.isAbsolute(written2) || written2.includes("://")) return void 0;
-  const place2 = import_posix3.default.normalize(import_posix3.default.join(folder, written2)).replace(/\/$/, "");
+function inside(folder, written3) {
+  if (written3 === "" || import_posix3.default.isAbsolute(written3) || written3.includes("://")) return void 0;
+  const place2 = import_posix3.default.normalize(import_posix3.default.join(folder, written3)).replace(/\/$/, "");
   if (place2 === ".." || place2.startsWith("../")) return void 0;
   return place2 === "." ? "" : place2;
 }
-function isRemote(written2) {
+function isRemote(written3) {
   return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|gh:|[^/]+@|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
-    written2
+    written3
   );
 }
 function closureOf(start4, all3) {
@@ -81954,7 +81954,7 @@ function withoutEntries(text10, isGone2, charts2) {
   for (const key2 of ["resources", "bases", "components", "generators"])
     leaveOut2(key2, (item) => (0, import_yaml10.isScalar)(item) && isGone2(String(item.value)));
   leaveOut2("helmCharts", (item) => (0, import_yaml10.isMap)(item) && charts2.has(unpackedIn(item)));
-  return document.toString();
+  return written2(document, text10);
 }
 function withoutData(text10) {
   const document = (0, import_yaml10.parseDocument)(text10, { logLevel: "silent", version: "1.1" });
@@ -81964,14 +81964,17 @@ function withoutData(text10) {
   (0, import_yaml10.visit)(document, {
     Scalar: (key2, node2) => typeof key2 === "number" && data.has(node2) ? import_yaml10.visit.REMOVE : void 0
   });
-  return document.toString();
+  return written2(document, text10);
 }
 function urlsIn(text10) {
   const document = (0, import_yaml10.parseDocument)(text10, { logLevel: "silent", version: "1.1" });
   return pathsNamed(document).flatMap(({ scalar: { value: value2 } }) => isUrl(value2) ? value2 : []);
 }
-function isUrl(written2) {
-  return /^(?:[^=/]*=)?https?:\/\//i.test(written2);
+function isUrl(written3) {
+  return /^(?:[^=/]*=)?https?:\/\//i.test(written3);
+}
+function written2(document, text10) {
+  return document.errors.length > 0 ? text10 : document.toString();
 }
 
 // src/source/untyped.ts
@@ -82064,10 +82067,10 @@ var import_yaml12 = __toESM(require_dist(), 1);
 
 // src/source/repository-name.ts
 function repositoryName(url) {
-  const written2 = url.trim().toLowerCase();
-  const rest = written2.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
+  const written3 = url.trim().toLowerCase();
+  const rest = written3.replace(/^[a-z][a-z0-9+.-]*:\/\//, "");
   const address = rest.replace(/^[^/@]+@/, "");
-  const path36 = rest === written2 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
+  const path36 = rest === written3 ? address.replace(/^([^/:]+):\/*/, "$1/") : address.replace(/^([^/:]+):\d+(?=\/)/, "$1");
   return path36.replace(/\/+$/, "").replace(/\.git$/, "");
 }
 function isFolder(remote) {
@@ -82125,10 +82128,10 @@ function overlayOf(fields2) {
     overlay.replicas = listOf3(overlay.replicas).map((one2) => ({ ...fieldsOf(one2), count: Number(fieldsOf(one2).count) }));
   return Object.keys(overlay).length > 0 ? overlay : void 0;
 }
-function imageOf(written2) {
-  const equals = written2.indexOf("=");
-  const [, image2 = "", tag, digest] = written2.slice(equals + 1).match(/^(.*?)(?::([^/@:]+))?(?:@(.+))?$/) ?? [];
-  const name = equals === -1 ? image2 : written2.slice(0, equals);
+function imageOf(written3) {
+  const equals = written3.indexOf("=");
+  const [, image2 = "", tag, digest] = written3.slice(equals + 1).match(/^(.*?)(?::([^/@:]+))?(?:@(.+))?$/) ?? [];
+  const name = equals === -1 ? image2 : written3.slice(0, equals);
   return {
     name,
     ...equals === -1 ? {} : { newName: image2 },
@@ -82159,14 +82162,14 @@ function readApplication(manifest, name, value2, named5) {
       named5.skip(manifest, `the chart ${textOf6(source2.chart)} of ${url} is not in this repository`);
       continue;
     }
-    const written2 = textOf6(source2.path);
-    const place2 = inside("", written2.replace(/^\/+/, "") || ".");
+    const written3 = textOf6(source2.path);
+    const place2 = inside("", written3.replace(/^\/+/, "") || ".");
     if (place2 === void 0 || !named5.isHere(url, place2)) {
-      named5.skip(manifest, `${[url, written2].filter(Boolean).join(" ")} is not in this repository`);
+      named5.skip(manifest, `${[url, written3].filter(Boolean).join(" ")} is not in this repository`);
       continue;
     }
     const isPlugin = source2.plugin !== void 0;
-    if (isPlugin) named5.skip(manifest, `a plugin makes its manifests of ${written2}, and may do more than is seen here`);
+    if (isPlugin) named5.skip(manifest, `a plugin makes its manifests of ${written3}, and may do more than is seen here`);
     const at3 = {
       id: `argocd:${manifest.origin.path}:${name}:${place2}${index > 0 ? `:${index}` : ""}${isPlugin ? ":plugin" : ""}`,
       known: "named",
@@ -82338,7 +82341,7 @@ function fill(value2, element) {
   if (typeof value2 === "string")
     return value2.replace(
       /\{\{-?\s*(?:index\s+\.([\w.]+)\s+(\d+)|\.?([\w.[\]-]+?))\s*-?\}\}/g,
-      (written2, list3, index, name) => element[list3 === void 0 ? name : `${list3}[${index}]`] ?? written2
+      (written3, list3, index, name) => element[list3 === void 0 ? name : `${list3}[${index}]`] ?? written3
     );
   if (Array.isArray(value2)) return value2.map((item) => fill(item, element));
   if (value2 !== null && typeof value2 === "object")
@@ -82424,8 +82427,8 @@ var FluxObjects = class {
   /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
   readTree(manifest) {
     const spec = specOf(manifest);
-    const written2 = textOf6(spec.path);
-    const place2 = inside("", written2.replace(/^\/+/, "") || ".");
+    const written3 = textOf6(spec.path);
+    const place2 = inside("", written3.replace(/^\/+/, "") || ".");
     const reference = fieldsOf(spec.sourceRef);
     const source2 = this.sourceOf(reference, manifest.ref.namespace);
     const url = textOf6(specOf(source2).url);
@@ -82436,7 +82439,7 @@ var FluxObjects = class {
     if (!here) {
       this.named.skip(
         manifest,
-        `${[url || `${kind2} ${textOf6(reference.name)}`, written2].filter(Boolean).join(" ")} is not in this repository`
+        `${[url || `${kind2} ${textOf6(reference.name)}`, written3].filter(Boolean).join(" ")} is not in this repository`
       );
       return;
     }
@@ -82444,7 +82447,7 @@ var FluxObjects = class {
     if (!this.named.kustomization(place2)) {
       const its = madeIn(place2, manifest, this.named.surroundings);
       if (its.leadsTo.length === 0) {
-        this.named.skip(manifest, `there is nothing to apply in ${written2 || "."}`);
+        this.named.skip(manifest, `there is nothing to apply in ${written3 || "."}`);
         return;
       }
       made.set(place2, its);
@@ -82526,13 +82529,13 @@ var FluxObjects = class {
     const { name } = manifest.ref;
     const own6 = manifest.ref.namespace || this.namespaceOf(manifest);
     const reference = fieldsOf(chart.sourceRef);
-    const written2 = textOf6(chart.chart);
-    const place2 = inside("", written2.replace(/^\/+/, ""));
+    const written3 = textOf6(chart.chart);
+    const place2 = inside("", written3.replace(/^\/+/, ""));
     const url = textOf6(specOf(this.sourceOf(reference, own6)).url);
     const { checkout } = this.named.surroundings;
     const here = textOf6(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix8.default.join(place2, "Chart.yaml")));
     if (!here) {
-      this.named.skip(manifest, `the chart ${written2}${url ? ` of ${url}` : ""} is not in this repository`);
+      this.named.skip(manifest, `the chart ${written3}${url ? ` of ${url}` : ""} is not in this repository`);
       return;
     }
     const holders = listOf3(spec.valuesFrom).map((one2) => holderOf(fieldsOf(one2), own6, this.manifests));
@@ -82609,20 +82612,20 @@ function readGitOps(manifests, surroundings) {
 // src/source/discover.ts
 async function discover(checkout, known4, side) {
   const charts2 = [...checkout.tree.entries.keys()].filter((file3) => import_posix9.default.basename(file3) === "Chart.yaml" && !checkout.tree.ignores(file3)).map((file3) => file3.includes("/") ? import_posix9.default.dirname(file3) : "").sort();
-  const written2 = await readKustomizations(checkout);
+  const written3 = await readKustomizations(checkout);
   const declared2 = known4.releases.map(declaredSource);
-  const renders = charts2.length > 0 || written2.size > 0 || declared2.length > 0 || known4.base?.sources.length;
+  const renders = charts2.length > 0 || written3.size > 0 || declared2.length > 0 || known4.base?.sources.length;
   if (!renders && !known4.base?.plain.size && !await changesGitOps(checkout, known4.changed))
     return {
       sources: [],
       libraries: /* @__PURE__ */ new Set(),
       claims: /* @__PURE__ */ new Map(),
-      kustomizations: written2,
+      kustomizations: written3,
       notInspected: [],
       plain: /* @__PURE__ */ new Map()
     };
   const parts2 = new Map(chartClaims(charts2, checkout));
-  const { named: named5, kustomizations, claims } = await readNamed(checkout, parts2, written2, known4, side);
+  const { named: named5, kustomizations, claims } = await readNamed(checkout, parts2, written3, known4, side);
   const told = [...declared2, ...named5.sources];
   const spoken = new Set(told.map(placeOf4));
   const discovered = await discoveredCharts(checkout, charts2, kustomizations, spoken);
@@ -82711,11 +82714,11 @@ function* plainClaims({ plain: plain3 }, checkout, base) {
 }
 var isGitOps = /argoproj\.io\/|toolkit\.fluxcd\.io\//;
 var holdsValues = /kind:\s*["']?(?:ConfigMap|Secret)\b/;
-async function readNamed(checkout, parts2, written2, { repository, base }, side) {
+async function readNamed(checkout, parts2, written3, { repository, base }, side) {
   let manifests = await gitOpsObjects(checkout, parts2, side);
   for (; ; ) {
-    const named5 = readGitOps(manifests, { checkout, kustomizations: written2, repository });
-    const kustomizations = new Map([...written2, ...named5.made]);
+    const named5 = readGitOps(manifests, { checkout, kustomizations: written3, repository });
+    const kustomizations = new Map([...written3, ...named5.made]);
     const claims = new Map([
       ...plainClaims(named5, checkout, base),
       ...parts2,
@@ -83090,11 +83093,11 @@ function substituted(text10, substitutions) {
   if (!substitutions || !text10.includes("${") || isLeftAlone(text10)) return text10;
   return text10.replace(
     /\$?\$\{([A-Za-z_]\w*)(?:(:?)[-=]([^}]*))?\}/g,
-    (written2, name, colon, fallback) => {
-      if (written2.startsWith("$$")) return written2.slice(1);
+    (written3, name, colon, fallback) => {
+      if (written3.startsWith("$$")) return written3.slice(1);
       const value2 = Object.hasOwn(substitutions, name) ? substitutions[name] : void 0;
       if (fallback !== void 0 && (colon ? !value2 : value2 === void 0)) return fallback;
-      return value2 ?? written2;
+      return value2 ?? written3;
     }
   );
 }
@@ -83560,8 +83563,8 @@ async function renderKustomize(source2, all3, checkout, { kustomize, home, limit
   const generators2 = await generatorsWithout(charts2, checkout);
   let inflates = kustomizations.some(({ charts: its }) => its.length > absentCharts({ charts: its }, checkout).length);
   if (kustomizations.some(({ plugins }) => plugins)) {
-    for (const [file3, written2] of await checkout.texts(files2)) {
-      const text10 = generators2.get(file3) ?? written2;
+    for (const [file3, written3] of await checkout.texts(files2)) {
+      const text10 = generators2.get(file3) ?? written3;
       inflates ||= text10.includes("HelmChartInflationGenerator");
       const url = text10.includes("builtin") ? urlOfPlugin(text10) : void 0;
       if (!url) continue;
@@ -84274,8 +84277,8 @@ function described3(source2) {
   return { kind: "helm", path: chart || ".", release: release2, namespace, values: names4 };
 }
 function staysInstalled({ root: root3 }) {
-  const written2 = root3.at("metadata", "annotations", "helm.sh/hook").string;
-  return !written2 || written2.split(",").some((hook2) => /^\s*(?:pre|post)-(?:install|upgrade)\s*$/.test(hook2));
+  const written3 = root3.at("metadata", "annotations", "helm.sh/hook").string;
+  return !written3 || written3.split(",").some((hook2) => /^\s*(?:pre|post)-(?:install|upgrade)\s*$/.test(hook2));
 }
 function withNamespace(object, source2) {
   if (source2.namespace === void 0 || object.ref.namespace !== "") return object;

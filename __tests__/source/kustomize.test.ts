@@ -331,6 +331,17 @@ test('data of a ConfigMap from elsewhere are left out and listed, and the rest i
   })
 })
 
+test('a text that is no YAML is told by what kustomize says of it', async () => {
+  const base = { 'app/kustomization.yaml': kustomization('resources: [role.yaml]'), 'app/role.yaml': role('web') }
+  const broken = kustomization(
+    'configMapGenerator: [{name: a, files: [a=https://example.com/a]}',
+    'resources: [role.yaml]',
+  )
+  const report = await judgeChange(base, { 'app/kustomization.yaml': broken })
+  expect(report.findings.map(({ rule, level }) => [rule, level])).toEqual([['source/unrendered', 'error']])
+  expect(report.findings[0]?.location.path).toBe('app/kustomization.yaml')
+})
+
 test('of entries that are written alike the one that fails is told', async () => {
   const folder = (place: string) => ({
     [`app/${place}/kustomization.yaml`]: kustomization('resources:', '  - map.yaml', '  - secret.yaml'),

@@ -78,7 +78,7 @@ function distinct(places: readonly Location[], main: Location): Location[] {
 
 /** Whether an edit wrote nothing but keys, below which another one wrote values. */
 function writesKeys({ edit }: Cause): boolean {
-  return edit !== undefined && edit.after.length > 0 && !edit.after.some(saysSomething)
+  return edit !== undefined && edit.after.length > 0 && ![...edit.before, ...edit.after].some(saysSomething)
 }
 
 /** Whether a line is more than a key, a comment or nothing. */

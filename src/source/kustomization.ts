@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import {
+  type Document,
   isAlias,
   isMap,
   isNode,
@@ -279,7 +280,7 @@ export function withoutEntries(text: string, isGone: (entry: string) => boolean,
   for (const key of ['resources', 'bases', 'components', 'generators'])
     leaveOut(key, (item) => isScalar(item) && isGone(String(item.value)))
   leaveOut('helmCharts', (item) => isMap(item) && charts.has(unpackedIn(item)))
-  return document.toString()
+  return written(document, text)
 }
 
 /** A Kustomization's text without what its ConfigMaps and Secrets would fetch. */
@@ -291,7 +292,7 @@ export function withoutData(text: string): string {
   visit(document, {
     Scalar: (key, node) => (typeof key === 'number' && data.has(node as Scalar<string>) ? visit.REMOVE : undefined),
   })
-  return document.toString()
+  return written(document, text)
 }
 
 function urlsIn(text: string): string[] {
@@ -302,4 +303,9 @@ function urlsIn(text: string): string[] {
 /** `dashboard.json=https://example.com/dashboard.json`, or without the key */
 function isUrl(written: string): boolean {
   return /^(?:[^=/]*=)?https?:\/\//i.test(written)
+}
+
+/** A text that YAML cannot read stays as it is: kustomize says what is wrong with it. */
+function written(document: Document, text: string): string {
+  return document.errors.length > 0 ? text : document.toString()
 }
