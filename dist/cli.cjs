@@ -37737,6 +37737,57 @@ var ChartFacts = build_default.Object(
 var ChartFactsFile = build_default.Object({ format: build_default.Literal(1), charts: build_default.Array(ChartFacts) }, strict2);
 var chartFacts = chart_facts_default.charts;
 
+// src/kubernetes/chart-release.ts
+var madeApplication = `Application.${ownGroup}`;
+var inflatedChart = `HelmChart.${ownGroup}`;
+var releaseKinds = [
+  "HelmRelease.helm.toolkit.fluxcd.io",
+  "Application.argoproj.io",
+  "ApplicationSet.argoproj.io",
+  "HelmChart.helm.cattle.io",
+  madeApplication,
+  inflatedChart
+];
+var partKinds = [
+  "ConfigMap",
+  "OCIRepository.source.toolkit.fluxcd.io",
+  "HelmChart.source.toolkit.fluxcd.io"
+];
+function* namesOfParts(manifest) {
+  const { ref, root: root3 } = manifest;
+  const kind2 = groupKindOf(ref);
+  if (releaseKinds.includes(kind2)) {
+    for (const reference of [root3.at("spec", "chartRef"), ...root3.at("spec", "valuesFrom").items()]) {
+      const name = reference.at("name").string;
+      if (name) yield name;
+    }
+  } else if (kind2 === "ConfigMap") {
+    const holdsValues2 = [...root3.at("data").entries()].some(([key2]) => /\.ya?ml$/.test(key2));
+    if (holdsValues2) yield ref.name;
+  } else if (partKinds.includes(kind2)) yield ref.name;
+}
+function isKnownChart(chart, repository) {
+  return factsNamed(chart, repository) !== void 0;
+}
+function factsOf(chart, repository) {
+  return factsNamed(chart.string ?? "", repository.string ?? "");
+}
+function factsNamed(chart, repository) {
+  const written3 = chart.split("/").at(-1);
+  const isFrom = (part) => repository.includes(part);
+  return chartFacts.find(
+    ({ name, of, notOf = [] }) => name === written3 && !notOf.some(isFrom) && (of?.some(isFrom) ?? true)
+  );
+}
+function versionAt({ apps }, at3) {
+  const written3 = (at3.string ?? "*").trim();
+  const known4 = Object.keys(apps);
+  return { at: at3, version: (0, import_semver.valid)(written3) ?? (0, import_semver.maxSatisfying)(known4, written3) ?? known4.at(-1) ?? "0.0.0" };
+}
+
+// src/kubernetes/controller.ts
+var import_semver6 = __toESM(require_semver2(), 1);
+
 // src/kubernetes/ingress.ts
 function tlsEntries(ingress) {
   return [...ingress.root.at("spec", "tls").items()].map((at3) => ({
@@ -37770,243 +37821,6 @@ function isPlaceholder(name) {
   return /\$\{|\{\{|\$\(|<[^<>/]+>|__\w+__/.test(name);
 }
 
-// src/kubernetes/release-values.ts
-var ReleaseValues = class {
-  constructor(place2, layers, elsewhere2 = []) {
-    this.place = place2;
-    this.layers = layers;
-    this.elsewhere = elsewhere2;
-  }
-  place;
-  layers;
-  elsewhere;
-  /** @param path as `--set` takes it: `controller.scope.enabled` */
-  get(path30) {
-    let told = this.isTold(path30);
-    for (const layer of this.layers) {
-      if ("hidden" in layer) {
-        told = false;
-        continue;
-      }
-      const { root: root3, parameters } = layer;
-      const at3 = parameters ? parameterOf(root3, path30) : root3.at(...path30.split("."));
-      if (at3?.exists) return { at: at3, value: meaningOf(at3, parameters), told: told && !holdsPlaceholder(at3) };
-    }
-    return { at: this.placeFor(path30), value: void 0, told };
-  }
-  isTold(path30) {
-    return !this.elsewhere.some((one2) => `${path30}.`.startsWith(`${one2}.`) || one2.startsWith(`${path30}.`));
-  }
-  /** Where a value would be written: in a file that this change touches, for it may be gone from there; beside what stands nearest. */
-  placeFor(path30) {
-    const keys2 = path30.split(".");
-    const depthIn = (root3) => keys2.findIndex((_, index) => !root3.at(...keys2.slice(0, index + 1)).exists);
-    const rank = (root3) => (root3.manifest.touched ? keys2.length : 0) + depthIn(root3);
-    const roots = this.layers.flatMap((layer) => "hidden" in layer || layer.parameters ? [] : [layer.root]);
-    const [nearest2] = roots.toSorted((a, b) => rank(b) - rank(a));
-    return nearest2?.at(...keys2) ?? this.place;
-  }
-};
-function parameterOf(list4, path30) {
-  return [...list4.items()].findLast((one2) => one2.at("name").string === path30)?.at("value");
-}
-function meaningOf(at3, parameter) {
-  const { value: value2 } = at3;
-  return parameter && typeof value2 === "string" && /^(?:true|false|null)$/.test(value2) ? JSON.parse(value2) : value2;
-}
-function holdsPlaceholder(at3) {
-  return at3.string !== void 0 && isPlaceholder(at3.string);
-}
-
-// src/kubernetes/chart-release.ts
-var madeApplication = `Application.${ownGroup}`;
-var inflatedChart = `HelmChart.${ownGroup}`;
-var releaseKinds = [
-  "HelmRelease.helm.toolkit.fluxcd.io",
-  "Application.argoproj.io",
-  "ApplicationSet.argoproj.io",
-  "HelmChart.helm.cattle.io",
-  madeApplication,
-  inflatedChart
-];
-var partKinds = [
-  "ConfigMap",
-  "OCIRepository.source.toolkit.fluxcd.io",
-  "HelmChart.source.toolkit.fluxcd.io"
-];
-function chartReleasesOf(manifest, snapshot) {
-  switch (groupKindOf(manifest.ref)) {
-    case "HelmRelease.helm.toolkit.fluxcd.io":
-      return fluxReleasesOf(manifest, snapshot);
-    case "Application.argoproj.io":
-    case madeApplication:
-      return argoReleasesOf(manifest.root);
-    case "ApplicationSet.argoproj.io":
-      return manifest.object.around?.makes ? [] : argoReleasesOf(manifest.root.at("spec", "template"));
-    case "HelmChart.helm.cattle.io":
-      return k3sReleasesOf(manifest);
-    case inflatedChart:
-      return inflatedReleasesOf(manifest);
-    default:
-      return [];
-  }
-}
-function fluxReleasesOf(manifest, snapshot) {
-  const { root: root3, ref } = manifest;
-  const spec = root3.at("spec");
-  const chart = fluxChartOf(manifest, snapshot);
-  if (!chart) return [];
-  const { facts, version: version2, at: at3, valuesFiles, parts: parts2 } = chart;
-  const references = [...spec.at("valuesFrom").items()];
-  const single = references.flatMap((reference) => reference.at("targetPath").string ?? []);
-  const holders = references.filter((reference) => !reference.at("targetPath").exists).map((reference) => heldBy(reference, ref.namespace, snapshot));
-  const layers = [spec.at("values"), ...holders.map((holder) => holder?.nested).toReversed()].filter(
-    (one2) => one2?.exists
-  );
-  const more = holders.some((holder) => !holder?.nested) || valuesFiles.exists;
-  const target = spec.at("targetNamespace").string;
-  const namespace = target ?? ref.namespace;
-  const name = spec.at("releaseName").string ?? (target ? `${target}-${ref.name}` : ref.name);
-  const values = new ReleaseValues(spec.at("values"), [...layersOf(layers), ...hiddenIf(more)], single);
-  const cluster = spec.at("kubeConfig").exists ? `of HelmRelease ${ref.name}` : "";
-  const all3 = [...parts2, ...holders.flatMap((holder) => holder ?? [])];
-  return [{ facts, manifest, name, namespace, cluster, version: version2, at: at3, values, parts: all3 }];
-}
-function fluxChartOf({ root: root3, ref }, snapshot) {
-  const reference = root3.at("spec", "chartRef");
-  const kind2 = reference.at("kind").string ?? "";
-  const named5 = {
-    group: "source.toolkit.fluxcd.io",
-    kind: kind2,
-    namespace: reference.at("namespace").string ?? ref.namespace,
-    name: reference.at("name").string ?? ""
-  };
-  const [holder] = reference.exists ? snapshot?.get(named5) ?? [] : [];
-  const parts2 = holder ? [holder.root.at("spec")] : [];
-  if (kind2 === "OCIRepository") {
-    const [spec] = parts2;
-    const facts2 = spec && factsOf(spec.at("url"), spec.at("url"));
-    if (!facts2) return void 0;
-    const version2 = [spec.at("ref", "semver"), spec.at("ref", "tag")].find(({ exists }) => exists);
-    return { facts: facts2, ...versionAt(facts2, version2 ?? spec.at("ref")), valuesFiles: spec.at("valuesFiles"), parts: parts2 };
-  }
-  const chart = reference.exists ? holder?.root.at("spec") : root3.at("spec", "chart", "spec");
-  if (!chart || (chart.at("sourceRef", "kind").string ?? "HelmRepository") !== "HelmRepository") return void 0;
-  const facts = factsOf(chart.at("chart"), chart.at("sourceRef", "name"));
-  return facts && { facts, ...versionAt(facts, chart.at("version")), valuesFiles: chart.at("valuesFiles"), parts: parts2 };
-}
-function* namesOfParts(manifest) {
-  const { ref, root: root3 } = manifest;
-  const kind2 = groupKindOf(ref);
-  if (releaseKinds.includes(kind2)) {
-    for (const reference of [root3.at("spec", "chartRef"), ...root3.at("spec", "valuesFrom").items()]) {
-      const name = reference.at("name").string;
-      if (name) yield name;
-    }
-  } else if (kind2 === "ConfigMap") {
-    const holdsValues2 = [...root3.at("data").entries()].some(([key2]) => /\.ya?ml$/.test(key2));
-    if (holdsValues2) yield ref.name;
-  } else if (partKinds.includes(kind2)) yield ref.name;
-}
-function heldBy(reference, namespace, snapshot) {
-  if (reference.at("kind").string !== "ConfigMap") return void 0;
-  const name = reference.at("name").string ?? "";
-  const [holder] = snapshot?.get({ group: "", kind: "ConfigMap", namespace, name }) ?? [];
-  return holder?.root.at("data", reference.at("valuesKey").string ?? "values.yaml");
-}
-function argoReleasesOf(application) {
-  const { manifest } = application;
-  const spec = application.at("spec");
-  const destination = spec.at("destination");
-  const written3 = destination.at("name").string || destination.at("server").string || "";
-  const set = manifest.root.at("spec");
-  const generated = isPlaceholder(written3) ? `${written3} of ${JSON.stringify(set.at("generators").value)}` : written3;
-  const cluster = ownCluster.includes(written3) ? "" : generated;
-  return [spec.at("source"), ...spec.at("sources").items()].flatMap((source2) => {
-    const facts = factsOf(source2.at("chart"), source2.at("repoURL"));
-    if (!facts) return [];
-    const helm2 = source2.at("helm");
-    const object = helm2.at("valuesObject");
-    const inline2 = object.exists ? object : helm2.at("values").nested;
-    const parameters = { root: helm2.at("parameters"), parameters: true };
-    const single = [...helm2.at("fileParameters").items()].flatMap((one2) => one2.at("name").string ?? []);
-    const layers = [parameters, ...layersOf([inline2]), ...filesOf(helm2.at("valueFiles"))];
-    const place2 = object.exists ? object : helm2.at("values");
-    const values = new ReleaseValues(place2, [...hiddenIf(set.at("templatePatch").exists), ...layers], single);
-    const name = helm2.at("releaseName").string ?? application.at("metadata", "name").string ?? "";
-    const into = helm2.at("namespace").string ?? destination.at("namespace").string ?? "";
-    const namespace = isPlaceholder(into) ? "" : into;
-    const version2 = versionAt(facts, source2.at("targetRevision"));
-    return [{ facts, manifest, name, namespace, cluster, ...version2, values, parts: [] }];
-  });
-}
-var ownCluster = ["", "in-cluster", "https://kubernetes.default.svc"];
-function k3sReleasesOf({ root: root3, ref }) {
-  const spec = root3.at("spec");
-  const facts = factsOf(spec.at("chart"), spec.at("repo"));
-  if (!facts || spec.at("chartContent").exists) return [];
-  const content = spec.at("valuesContent");
-  const single = [...spec.at("set").entries()].map(([path30]) => path30);
-  const layers = [...layersOf([content.nested]), ...hiddenIf(spec.at("valuesSecrets").exists)];
-  const values = new ReleaseValues(content, layers, single);
-  const namespace = spec.at("targetNamespace").string ?? ref.namespace;
-  const { manifest } = root3;
-  const version2 = versionAt(facts, spec.at("version"));
-  return [{ facts, manifest, name: ref.name, namespace, cluster: "", ...version2, values, parts: [] }];
-}
-function inflatedReleasesOf(manifest) {
-  const { root: root3, ref, object } = manifest;
-  const facts = factsOf(root3.at("name"), root3.at("repo"));
-  if (!facts) return [];
-  const written3 = root3.at("valuesInline");
-  const inline2 = written3.exists ? layersOf([written3]) : [];
-  const [file3, additional] = [root3.at("valuesFile"), root3.at("additionalValuesFiles")];
-  const files2 = file3.exists ? fileOf(file3) : [];
-  const merged = file3.exists ? [...files2, ...inline2] : hiddenIf(inline2.length > 0);
-  const mode = root3.at("valuesMerge").string || "override";
-  const base = inline2.length === 0 ? files2 : { override: [...inline2, ...files2], merge: merged, replace: inline2 }[mode];
-  const layers = [...hiddenIf(object.around?.patched === true), ...filesOf(additional), ...base ?? hiddenIf(true)];
-  const generated = root3.at("nameTemplate").exists || !root3.at("releaseName").string;
-  const name = generated ? "<generated>" : ref.name;
-  const values = new ReleaseValues(written3.exists ? written3 : root3, layers);
-  const version2 = versionAt(facts, root3.at("version"));
-  return [{ facts, manifest, name, namespace: ref.namespace, cluster: "", ...version2, values, parts: [] }];
-}
-function layersOf(roots) {
-  return roots.flatMap((root3) => root3 ? [{ root: root3 }] : []);
-}
-function hiddenIf(condition) {
-  return condition ? [{ hidden: true }] : [];
-}
-function filesOf(list4) {
-  return [...list4.items()].toReversed().flatMap(fileOf);
-}
-function fileOf(name) {
-  const files2 = name.string === void 0 ? void 0 : name.manifest.valuesIn(name.string);
-  return files2 ? layersOf(files2.toReversed()) : hiddenIf(true);
-}
-function isKnownChart(chart, repository) {
-  return factsNamed(chart, repository) !== void 0;
-}
-function factsOf(chart, repository) {
-  return factsNamed(chart.string ?? "", repository.string ?? "");
-}
-function factsNamed(chart, repository) {
-  const written3 = chart.split("/").at(-1);
-  const isFrom = (part) => repository.includes(part);
-  return chartFacts.find(
-    ({ name, of, notOf = [] }) => name === written3 && !notOf.some(isFrom) && (of?.some(isFrom) ?? true)
-  );
-}
-function versionAt({ apps }, at3) {
-  const written3 = (at3.string ?? "*").trim();
-  const known4 = Object.keys(apps);
-  return { at: at3, version: (0, import_semver.valid)(written3) ?? (0, import_semver.maxSatisfying)(known4, written3) ?? known4.at(-1) ?? "0.0.0" };
-}
-
-// src/kubernetes/controller.ts
-var import_semver6 = __toESM(require_semver2(), 1);
-
 // src/kubernetes/namespace.ts
 function shareNamespace(a, b) {
   if (a.ref.namespace !== b.ref.namespace) return false;
@@ -38017,7 +37831,7 @@ function shareNamespace(a, b) {
 function folderOf2({ origin }) {
   return origin.path.slice(0, origin.path.lastIndexOf("/") + 1);
 }
-function heldBy2(namespace, snapshot) {
+function heldBy(namespace, snapshot) {
   return snapshot.manifests.filter(
     (manifest) => manifest.ref.namespace === namespace || installsInto(manifest) === namespace
   );
@@ -39727,10 +39541,10 @@ function mountedAt(path30, container, snapshot) {
   if (!volume) return "unknown";
   const projected = volume.at("projected", "sources");
   const parts2 = projected.exists ? [...projected.items()] : [volume];
-  const found = parts2.map((part) => fileOf2(part, name, container, snapshot));
+  const found = parts2.map((part) => fileOf(part, name, container, snapshot));
   return found.find((one2) => typeof one2 === "object") ?? found.find((one2) => one2 === "unknown");
 }
-function fileOf2(volume, name, container, snapshot) {
+function fileOf(volume, name, container, snapshot) {
   const [source2] = ["configMap", "secret"].map((kind2) => volume.at(kind2)).filter(({ exists }) => exists);
   if (!source2) return "unknown";
   const items = [...source2.at("items").items()];
@@ -39917,6 +39731,198 @@ function sharedLock(a, b) {
 }
 function isOneLock(a, b) {
   return b !== void 0 && a.name === b.name && a.namespace === b.namespace && a.kinds.some((kind2) => b.kinds.includes(kind2));
+}
+
+// src/kubernetes/release-values.ts
+var ReleaseValues = class {
+  constructor(place2, layers, elsewhere2 = []) {
+    this.place = place2;
+    this.layers = layers;
+    this.elsewhere = elsewhere2;
+  }
+  place;
+  layers;
+  elsewhere;
+  /** @param path as `--set` takes it: `controller.scope.enabled` */
+  get(path30) {
+    let told = this.isTold(path30);
+    for (const layer of this.layers) {
+      if ("hidden" in layer) {
+        told = false;
+        continue;
+      }
+      const { root: root3, parameters } = layer;
+      const at3 = parameters ? parameterOf(root3, path30) : root3.at(...path30.split("."));
+      if (at3?.exists) return { at: at3, value: meaningOf(at3, parameters), told: told && !holdsPlaceholder(at3) };
+    }
+    return { at: this.placeFor(path30), value: void 0, told };
+  }
+  isTold(path30) {
+    return !this.elsewhere.some((one2) => `${path30}.`.startsWith(`${one2}.`) || one2.startsWith(`${path30}.`));
+  }
+  /** Where a value would be written: in a file that this change touches, for it may be gone from there; beside what stands nearest. */
+  placeFor(path30) {
+    const keys2 = path30.split(".");
+    const depthIn = (root3) => keys2.findIndex((_, index) => !root3.at(...keys2.slice(0, index + 1)).exists);
+    const rank = (root3) => (root3.manifest.touched ? keys2.length : 0) + depthIn(root3);
+    const roots = this.layers.flatMap((layer) => "hidden" in layer || layer.parameters ? [] : [layer.root]);
+    const [nearest2] = roots.toSorted((a, b) => rank(b) - rank(a));
+    return nearest2?.at(...keys2) ?? this.place;
+  }
+};
+function layersOf(roots) {
+  return roots.flatMap((root3) => root3 ? [{ root: root3 }] : []);
+}
+function hiddenIf(condition) {
+  return condition ? [{ hidden: true }] : [];
+}
+function filesOf(list4) {
+  return [...list4.items()].toReversed().flatMap(fileOf2);
+}
+function fileOf2(name) {
+  const files2 = name.string === void 0 ? void 0 : name.manifest.valuesIn(name.string);
+  return files2 ? layersOf(files2.toReversed()) : hiddenIf(true);
+}
+function parameterOf(list4, path30) {
+  return [...list4.items()].findLast((one2) => one2.at("name").string === path30)?.at("value");
+}
+function meaningOf(at3, parameter) {
+  const { value: value2 } = at3;
+  return parameter && typeof value2 === "string" && /^(?:true|false|null)$/.test(value2) ? JSON.parse(value2) : value2;
+}
+function holdsPlaceholder(at3) {
+  return at3.string !== void 0 && isPlaceholder(at3.string);
+}
+
+// src/kubernetes/argo-release.ts
+function argoReleasesOf(application) {
+  const { manifest } = application;
+  const spec = application.at("spec");
+  const destination = spec.at("destination");
+  const written3 = destination.at("name").string || destination.at("server").string || "";
+  const set = manifest.root.at("spec");
+  const generated = isPlaceholder(written3) ? `${written3} of ${JSON.stringify(set.at("generators").value)}` : written3;
+  const cluster = ownCluster.includes(written3) ? "" : generated;
+  return [spec.at("source"), ...spec.at("sources").items()].flatMap((source2) => {
+    const facts = factsOf(source2.at("chart"), source2.at("repoURL"));
+    if (!facts) return [];
+    const helm2 = source2.at("helm");
+    const object = helm2.at("valuesObject");
+    const inline2 = object.exists ? object : helm2.at("values").nested;
+    const parameters = { root: helm2.at("parameters"), parameters: true };
+    const single = [...helm2.at("fileParameters").items()].flatMap((one2) => one2.at("name").string ?? []);
+    const layers = [parameters, ...layersOf([inline2]), ...filesOf(helm2.at("valueFiles"))];
+    const place2 = object.exists ? object : helm2.at("values");
+    const values = new ReleaseValues(place2, [...hiddenIf(set.at("templatePatch").exists), ...layers], single);
+    const name = helm2.at("releaseName").string ?? application.at("metadata", "name").string ?? "";
+    const into = helm2.at("namespace").string ?? destination.at("namespace").string ?? "";
+    const namespace = isPlaceholder(into) ? "" : into;
+    const version2 = versionAt(facts, source2.at("targetRevision"));
+    return [{ facts, manifest, name, namespace, cluster, ...version2, values, parts: [] }];
+  });
+}
+var ownCluster = ["", "in-cluster", "https://kubernetes.default.svc"];
+
+// src/kubernetes/flux-release.ts
+function fluxReleasesOf(manifest, snapshot) {
+  const { root: root3, ref } = manifest;
+  const spec = root3.at("spec");
+  const chart = fluxChartOf(manifest, snapshot);
+  if (!chart) return [];
+  const { facts, version: version2, at: at3, valuesFiles, parts: parts2 } = chart;
+  const references = [...spec.at("valuesFrom").items()];
+  const single = references.flatMap((reference) => reference.at("targetPath").string ?? []);
+  const holders = references.filter((reference) => !reference.at("targetPath").exists).map((reference) => heldBy2(reference, ref.namespace, snapshot));
+  const layers = [spec.at("values"), ...holders.map((holder) => holder?.nested).toReversed()].filter(
+    (one2) => one2?.exists
+  );
+  const more = holders.some((holder) => !holder?.nested) || valuesFiles.exists;
+  const target = spec.at("targetNamespace").string;
+  const namespace = target ?? ref.namespace;
+  const name = spec.at("releaseName").string ?? (target ? `${target}-${ref.name}` : ref.name);
+  const values = new ReleaseValues(spec.at("values"), [...layersOf(layers), ...hiddenIf(more)], single);
+  const cluster = spec.at("kubeConfig").exists ? `of HelmRelease ${ref.name}` : "";
+  const all3 = [...parts2, ...holders.flatMap((holder) => holder ?? [])];
+  return [{ facts, manifest, name, namespace, cluster, version: version2, at: at3, values, parts: all3 }];
+}
+function fluxChartOf({ root: root3, ref }, snapshot) {
+  const reference = root3.at("spec", "chartRef");
+  const kind2 = reference.at("kind").string ?? "";
+  const named5 = {
+    group: "source.toolkit.fluxcd.io",
+    kind: kind2,
+    namespace: reference.at("namespace").string ?? ref.namespace,
+    name: reference.at("name").string ?? ""
+  };
+  const [holder] = reference.exists ? snapshot?.get(named5) ?? [] : [];
+  const parts2 = holder ? [holder.root.at("spec")] : [];
+  if (kind2 === "OCIRepository") {
+    const [spec] = parts2;
+    const facts2 = spec && factsOf(spec.at("url"), spec.at("url"));
+    if (!facts2) return void 0;
+    const version2 = [spec.at("ref", "semver"), spec.at("ref", "tag")].find(({ exists }) => exists);
+    return { facts: facts2, ...versionAt(facts2, version2 ?? spec.at("ref")), valuesFiles: spec.at("valuesFiles"), parts: parts2 };
+  }
+  const chart = reference.exists ? holder?.root.at("spec") : root3.at("spec", "chart", "spec");
+  if (!chart || (chart.at("sourceRef", "kind").string ?? "HelmRepository") !== "HelmRepository") return void 0;
+  const facts = factsOf(chart.at("chart"), chart.at("sourceRef", "name"));
+  return facts && { facts, ...versionAt(facts, chart.at("version")), valuesFiles: chart.at("valuesFiles"), parts: parts2 };
+}
+function heldBy2(reference, namespace, snapshot) {
+  if (reference.at("kind").string !== "ConfigMap") return void 0;
+  const name = reference.at("name").string ?? "";
+  const [holder] = snapshot?.get({ group: "", kind: "ConfigMap", namespace, name }) ?? [];
+  return holder?.root.at("data", reference.at("valuesKey").string ?? "values.yaml");
+}
+
+// src/kubernetes/releases.ts
+function chartReleasesOf(manifest, snapshot) {
+  switch (groupKindOf(manifest.ref)) {
+    case "HelmRelease.helm.toolkit.fluxcd.io":
+      return fluxReleasesOf(manifest, snapshot);
+    case "Application.argoproj.io":
+    case madeApplication:
+      return argoReleasesOf(manifest.root);
+    case "ApplicationSet.argoproj.io":
+      return manifest.object.around?.makes ? [] : argoReleasesOf(manifest.root.at("spec", "template"));
+    case "HelmChart.helm.cattle.io":
+      return k3sReleasesOf(manifest);
+    case inflatedChart:
+      return inflatedReleasesOf(manifest);
+    default:
+      return [];
+  }
+}
+function k3sReleasesOf({ root: root3, ref }) {
+  const spec = root3.at("spec");
+  const facts = factsOf(spec.at("chart"), spec.at("repo"));
+  if (!facts || spec.at("chartContent").exists) return [];
+  const content = spec.at("valuesContent");
+  const single = [...spec.at("set").entries()].map(([path30]) => path30);
+  const layers = [...layersOf([content.nested]), ...hiddenIf(spec.at("valuesSecrets").exists)];
+  const values = new ReleaseValues(content, layers, single);
+  const namespace = spec.at("targetNamespace").string ?? ref.namespace;
+  const { manifest } = root3;
+  const version2 = versionAt(facts, spec.at("version"));
+  return [{ facts, manifest, name: ref.name, namespace, cluster: "", ...version2, values, parts: [] }];
+}
+function inflatedReleasesOf(manifest) {
+  const { root: root3, ref, object } = manifest;
+  const facts = factsOf(root3.at("name"), root3.at("repo"));
+  if (!facts) return [];
+  const written3 = root3.at("valuesInline");
+  const inline2 = written3.exists ? layersOf([written3]) : [];
+  const [file3, additional] = [root3.at("valuesFile"), root3.at("additionalValuesFiles")];
+  const files2 = file3.exists ? fileOf2(file3) : [];
+  const merged = file3.exists ? [...files2, ...inline2] : hiddenIf(inline2.length > 0);
+  const mode = root3.at("valuesMerge").string || "override";
+  const base = inline2.length === 0 ? files2 : { override: [...inline2, ...files2], merge: merged, replace: inline2 }[mode];
+  const layers = [...hiddenIf(object.around?.patched === true), ...filesOf(additional), ...base ?? hiddenIf(true)];
+  const generated = root3.at("nameTemplate").exists || !root3.at("releaseName").string;
+  const name = generated ? "<generated>" : ref.name;
+  const values = new ReleaseValues(written3.exists ? written3 : root3, layers);
+  const version2 = versionAt(facts, root3.at("version"));
+  return [{ facts, manifest, name, namespace: ref.namespace, cluster: "", ...version2, values, parts: [] }];
 }
 
 // src/kubernetes/controller.ts
@@ -41531,7 +41537,7 @@ function mayBeMade(target, { namespace, installed, manifest }, snapshot) {
   const chart = installed?.fullname;
   if (!chart || !installed?.service || target.namespace !== namespace || target.name.startsWith(chart)) return true;
   const isOther = (one2) => one2 !== manifest && releaseKinds.includes(groupKindOf(one2.ref));
-  return isThere(target, snapshot) || heldBy2(namespace, snapshot).some(isOther);
+  return isThere(target, snapshot) || heldBy(namespace, snapshot).some(isOther);
 }
 function ownServices({ manifest }, snapshot) {
   return snapshot.ofKind("Service").filter((service) => selects(service, manifest));
@@ -48832,7 +48838,7 @@ var cluster_object_kept_default = defineRule({
       if (left.length > 0) report(ends(left), "definition", { object, left: named4(left) });
     } else if (kind2 === "Namespace") {
       const namespace = removed.ref.name;
-      const left = heldBy2(namespace, head);
+      const left = heldBy(namespace, head);
       const words2 = named4(
         left,
         ({ ref }) => `${ref.namespace === namespace ? "" : "what is installed by "}${nameOf(ref)}`
@@ -57536,114 +57542,6 @@ function statused(base, head, placing, mode) {
   return [...findings, ...resolved];
 }
 
-// src/locate/edits.ts
-var EditedFile = class {
-  /** @param before undefined where the file is new, @param after undefined where it is deleted */
-  constructor(before, after) {
-    this.before = before;
-    this.after = after;
-    const patch = structuredPatch("", "", before ?? "", after ?? "", "", "", { context: 0, maxEditLength: 2e3 });
-    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, newStart, lines }) => {
-      const taken2 = lines.filter((line) => line.startsWith("-")).map((line) => line.slice(1));
-      const written3 = lines.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
-      return linePairs(taken2, written3, oldStart, newStart);
-    });
-  }
-  before;
-  after;
-  edits;
-  /** The head's text with some of the edits, or lines of them, taken back. */
-  without(taken2) {
-    const lines = (this.after ?? "").split("\n");
-    for (const edit2 of [...taken2].sort((a, b) => b.afterLine - a.afterLine || b.beforeLine - a.beforeLine))
-      lines.splice(edit2.afterLine - 1, edit2.after.length, ...edit2.before);
-    return lines.join("\n");
-  }
-};
-function linePairs(before, after, beforeLine, afterLine) {
-  const pairs = Math.min(before.length, after.length);
-  const edits = before.slice(0, pairs).map((line, index) => ({
-    before: [line],
-    after: after.slice(index, index + 1),
-    beforeLine: beforeLine + index,
-    afterLine: afterLine + index
-  }));
-  if (before.length !== after.length) {
-    edits.push({
-      before: before.slice(pairs),
-      after: after.slice(pairs),
-      beforeLine: beforeLine + pairs,
-      afterLine: afterLine + pairs
-    });
-  }
-  return edits.filter(({ before: before2, after: after2 }) => before2.length !== after2.length || String(before2) !== String(after2));
-}
-function linesOf2(edit2) {
-  if (edit2.after.length === 0 && edit2.before.length > 1) {
-    return edit2.before.map((line, index) => ({ ...edit2, before: [line], beforeLine: edit2.beforeLine + index }));
-  }
-  if (edit2.before.length > 0 || edit2.after.length < 2) return [edit2];
-  return edit2.after.map((line, index) => ({
-    before: [],
-    after: [line],
-    beforeLine: edit2.beforeLine,
-    afterLine: edit2.afterLine + index
-  }));
-}
-
-// src/locate/cause.ts
-async function causeOf(fingerprint, files2, trial) {
-  const gone = async (reversal) => (await trial(reversal))?.has(fingerprint) === false;
-  const whole = await filesToBlame(files2, gone);
-  const [first, ...others] = whole;
-  if (!first) return [];
-  const rest = others.map((file3) => [file3, "all"]);
-  const edits = await editsToBlame(
-    first,
-    (taken2) => gone(new Map([[first, taken2], ...rest]))
-  );
-  const causes = edits.length > 0 ? edits.map((edit2) => ({ file: first, edit: edit2 })) : [{ file: first, edit: void 0 }];
-  return [...causes, ...others.map((file3) => ({ file: file3, edit: file3.text?.edits[0] }))];
-}
-async function filesToBlame(files2, gone) {
-  for (const file3 of files2) if (await gone(/* @__PURE__ */ new Map([[file3, "all"]]))) return [file3];
-  if (files2.length < 2 || !await gone(new Map(files2.map((file3) => [file3, "all"])))) return [];
-  return neededAmong(files2, (fewer) => gone(new Map(fewer.map((file3) => [file3, "all"]))));
-}
-async function neededAmong(all3, isEnough) {
-  let needed = all3;
-  for (const one2 of [...all3].reverse()) {
-    const fewer = needed.filter((other) => other !== one2);
-    if (fewer.length > 0 && await isEnough(fewer)) needed = fewer;
-  }
-  return needed;
-}
-var fewEdits = 8;
-async function editsToBlame({ text: text10 }, gone) {
-  let edits = text10?.edits ?? [];
-  while (edits.length > fewEdits) {
-    const middle = edits.length >> 1;
-    const halves = [edits.slice(0, middle), edits.slice(middle)];
-    const half = await gone(new Set(halves[0])) ? halves[0] : await gone(new Set(halves[1])) ? halves[1] : void 0;
-    if (!half) break;
-    edits = half;
-  }
-  if (edits.length > 1 && edits.length <= fewEdits) {
-    const single = await firstThat(edits, (edit2) => gone(/* @__PURE__ */ new Set([edit2])));
-    edits = single ? [single] : await neededAmong(edits, (fewer) => gone(new Set(fewer)));
-  }
-  const [only, ...more] = edits;
-  if (!only || more.length > 0) return edits;
-  const lines = text10?.after === void 0 ? [only] : linesOf2(only);
-  if (lines.length < 2) return edits;
-  const line = await firstThat([...lines].reverse().slice(0, fewEdits), (candidate) => gone(/* @__PURE__ */ new Set([candidate])));
-  return line ? [line] : edits;
-}
-async function firstThat(edits, holds4) {
-  for (const edit2 of edits) if (await holds4(edit2)) return edit2;
-  return void 0;
-}
-
 // src/locate/original.ts
 var import_node_crypto6 = require("node:crypto");
 var import_yaml7 = __toESM(require_dist(), 1);
@@ -57875,113 +57773,116 @@ function masked(line) {
   return line.replace(/[0-9a-f]{32,}/g, "\u2026").replace(/([:=] )"?[\w+/=-]{8,}"?$/, "$1\u2026");
 }
 
-// src/locate/locate.ts
+// src/locate/edits.ts
+var EditedFile = class {
+  /** @param before undefined where the file is new, @param after undefined where it is deleted */
+  constructor(before, after) {
+    this.before = before;
+    this.after = after;
+    const patch = structuredPatch("", "", before ?? "", after ?? "", "", "", { context: 0, maxEditLength: 2e3 });
+    this.edits = (patch?.hunks ?? []).flatMap(({ oldStart, newStart, lines }) => {
+      const taken2 = lines.filter((line) => line.startsWith("-")).map((line) => line.slice(1));
+      const written3 = lines.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
+      return linePairs(taken2, written3, oldStart, newStart);
+    });
+  }
+  before;
+  after;
+  edits;
+  /** The head's text with some of the edits, or lines of them, taken back. */
+  without(taken2) {
+    const lines = (this.after ?? "").split("\n");
+    for (const edit2 of [...taken2].sort((a, b) => b.afterLine - a.afterLine || b.beforeLine - a.beforeLine))
+      lines.splice(edit2.afterLine - 1, edit2.after.length, ...edit2.before);
+    return lines.join("\n");
+  }
+};
+function linePairs(before, after, beforeLine, afterLine) {
+  const pairs = Math.min(before.length, after.length);
+  const edits = before.slice(0, pairs).map((line, index) => ({
+    before: [line],
+    after: after.slice(index, index + 1),
+    beforeLine: beforeLine + index,
+    afterLine: afterLine + index
+  }));
+  if (before.length !== after.length) {
+    edits.push({
+      before: before.slice(pairs),
+      after: after.slice(pairs),
+      beforeLine: beforeLine + pairs,
+      afterLine: afterLine + pairs
+    });
+  }
+  return edits.filter(({ before: before2, after: after2 }) => before2.length !== after2.length || String(before2) !== String(after2));
+}
+function linesOf2(edit2) {
+  if (edit2.after.length === 0 && edit2.before.length > 1) {
+    return edit2.before.map((line, index) => ({ ...edit2, before: [line], beforeLine: edit2.beforeLine + index }));
+  }
+  if (edit2.before.length > 0 || edit2.after.length < 2) return [edit2];
+  return edit2.after.map((line, index) => ({
+    before: [],
+    after: [line],
+    beforeLine: edit2.beforeLine,
+    afterLine: edit2.afterLine + index
+  }));
+}
+
+// src/locate/cause.ts
+async function causeOf(fingerprint, files2, trial) {
+  const gone = async (reversal) => (await trial(reversal))?.has(fingerprint) === false;
+  const whole = await filesToBlame(files2, gone);
+  const [first, ...others] = whole;
+  if (!first) return [];
+  const rest = others.map((file3) => [file3, "all"]);
+  const edits = await editsToBlame(
+    first,
+    (taken2) => gone(new Map([[first, taken2], ...rest]))
+  );
+  const causes = edits.length > 0 ? edits.map((edit2) => ({ file: first, edit: edit2 })) : [{ file: first, edit: void 0 }];
+  return [...causes, ...others.map((file3) => ({ file: file3, edit: file3.text?.edits[0] }))];
+}
+async function filesToBlame(files2, gone) {
+  for (const file3 of files2) if (await gone(/* @__PURE__ */ new Map([[file3, "all"]]))) return [file3];
+  if (files2.length < 2 || !await gone(new Map(files2.map((file3) => [file3, "all"])))) return [];
+  return neededAmong(files2, (fewer) => gone(new Map(fewer.map((file3) => [file3, "all"]))));
+}
+async function neededAmong(all3, isEnough) {
+  let needed = all3;
+  for (const one2 of [...all3].reverse()) {
+    const fewer = needed.filter((other) => other !== one2);
+    if (fewer.length > 0 && await isEnough(fewer)) needed = fewer;
+  }
+  return needed;
+}
+var fewEdits = 8;
+async function editsToBlame({ text: text10 }, gone) {
+  let edits = text10?.edits ?? [];
+  while (edits.length > fewEdits) {
+    const middle = edits.length >> 1;
+    const halves = [edits.slice(0, middle), edits.slice(middle)];
+    const half = await gone(new Set(halves[0])) ? halves[0] : await gone(new Set(halves[1])) ? halves[1] : void 0;
+    if (!half) break;
+    edits = half;
+  }
+  if (edits.length > 1 && edits.length <= fewEdits) {
+    const single = await firstThat(edits, (edit2) => gone(/* @__PURE__ */ new Set([edit2])));
+    edits = single ? [single] : await neededAmong(edits, (fewer) => gone(new Set(fewer)));
+  }
+  const [only, ...more] = edits;
+  if (!only || more.length > 0) return edits;
+  const lines = text10?.after === void 0 ? [only] : linesOf2(only);
+  if (lines.length < 2) return edits;
+  const line = await firstThat([...lines].reverse().slice(0, fewEdits), (candidate) => gone(/* @__PURE__ */ new Set([candidate])));
+  return line ? [line] : edits;
+}
+async function firstThat(edits, holds4) {
+  for (const edit2 of edits) if (await holds4(edit2)) return edit2;
+  return void 0;
+}
+
+// src/locate/trials.ts
 var mostTrials = 40;
-async function locate(findings, bench) {
-  const { mode } = bench.evidence;
-  const open = (finding) => countsFor(finding, mode) && placesOf2(finding).some(({ rendered: rendered2 }) => rendered2);
-  if (!findings.some(open)) return [...findings];
-  const originals = new OriginalPlaces(bench.evidence.sides);
-  const trials = new Trials(bench, findings);
-  const located = [];
-  for (const finding of findings) {
-    if (!open(finding)) {
-      located.push(finding);
-      continue;
-    }
-    const originally = await Promise.all(placesOf2(finding).map((place3) => originals.find(place3)));
-    const [main, ...others] = originally;
-    const isNew = finding.status === "introduced";
-    const isOfValue = (finding.location.rendered?.keys.length ?? 0) > 0;
-    const wrote = async (place3) => isNew && isOfValue && await trials.isWritten(place3);
-    const value2 = await originals.valueOf(finding.location);
-    const written3 = value2 ?? main;
-    const isFound = ["exact", "values"].includes(written3.precision) && await wrote(written3);
-    const causes = isNew && !isFound ? await trials.causesOf(finding) : [];
-    const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)));
-    const [cause, ...further] = inOrder.flatMap((one2) => placesOfCause(one2, bench.evidence));
-    const isLine = cause?.path === main.path && inOrder[0]?.edit?.after.length === 1;
-    const isOwn = cause?.precision !== "values" && !isLine && await wrote(main);
-    const decisive = value2 && { ...value2, changed: isFound };
-    const place2 = isFound && decisive ? decisive : isOwn ? { ...main, changed: true } : cause ?? decisive;
-    located.push(
-      place2 ? {
-        ...finding,
-        location: place2,
-        related: distinct([...further, { ...main, note: main.note ?? "rendered from here" }, ...others], place2)
-      } : { ...finding, location: main, related: others }
-    );
-  }
-  return located;
-}
-function placesOf2({ location, related }) {
-  return [location, ...related];
-}
-function distinct(places2, main) {
-  const key2 = ({ side, path: path30, region }) => JSON.stringify([side, path30, region.startLine]);
-  const seen = /* @__PURE__ */ new Set([key2(main)]);
-  return places2.filter((place2) => !seen.has(key2(place2)) && seen.add(key2(place2)));
-}
-function writesKeys({ edit: edit2 }) {
-  return edit2 !== void 0 && edit2.after.length > 0 && ![...edit2.before, ...edit2.after].some(saysSomething);
-}
-function saysSomething(line) {
-  return !/^\s*(?:#.*|---|[^\s#][^#]*:(?:\s+#.*)?)?\s*$/.test(line);
-}
-function placesOfCause({ file: file3, edit: edit2 }, { sides }) {
-  const { path: path30, text: text10 } = file3;
-  const precision = precisionOf(path30, sides);
-  const at3 = (side, line, note) => {
-    const whole = (side === "head" ? text10?.after : text10?.before) ?? "";
-    const written3 = whole.split("\n")[line - 1] ?? "";
-    const startColumn = written3.search(/\S/) + 1 || 1;
-    const region = {
-      startLine: line,
-      startColumn,
-      endLine: line,
-      endColumn: Math.max(startColumn, written3.trimEnd().length + 1)
-    };
-    return {
-      side,
-      path: path30,
-      region,
-      precision,
-      ...note ? { note } : {},
-      excerpt: excerptOf(whole, region),
-      changed: side === "head"
-    };
-  };
-  if (!text10 || !edit2) {
-    const deleted = file3.after === void 0;
-    const region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
-    const note = deleted ? "this change deletes the file" : void 0;
-    return [
-      {
-        side: deleted ? "base" : "head",
-        path: path30,
-        region,
-        precision: "file",
-        ...note ? { note } : {},
-        changed: !deleted
-      }
-    ];
-  }
-  if (text10.after === void 0) return [at3("base", edit2.beforeLine, "this change deletes the file")];
-  if (edit2.after.length > 0) return [at3("head", edit2.afterLine + Math.max(0, edit2.after.findIndex(saysSomething)))];
-  return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
-}
-function precisionOf(path30, { base, head }) {
-  const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
-  if (isDefaultValues(path30) || sources.some((source2) => isValuesOf(path30, source2))) return "values";
-  return /(?:^|\/)templates\//.test(path30) ? "template" : "exact";
-}
-function isValuesOf(path30, source2) {
-  if (source2.kind !== "helm") return false;
-  return source2.values.some((one2) => "path" in one2 && one2.path === path30);
-}
-function isDefaultValues(path30) {
-  return /(?:^|\/)values\.ya?ml$/.test(path30);
-}
 var Trials = class {
   constructor(bench, findings) {
     this.bench = bench;
@@ -58119,6 +58020,105 @@ function reversalOf(causes) {
 }
 function unrenderedAmong(findings) {
   return findings.filter(({ rule, level }) => rule.startsWith("source/") && level === "error").length;
+}
+function placesOf2({ location, related }) {
+  return [location, ...related];
+}
+function isDefaultValues(path30) {
+  return /(?:^|\/)values\.ya?ml$/.test(path30);
+}
+
+// src/locate/locate.ts
+async function locate(findings, bench) {
+  const { mode } = bench.evidence;
+  const open = (finding) => countsFor(finding, mode) && placesOf2(finding).some(({ rendered: rendered2 }) => rendered2);
+  if (!findings.some(open)) return [...findings];
+  const bearings = { originals: new OriginalPlaces(bench.evidence.sides), trials: new Trials(bench, findings), bench };
+  const located = [];
+  for (const finding of findings) located.push(open(finding) ? await locateOne(finding, bearings) : finding);
+  return located;
+}
+async function locateOne(finding, { originals, trials, bench }) {
+  const originally = await Promise.all(placesOf2(finding).map((place3) => originals.find(place3)));
+  const [main, ...others] = originally;
+  const isNew = finding.status === "introduced";
+  const isOfValue = (finding.location.rendered?.keys.length ?? 0) > 0;
+  const wrote = async (place3) => isNew && isOfValue && await trials.isWritten(place3);
+  const value2 = await originals.valueOf(finding.location);
+  const written3 = value2 ?? main;
+  const isFound = ["exact", "values"].includes(written3.precision) && await wrote(written3);
+  const causes = isNew && !isFound ? await trials.causesOf(finding) : [];
+  const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)));
+  const [cause, ...further] = inOrder.flatMap((one2) => placesOfCause(one2, bench.evidence));
+  const isLine = cause?.path === main.path && inOrder[0]?.edit?.after.length === 1;
+  const isOwn = cause?.precision !== "values" && !isLine && await wrote(main);
+  const decisive = value2 && { ...value2, changed: isFound };
+  const place2 = isFound && decisive ? decisive : isOwn ? { ...main, changed: true } : cause ?? decisive;
+  if (!place2) return { ...finding, location: main, related: others };
+  const origin = { ...main, note: main.note ?? "rendered from here" };
+  return { ...finding, location: place2, related: distinct([...further, origin, ...others], place2) };
+}
+function distinct(places2, main) {
+  const key2 = ({ side, path: path30, region }) => JSON.stringify([side, path30, region.startLine]);
+  const seen = /* @__PURE__ */ new Set([key2(main)]);
+  return places2.filter((place2) => !seen.has(key2(place2)) && seen.add(key2(place2)));
+}
+function writesKeys({ edit: edit2 }) {
+  return edit2 !== void 0 && edit2.after.length > 0 && ![...edit2.before, ...edit2.after].some(saysSomething);
+}
+function saysSomething(line) {
+  return !/^\s*(?:#.*|---|[^\s#][^#]*:(?:\s+#.*)?)?\s*$/.test(line);
+}
+function placesOfCause({ file: file3, edit: edit2 }, { sides }) {
+  const { path: path30, text: text10 } = file3;
+  const precision = precisionOf(path30, sides);
+  const at3 = (side, line, note) => {
+    const whole = (side === "head" ? text10?.after : text10?.before) ?? "";
+    const written3 = whole.split("\n")[line - 1] ?? "";
+    const startColumn = written3.search(/\S/) + 1 || 1;
+    const region = {
+      startLine: line,
+      startColumn,
+      endLine: line,
+      endColumn: Math.max(startColumn, written3.trimEnd().length + 1)
+    };
+    return {
+      side,
+      path: path30,
+      region,
+      precision,
+      ...note ? { note } : {},
+      excerpt: excerptOf(whole, region),
+      changed: side === "head"
+    };
+  };
+  if (!text10 || !edit2) {
+    const deleted = file3.after === void 0;
+    const region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 };
+    const note = deleted ? "this change deletes the file" : void 0;
+    return [
+      {
+        side: deleted ? "base" : "head",
+        path: path30,
+        region,
+        precision: "file",
+        ...note ? { note } : {},
+        changed: !deleted
+      }
+    ];
+  }
+  if (text10.after === void 0) return [at3("base", edit2.beforeLine, "this change deletes the file")];
+  if (edit2.after.length > 0) return [at3("head", edit2.afterLine + Math.max(0, edit2.after.findIndex(saysSomething)))];
+  return [at3("base", edit2.beforeLine), at3("head", Math.max(1, edit2.afterLine - 1), "taken away here")];
+}
+function precisionOf(path30, { base, head }) {
+  const sources = [...base?.discovery.sources ?? [], ...head.discovery.sources];
+  if (isDefaultValues(path30) || sources.some((source2) => isValuesOf(path30, source2))) return "values";
+  return /(?:^|\/)templates\//.test(path30) ? "template" : "exact";
+}
+function isValuesOf(path30, source2) {
+  if (source2.kind !== "helm") return false;
+  return source2.values.some((one2) => "path" in one2 && one2.path === path30);
 }
 
 // src/policy/policy.ts

@@ -53,6 +53,27 @@ export class ReleaseValues {
   }
 }
 
+/** Maps of values as layers, the first over the others. */
+export function layersOf(roots: readonly (Cursor | undefined)[]): ValuesLayer[] {
+  return roots.flatMap((root) => (root ? [{ root }] : []))
+}
+
+/** A layer that is not to be seen, where there may be one. */
+export function hiddenIf(condition: boolean): ValuesLayer[] {
+  return condition ? [{ hidden: true }] : []
+}
+
+/** What values files hold, the last over the others; one that is not in this repository may hold anything. */
+export function filesOf(list: Cursor): ValuesLayer[] {
+  return [...list.items()].toReversed().flatMap(fileOf)
+}
+
+/** What the files hold that an object names by one entry, the last over the others. */
+export function fileOf(name: Cursor): ValuesLayer[] {
+  const files = name.string === undefined ? undefined : name.manifest.valuesIn(name.string)
+  return files ? layersOf(files.toReversed()) : hiddenIf(true)
+}
+
 function parameterOf(list: Cursor, path: string): Cursor | undefined {
   return [...list.items()].findLast((one) => one.at('name').string === path)?.at('value')
 }

@@ -1,22 +1,10 @@
-import { decodeFile } from '../manifest/load'
 import { excerptOf } from '../report/excerpt'
 import { countsFor, type Finding, type Location, type Precision } from '../report/report'
 import type { Gathered } from '../source/gather'
-import type { SideOfChange } from '../source/side'
 import type { Source } from '../source/source'
-import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
-import { EditedFile } from './edits'
+import type { Cause } from './cause'
 import { OriginalPlaces } from './original'
-
-/** How many times a change is judged again, in part taken back, to find the lines that make its findings. */
-const mostTrials = 40
-
-/** What locating needs of a run. */
-export interface Bench {
-  readonly evidence: Gathered
-  /** Judges the head again with some files as they were: what is then introduced, and what could not be rendered. */
-  judgeAgain(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<readonly Finding[]>
-}
+import { type Bench, isDefaultValues, placesOf, Trials } from './trials'
 
 /**
  * Says of what was rendered which line a person has to change: the line of this change without which there is no finding,
@@ -26,48 +14,41 @@ export async function locate(findings: readonly Finding[], bench: Bench): Promis
   const { mode } = bench.evidence
   const open = (finding: Finding) => countsFor(finding, mode) && placesOf(finding).some(({ rendered }) => rendered)
   if (!findings.some(open)) return [...findings]
-  const originals = new OriginalPlaces(bench.evidence.sides)
-  const trials = new Trials(bench, findings)
+  const bearings = { originals: new OriginalPlaces(bench.evidence.sides), trials: new Trials(bench, findings), bench }
   const located: Finding[] = []
-  for (const finding of findings) {
-    if (!open(finding)) {
-      located.push(finding)
-      continue
-    }
-    const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
-    const [main, ...others] = originally as [Location, ...Location[]]
-    const isNew = finding.status === 'introduced'
-    // Where the finding is about an object as a whole, something that takes it in may be to blame.
-    const isOfValue = (finding.location.rendered?.keys.length ?? 0) > 0
-    const wrote = async (place: Location) => isNew && isOfValue && (await trials.isWritten(place))
-    const value = await originals.valueOf(finding.location)
-    const written = value ?? main
-    // What this change wrote, and is rendered as it is or decides what is rendered, needs no looking for.
-    const isFound = ['exact', 'values'].includes(written.precision) && (await wrote(written))
-    const causes = isNew && !isFound ? await trials.causesOf(finding) : []
-    // A key alone says less than the value below it.
-    const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
-    const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, bench.evidence))
-    const isLine = cause?.path === main.path && inOrder[0]?.edit?.after.length === 1
-    // Of what was written together the line that is printed says more than the first one; a value says more than both.
-    const isOwn = cause?.precision !== 'values' && !isLine && (await wrote(main))
-    const decisive = value && { ...value, changed: isFound }
-    const place = isFound && decisive ? decisive : isOwn ? { ...main, changed: true } : (cause ?? decisive)
-    located.push(
-      place
-        ? {
-            ...finding,
-            location: place,
-            related: distinct([...further, { ...main, note: main.note ?? 'rendered from here' }, ...others], place),
-          }
-        : { ...finding, location: main, related: others },
-    )
-  }
+  for (const finding of findings) located.push(open(finding) ? await locateOne(finding, bearings) : finding)
   return located
 }
 
-function placesOf({ location, related }: Finding): Location[] {
-  return [location, ...related]
+interface Bearings {
+  readonly originals: OriginalPlaces
+  readonly trials: Trials
+  readonly bench: Bench
+}
+
+async function locateOne(finding: Finding, { originals, trials, bench }: Bearings): Promise<Finding> {
+  const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
+  const [main, ...others] = originally as [Location, ...Location[]]
+  const isNew = finding.status === 'introduced'
+  // Where the finding is about an object as a whole, something that takes it in may be to blame.
+  const isOfValue = (finding.location.rendered?.keys.length ?? 0) > 0
+  const wrote = async (place: Location) => isNew && isOfValue && (await trials.isWritten(place))
+  const value = await originals.valueOf(finding.location)
+  const written = value ?? main
+  // What this change wrote, and is rendered as it is or decides what is rendered, needs no looking for.
+  const isFound = ['exact', 'values'].includes(written.precision) && (await wrote(written))
+  const causes = isNew && !isFound ? await trials.causesOf(finding) : []
+  // A key alone says less than the value below it.
+  const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
+  const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, bench.evidence))
+  const isLine = cause?.path === main.path && inOrder[0]?.edit?.after.length === 1
+  // Of what was written together the line that is printed says more than the first one; a value says more than both.
+  const isOwn = cause?.precision !== 'values' && !isLine && (await wrote(main))
+  const decisive = value && { ...value, changed: isFound }
+  const place = isFound && decisive ? decisive : isOwn ? { ...main, changed: true } : (cause ?? decisive)
+  if (!place) return { ...finding, location: main, related: others }
+  const origin = { ...main, note: main.note ?? 'rendered from here' }
+  return { ...finding, location: place, related: distinct([...further, origin, ...others], place) }
 }
 
 function distinct(places: readonly Location[], main: Location): Location[] {
@@ -139,175 +120,4 @@ function precisionOf(path: string, { base, head }: Gathered['sides']): Precision
 function isValuesOf(path: string, source: Source): boolean {
   if (source.kind !== 'helm') return false
   return source.values.some((one) => 'path' in one && one.path === path)
-}
-
-function isDefaultValues(path: string): boolean {
-  return /(?:^|\/)values\.ya?ml$/.test(path)
-}
-
-/** Takes parts of the change back and judges it again, no part twice and not for ever. */
-class Trials {
-  private readonly done = new Map<string, Promise<ReadonlySet<string> | undefined>>()
-  private readonly files = new Map<string, ChangedFile | undefined>()
-  private readonly found: { causes: Cause[]; introduced: ReadonlySet<string> }[] = []
-  private left = mostTrials
-  private readonly failures: number
-  private readonly introduced: ReadonlySet<string>
-
-  constructor(
-    private readonly bench: Bench,
-    findings: readonly Finding[],
-  ) {
-    this.introduced = fingerprintsOf(findings)
-    this.failures = unrenderedAmong(bench.evidence.findings)
-  }
-
-  async causesOf(finding: Finding): Promise<Cause[]> {
-    const files = await this.suspects(finding)
-    if (files.length === 0) return []
-    // What mends another finding mends this one too, more often than not.
-    const known = this.found.find(
-      ({ causes, introduced }) =>
-        !introduced.has(finding.fingerprint) &&
-        !introduced.has(likenessOf(finding)) &&
-        causes.every(({ file }) => files.includes(file)),
-    )
-    if (known) return asDeclared(known.causes, files)
-    const causes = await causeOf(finding.fingerprint, files, async (reversal) => {
-      const left = await this.trial(reversal)
-      return left?.has(likenessOf(finding)) ? new Set([...left, finding.fingerprint]) : left
-    })
-    const introduced = causes.length > 0 ? await this.trial(reversalOf(causes)) : undefined
-    if (introduced) this.found.push({ causes, introduced })
-    return asDeclared(causes, files)
-  }
-
-  /** Whether the change wrote the line of a place. */
-  async isWritten({ side, path, region: { startLine }, precision }: Location): Promise<boolean> {
-    const file = side === 'head' && precision !== 'file' ? await this.changedFile(path) : undefined
-    const edits = file?.text?.edits ?? []
-    return edits.some(({ after, afterLine }) => afterLine <= startLine && startLine < afterLine + after.length)
-  }
-
-  private readonly trial: Trial = (reversal) => {
-    const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)] as const))
-    const key = JSON.stringify(
-      [...edits].map(([path, text]) => [path, text && Buffer.from(text).toString('base64')]).sort(),
-    )
-    const known = this.done.get(key)
-    if (known) return known
-    if (this.left <= 0) return Promise.resolve(undefined)
-    this.left--
-    const outcome = this.judge(edits)
-    this.done.set(key, outcome)
-    return outcome
-  }
-
-  private async judge(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<ReadonlySet<string> | undefined> {
-    const findings = await this.bench.judgeAgain(edits)
-    if (unrenderedAmong(findings) > this.failures) return undefined
-    // What is stated anew of the same objects, if of another namespace or with other keys, is not gone.
-    const again = findings.filter((one) => one.status === 'introduced' && !this.introduced.has(one.fingerprint))
-    return new Set([...fingerprintsOf(findings), ...again.map(likenessOf)])
-  }
-
-  /** The files that this change touches and the finding's sources are made of: values first, packed charts last. */
-  private async suspects(finding: Finding): Promise<ChangedFile[]> {
-    const { sides } = this.bench.evidence
-    const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []))
-    const names = new Set<string>()
-    const values = new Set<string>()
-    const aside = new Set<string>()
-    for (const side of [sides.base, sides.head]) {
-      for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
-        const said = source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
-        const spoken = [...(source.saidIn ?? []), source.at.path]
-        for (const file of [...said, ...spoken]) values.add(file)
-        for (const file of [...((await side?.files(source)) ?? []), ...spoken]) names.add(file)
-        // To have it described as before would only have it judged under its own name again.
-        if (source.was !== undefined) aside.add(source.at.path)
-      }
-    }
-    for (const file of aside) names.delete(file)
-    const changed: ChangedFile[] = []
-    for (const path of names) {
-      const file = await this.changedFile(path)
-      if (file) changed.push(file)
-    }
-    const rank = ({ path }: ChangedFile) => {
-      if (values.has(path)) return 0
-      if (isDefaultValues(path)) return 1
-      if (/(?:^|\/)(?:Chart|requirements|kustomization)\.ya?ml$|(?:^|\/)Kustomization$/.test(path)) return 2
-      if (/\.(?:tgz|lock)$/.test(path)) return 6
-      if (/(?:^|\/)charts\/[^/]+\/Chart\.yaml$/.test(path)) return 3
-      return /(?:^|\/)_[^/]*$|\.tpl$/.test(path) ? 5 : 4
-    }
-    return changed.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
-  }
-
-  private async changedFile(path: string): Promise<ChangedFile | undefined> {
-    if (this.files.has(path)) return this.files.get(path)
-    const { base, head } = this.bench.evidence.sides
-    const differs = base && base.checkout.tree.entries.get(path)?.id !== head.checkout.tree.entries.get(path)?.id
-    const file = differs ? await readChanged(path, base, head) : undefined
-    this.files.set(path, file)
-    return file
-  }
-}
-
-function fingerprintsOf(findings: readonly Finding[]): Set<string> {
-  return new Set(findings.filter(({ status }) => status === 'introduced').map(({ fingerprint }) => fingerprint))
-}
-
-/** The rule, and what the objects are called: the same for statements that say nearly the same. */
-function likenessOf({ rule, objects }: Finding): string {
-  return JSON.stringify([rule, objects.map(({ kind, name }) => `${kind}/${name}`).sort()])
-}
-
-async function readChanged(path: string, base: SideOfChange, head: SideOfChange): Promise<ChangedFile> {
-  const read = async ({ checkout }: SideOfChange) => {
-    const content = (await checkout.read([path])).get(path)
-    return content && !('missing' in content) ? content : undefined
-  }
-  const [before, after] = await Promise.all([read(base), read(head)])
-  const texts = [before, after].map((bytes) => bytes && decodeFile(bytes))
-  const isText = texts.every((one) => !one?.damaged && !one?.text.includes('\0'))
-  return { path, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : undefined }
-}
-
-function textWithout(file: ChangedFile, taken: ReadonlySet<unknown> | 'all'): Uint8Array | undefined {
-  if (taken === 'all' || !file.text) return file.before ?? emptied(file)
-  if (file.after === undefined) return file.before
-  return Buffer.from(file.text.without(taken as never))
-}
-
-/** A new file is named by something that would miss it, so it is emptied; a new Kustomization or packed chart has to go. */
-function emptied({ path }: ChangedFile): Uint8Array | undefined {
-  return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|[^/]+\.tgz)$/.test(path)
-    ? undefined
-    : new Uint8Array()
-}
-
-/** For a packed chart the line of `Chart.yaml` that asks for this version of it, where the change wrote that line. */
-function asDeclared(causes: readonly Cause[], files: readonly ChangedFile[]): Cause[] {
-  return causes.map((cause) => {
-    const [, folder, version] = cause.file.path.match(/^(.*?)charts\/[^/]+?-(v?\d[^/]*)\.tgz$/) ?? []
-    if (version === undefined) return cause
-    for (const file of files) {
-      if (file.path !== `${folder}Chart.yaml` && file.path !== `${folder}requirements.yaml`) continue
-      const edit = file.text?.edits.find(({ after }) =>
-        after.some((line) => /version:/.test(line) && line.includes(version)),
-      )
-      if (edit) return { file, edit }
-    }
-    return cause
-  })
-}
-
-function reversalOf(causes: readonly Cause[]): Reversal {
-  return new Map(causes.map(({ file, edit }) => [file, edit ? new Set([edit]) : 'all'] as const))
-}
-
-function unrenderedAmong(findings: readonly Finding[]): number {
-  return findings.filter(({ rule, level }) => rule.startsWith('source/') && level === 'error').length
 }
