@@ -405,6 +405,26 @@ describe('a folder that a Flux Kustomization names', () => {
   })
 })
 
+test('a Flux Kustomization gets its source by a patch of what takes it in', async () => {
+  const web = object('kustomize.toolkit.fluxcd.io/v1', 'Kustomization', 'web', 'flux-system', 'spec:\n  path: ./web\n')
+  const files = {
+    'cluster/kustomization.yaml': 'resources: [../apps]\n',
+    'apps/kustomization.yaml': 'resources: [web.yaml]\n',
+    'apps/web.yaml': web,
+    'web/kustomization.yaml': 'resources: [role.yaml]\n',
+    'web/role.yaml': role,
+  }
+  const report = await change(files, {
+    'apps/web.yaml': null,
+    'apps/kustomization.yaml': 'resources: []\nnamespace: x\n',
+  })
+  expect(lines(report)).toEqual(['introduced error base/web/role.yaml:1 protected-rbac/object-kept'])
+  // What nothing takes in is a patch, or nobody's.
+  const { 'apps/web.yaml': _, ...rest } = files
+  const patch = { ...rest, 'apps/kustomization.yaml': 'resources: []\nnamespace: x\n', 'apps/web.yaml': web }
+  expect((await whole(patch)).inspected.head.rendered).toBe(1)
+})
+
 test('a Flux Kustomization takes files in that lie beside its folder, as long as they are in the repository', async () => {
   const files = (...resources: string[]) => ({
     'flux/source.yaml': repository(),

@@ -23,11 +23,22 @@ interface Tree {
 /** The Flux objects of one side; which of them applies which says to what cluster they go. */
 export class FluxObjects {
   private readonly trees: Tree[] = []
+  private includedFiles: ReadonlySet<string> | undefined
 
   constructor(
     private readonly manifests: readonly Manifest[],
     private readonly named: Named,
   ) {}
+
+  /** The files that Kustomizations take in as they are. */
+  private get included(): ReadonlySet<string> {
+    this.includedFiles ??= new Set(
+      [...this.named.surroundings.kustomizations.values()].flatMap(({ folder, includes }) =>
+        includes.flatMap(({ text }) => inside(folder, text) ?? []),
+      ),
+    )
+    return this.includedFiles
+  }
 
   read(): void {
     const ofKind = (kind: string) => this.manifests.filter(({ ref }) => groupKindOf(ref) === kind)
@@ -51,13 +62,13 @@ export class FluxObjects {
     const source = this.sourceOf(reference, manifest.ref.namespace)
     const url = textOf(specOf(source).url)
     const kind = textOf(reference.kind)
-    if (kind === '') return // a patch of a Kustomization that stands elsewhere
     const { checkout, kustomizations } = this.named.surroundings
+    const isThere = place !== undefined && checkout.tree.at(place).length > 0
+    // A patch of a Kustomization that stands elsewhere; what a Kustomization takes in gets its source by a patch.
+    if (kind === '' && !(isThere && written !== '' && this.included.has(manifest.origin.path))) return
     // Flux's own GitRepository is often made when it is installed, and written nowhere but in the cluster.
     const here =
-      place !== undefined &&
-      kind === 'GitRepository' &&
-      (url ? this.named.isHere(url, place) : checkout.tree.at(place).length > 0)
+      place !== undefined && ['GitRepository', ''].includes(kind) && (url ? this.named.isHere(url, place) : isThere)
     if (!here) {
       this.named.skip(
         manifest,
