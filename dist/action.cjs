@@ -82089,6 +82089,8 @@ var Named = class {
   made = /* @__PURE__ */ new Map();
   /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
   plain = /* @__PURE__ */ new Map();
+  /** Whether Flux builds Kustomizations of this repository, perhaps by way of a registry. */
+  usesFlux = false;
   skip(manifest, reason) {
     this.notInspected.push({ manifest, reason });
   }
@@ -82413,9 +82415,21 @@ var FluxObjects = class {
   manifests;
   named;
   trees = [];
+  includedFiles;
+  /** The files that Kustomizations take in as they are. */
+  get included() {
+    this.includedFiles ??= new Set(
+      [...this.named.surroundings.kustomizations.values()].flatMap(
+        ({ folder, includes: includes2 }) => includes2.flatMap(({ text: text10 }) => inside(folder, text10) ?? [])
+      )
+    );
+    return this.includedFiles;
+  }
   read() {
     const ofKind = (kind2) => this.manifests.filter(({ ref }) => groupKindOf(ref) === kind2);
-    for (const manifest of ofKind("Kustomization.kustomize.toolkit.fluxcd.io")) this.readTree(manifest);
+    const kustomizations = ofKind("Kustomization.kustomize.toolkit.fluxcd.io");
+    this.named.usesFlux = kustomizations.length > 0;
+    for (const manifest of kustomizations) this.readTree(manifest);
     for (const tree of this.trees) this.deploy(tree);
     const releases = ofKind("HelmRelease.helm.toolkit.fluxcd.io");
     const patches = releases.filter((manifest) => this.chartOf(manifest) === void 0);
@@ -82433,9 +82447,10 @@ var FluxObjects = class {
     const source2 = this.sourceOf(reference, manifest.ref.namespace);
     const url = textOf6(specOf(source2).url);
     const kind2 = textOf6(reference.kind);
-    if (kind2 === "") return;
     const { checkout, kustomizations } = this.named.surroundings;
-    const here = place2 !== void 0 && kind2 === "GitRepository" && (url ? this.named.isHere(url, place2) : checkout.tree.at(place2).length > 0);
+    const isThere2 = place2 !== void 0 && checkout.tree.at(place2).length > 0;
+    if (kind2 === "" && !(isThere2 && written3 !== "" && this.included.has(manifest.origin.path))) return;
+    const here = place2 !== void 0 && ["GitRepository", ""].includes(kind2) && (url ? this.named.isHere(url, place2) : isThere2);
     if (!here) {
       this.named.skip(
         manifest,
@@ -82635,7 +82650,9 @@ async function discover(checkout, known4, side) {
     ...stillDiscovered(discovered.releases, known4.base),
     ...roots.map((root3) => {
       const at3 = { path: kustomizations.get(root3)?.file ?? root3, region: firstLine };
-      return { kind: "kustomize", id: `kustomize:${root3}`, known: "discovered", target: { path: at3.path }, at: at3, root: root3 };
+      const id = `kustomize:${root3}`;
+      const beside = named5.usesFlux ? { beside: true } : {};
+      return { kind: "kustomize", id, known: "discovered", target: { path: at3.path }, at: at3, root: root3, ...beside };
     })
   ].map(known4.informed);
   return {

@@ -433,6 +433,10 @@ test('a Flux Kustomization takes files in that lie beside its folder, as long as
     'base/web.yaml': probe('web', '"web.${domain}"'),
   })
   expect(await hostsOf(files('../../base/web.yaml'))).toEqual(['/web web.a.example.com'])
+  // So it may where the repository comes to Flux by a registry.
+  const { 'flux/source.yaml': _, ...far } = files('../../base/web.yaml')
+  const oci = { 'flux/web.yaml': far['flux/web.yaml'].replace('kind: GitRepository', 'kind: OCIRepository') }
+  expect((await whole({ ...far, ...oci })).inspected.head.rendered).toBe(1)
   const { findings } = await whole(files('../../base/web.yaml', '../../../../etc/hosts'))
   expect(findings.map(({ text }) => text)).toEqual([
     'It takes in ../../../../etc/hosts, which is not in this repository; vendor it and name the copy.',

@@ -75,7 +75,9 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
     ...stillDiscovered(discovered.releases, known.base),
     ...roots.map((root): Source => {
       const at = { path: kustomizations.get(root)?.file ?? root, region: firstLine }
-      return { kind: 'kustomize', id: `kustomize:${root}`, known: 'discovered', target: { path: at.path }, at, root }
+      const id = `kustomize:${root}`
+      const beside = named.usesFlux ? { beside: true as const } : {}
+      return { kind: 'kustomize', id, known: 'discovered', target: { path: at.path }, at, root, ...beside }
     }),
   ].map(known.informed)
   return {

@@ -43,7 +43,9 @@ export class FluxObjects {
   read(): void {
     const ofKind = (kind: string) => this.manifests.filter(({ ref }) => groupKindOf(ref) === kind)
     // An object that is suspended is read like any other: what it deployed stays, and a change waits for it to be resumed.
-    for (const manifest of ofKind('Kustomization.kustomize.toolkit.fluxcd.io')) this.readTree(manifest)
+    const kustomizations = ofKind('Kustomization.kustomize.toolkit.fluxcd.io')
+    this.named.usesFlux = kustomizations.length > 0
+    for (const manifest of kustomizations) this.readTree(manifest)
     for (const tree of this.trees) this.deploy(tree)
     const releases = ofKind('HelmRelease.helm.toolkit.fluxcd.io')
     const patches = releases.filter((manifest) => this.chartOf(manifest) === undefined)

@@ -26,6 +26,8 @@ export class Named {
   readonly made = new Map<string, Kustomization>()
   /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
   readonly plain = new Map<string, string>()
+  /** Whether Flux builds Kustomizations of this repository, perhaps by way of a registry. */
+  usesFlux = false
 
   constructor(readonly surroundings: Surroundings) {}
 
