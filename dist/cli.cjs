@@ -61678,19 +61678,21 @@ var ReleaseFiles = class {
   asking = /* @__PURE__ */ new Set();
   /** The files of values that cannot be read, by path. */
   unreadable = /* @__PURE__ */ new Map();
+  /** The files of values that are named in this repository and are not there, by path. */
+  missing = /* @__PURE__ */ new Map();
   named;
   /** A file's objects with what they take from the tree. */
-  async completed(file3) {
+  async completed(path30, file3) {
     if (!mayTakeFiles(file3.text)) return file3;
-    return { ...file3, objects: await Promise.all(file3.objects.map((object) => this.complete(object))) };
+    return { ...file3, objects: await Promise.all(file3.objects.map((object) => this.complete(path30, object))) };
   }
   /** An object with what it takes from the tree; the object itself where it takes nothing. */
-  async complete(object) {
+  async complete(path30, object) {
     switch (groupKindOf(object.ref)) {
       case "Application.argoproj.io":
-        return this.withFiles(object);
+        return this.withFiles(path30, object);
       case "ApplicationSet.argoproj.io":
-        return this.withApplications(object);
+        return this.withApplications(path30, object);
       default:
         return object;
     }
@@ -61708,7 +61710,7 @@ var ReleaseFiles = class {
     return { ...object, around: { ...object.around, files: files2 } };
   }
   /** https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository */
-  async withFiles(object) {
+  async withFiles(path30, object) {
     const spec = fieldsOf(fieldOf(object, "spec"));
     const sources = [spec.source, ...listOf3(spec.sources)].map(fieldsOf);
     const files2 = /* @__PURE__ */ new Map();
@@ -61719,7 +61721,10 @@ var ReleaseFiles = class {
       for (const [entry, place2] of places2) {
         if (place2 === void 0 || isGlob(place2) && !isModest(place2)) continue;
         const found = isGlob(place2) ? this.matching(place2, new Set(places2.values())) : [place2].filter(this.isFile);
-        if (found.length === 0 && helm2.ignoreMissingValueFiles !== true) continue;
+        if (found.length === 0 && helm2.ignoreMissingValueFiles !== true) {
+          if (!isGlob(place2)) this.missing.set(place2, { path: path30, object });
+          continue;
+        }
         const its = await this.read(found);
         if (its) files2.set(entry, its);
       }
@@ -61764,7 +61769,7 @@ var ReleaseFiles = class {
     return files2.length === places2.length ? files2 : void 0;
   }
   /** https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/ */
-  async withApplications(object) {
+  async withApplications(path30, object) {
     if (!mayInstallKnownChart(object.content)) return object;
     const spec = fieldsOf(fieldOf(object, "spec"));
     if (spec.templatePatch !== void 0) return object;
@@ -61795,7 +61800,7 @@ var ReleaseFiles = class {
         region: object.regionOf(template2),
         duplicateKeys: []
       };
-      makes.push(await this.withFiles(made));
+      makes.push(await this.withFiles(path30, made));
     }
     return known4 ? { ...object, around: { files: /* @__PURE__ */ new Map(), makes } } : object;
   }
@@ -61804,7 +61809,7 @@ async function* reachedByValues(base, head, texts4) {
   for (const [path30, text10] of texts4) {
     if (!mayTakeFiles(text10)) continue;
     const file3 = loadFile({ text: text10 });
-    const [before, after] = [await base.completed(file3), await head.completed(file3)];
+    const [before, after] = [await base.completed(path30, file3), await head.completed(path30, file3)];
     if (statesIn(before) !== statesIn(after)) yield { path: path30, before, after };
   }
 }
@@ -61876,7 +61881,7 @@ var LentValues = class {
       [before, this.before],
       [after, this.after]
     ]) {
-      for (const [path30, file3] of files2.loaded) if (lent) files2.loaded.set(path30, await lent.completed(file3));
+      for (const [path30, file3] of files2.loaded) if (lent) files2.loaded.set(path30, await lent.completed(path30, file3));
     }
     if (!base || !this.before || !texts4) return /* @__PURE__ */ new Set();
     for await (const reached of reachedByValues(this.before, this.after, texts4)) {
@@ -61892,8 +61897,8 @@ var LentValues = class {
     return sources;
   }
   /** The head's files of an object that this change leaves as it is. */
-  completed(file3) {
-    return this.after.completed(file3);
+  completed(path30, file3) {
+    return this.after.completed(path30, file3);
   }
   /** What was rendered, with what it takes from the tree. */
   async complete(side, rendered2) {
@@ -61901,7 +61906,10 @@ var LentValues = class {
     if (!lent) return [...rendered2];
     return Promise.all(
       rendered2.map(async (one2) => {
-        const objects2 = one2.objects.map(async ({ object, origin }) => ({ object: await lent.complete(object), origin }));
+        const objects2 = one2.objects.map(async ({ object, origin }) => ({
+          object: await lent.complete(origin.path, object),
+          origin
+        }));
         const releases = one2.charts.filter(({ vendored: vendored2, name, repo }) => !vendored2 && isKnownChart(name, repo)).map(async (chart) => {
           const origin = { kind: "file", path: chart.path };
           return { object: await lent.release(chart), origin };
@@ -61927,8 +61935,25 @@ var LentValues = class {
       })
     );
   }
-  /** `source/unreadable` for what something takes and nobody can read. */
+  /** `source/unreadable` for what something takes and nobody can read, or that is not there. */
   findings() {
+    return [...this.unreadable(), ...this.missing()];
+  }
+  missing() {
+    return [...this.after.missing].map(
+      ([values, { path: path30, object }]) => gateFinding("source/unreadable", "values", "error", {
+        side: "head",
+        path: path30,
+        region: object.region,
+        status: !this.before || this.before.missing.has(values) ? "existing" : "introduced",
+        object: object.ref,
+        keys: [values],
+        fileText: object.fileText,
+        text: `${nameOf(object.ref)} takes values of ${values}, and there is no such file, so nobody sees what its release is told. Put it there, or take it out of valueFiles.`
+      })
+    );
+  }
+  unreadable() {
     return [...this.after.unreadable].map(([path30, { reason, region, text: text10 }]) => {
       const known4 = !this.before || this.before.unreadable.has(path30) && !this.change.changed?.has(path30);
       return gateFinding("source/unreadable", "values", "error", {
@@ -62275,7 +62300,7 @@ async function gather(scope2) {
   const described4 = base ? changesBetween(describing, descriptions.head.manifests).changes : [];
   const further = manifestsFrom("head", renderedRest);
   const partners = loadPartners(rules2, [...changes, ...described4], moves, rest, further);
-  for (const [path30, file3] of partners) partners.set(path30, await lent.completed(file3));
+  for (const [path30, file3] of partners) partners.set(path30, await lent.completed(path30, file3));
   const baseManifests = [...changedBase, ...manifestsOf2("base", partners), ...manifestsFrom("base", renderedRest)];
   const headManifests = [...changedHead, ...manifestsOf2("head", partners), ...further];
   const gaps = base ? blind.gaps(

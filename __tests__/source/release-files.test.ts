@@ -83,6 +83,17 @@ describe('values of an Application that stand in a file of this repository', () 
     expect(places(third)).toEqual([`head/envs/two.yaml:3 values ${isolated}`])
   })
 
+  test('that are not there are told at what names them', async () => {
+    const report = await judge(two, { 'envs/two.yaml': null }, url)
+    expect(places(report)).toEqual([`head/apps/two.yaml:2 exact ${unreadable}`])
+    expect(report.findings[0]?.text).toBe(
+      'Application argocd/two takes values of envs/two.yaml, and there is no such file, so nobody sees what its release is told. Put it there, or take it out of valueFiles.',
+    )
+    const { 'envs/two.yaml': _, ...without } = two
+    const later = await judge(without, { 'apps/two.yaml': `${two['apps/two.yaml']}# more\n` }, url)
+    expect(later.findings.map(({ rule, status }) => [rule, status])).toEqual([[unreadable, 'existing']])
+  })
+
   test('mended, they are resolved', async () => {
     const report = await judge({ ...two, 'envs/two.yaml': unscoped }, { 'envs/two.yaml': scoped })
     expect(report.findings.map(({ rule, status }) => [rule, status])).toEqual([[isolated, 'resolved']])
@@ -191,9 +202,17 @@ describe('values of an Application that stand in a file of this repository', () 
   test.each([
     ['nothing there', 'nothing.yaml', {}],
     ['a folder', 'folder', { 'envs/folder/a.yaml': scoped }],
+    ['a link out of the repository', 'out.yaml', { 'envs/out.yaml': { link: '/etc/passwd' } }],
+  ] as [string, string, Files][])('%s is an error at what names it', async (_, file, files) => {
+    const head = { 'apps/two.yaml': application('two', `valueFiles: [$values/envs/${file}]`), ...files }
+    const report = await judge(two, head, url)
+    expect(places(report)).toEqual([`head/apps/two.yaml:2 exact ${unreadable}`])
+    expect(report.findings[0]?.text).toContain(`takes values of envs/${file}, and there is no such file`)
+  })
+
+  test.each([
     ['a way out of the repository', '../../../../etc/passwd', {}],
     ['a pattern that nobody writes', `${'**/'.repeat(30)}*.yaml`, {}],
-    ['a link out of the repository', 'out.yaml', { 'envs/out.yaml': { link: '/etc/passwd' } }],
   ] as [string, string, Files][])('%s is not known, and no error', async (_, file, files) => {
     const head = { 'apps/two.yaml': application('two', `valueFiles: [$values/envs/${file}]`), ...files }
     expect(places(await judge(two, head, url))).toEqual([])

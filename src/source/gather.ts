@@ -194,7 +194,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const described = base ? changesBetween(describing, descriptions.head.manifests).changes : []
   const further = manifestsFrom('head', renderedRest)
   const partners = loadPartners(rules, [...changes, ...described], moves, rest, further)
-  for (const [path, file] of partners) partners.set(path, await lent.completed(file))
+  for (const [path, file] of partners) partners.set(path, await lent.completed(path, file))
 
   const baseManifests = [...changedBase, ...manifestsOf('base', partners), ...manifestsFrom('base', renderedRest)]
   const headManifests = [...changedHead, ...manifestsOf('head', partners), ...further]

@@ -1,6 +1,6 @@
 import { isKnownChart } from '../kubernetes/chart-release'
 import type { LoadedFile } from '../manifest/load'
-import type { Side } from '../manifest/manifest'
+import { nameOf, type Side } from '../manifest/manifest'
 import { gateFinding } from '../report/gate-finding'
 import type { Finding } from '../report/report'
 import type { Files } from './files'
@@ -42,7 +42,7 @@ export class LentValues {
       [before, this.before],
       [after, this.after],
     ] as const) {
-      for (const [path, file] of files.loaded) if (lent) files.loaded.set(path, await lent.completed(file))
+      for (const [path, file] of files.loaded) if (lent) files.loaded.set(path, await lent.completed(path, file))
     }
     if (!base || !this.before || !texts) return new Set()
     for await (const reached of reachedByValues(this.before, this.after, texts)) {
@@ -59,8 +59,8 @@ export class LentValues {
   }
 
   /** The head's files of an object that this change leaves as it is. */
-  completed(file: LoadedFile): Promise<LoadedFile> {
-    return this.after.completed(file)
+  completed(path: string, file: LoadedFile): Promise<LoadedFile> {
+    return this.after.completed(path, file)
   }
 
   /** What was rendered, with what it takes from the tree. */
@@ -69,7 +69,10 @@ export class LentValues {
     if (!lent) return [...rendered]
     return Promise.all(
       rendered.map(async (one) => {
-        const objects = one.objects.map(async ({ object, origin }) => ({ object: await lent.complete(object), origin }))
+        const objects = one.objects.map(async ({ object, origin }) => ({
+          object: await lent.complete(origin.path, object),
+          origin,
+        }))
         // Where a chart is left out, the rest may not build; what it is told stands there all the same.
         const releases = one.charts
           .filter(({ vendored, name, repo }) => !vendored && isKnownChart(name, repo))
@@ -101,8 +104,27 @@ export class LentValues {
     )
   }
 
-  /** `source/unreadable` for what something takes and nobody can read. */
+  /** `source/unreadable` for what something takes and nobody can read, or that is not there. */
   findings(): Finding[] {
+    return [...this.unreadable(), ...this.missing()]
+  }
+
+  private missing(): Finding[] {
+    return [...this.after.missing].map(([values, { path, object }]) =>
+      gateFinding('source/unreadable', 'values', 'error', {
+        side: 'head',
+        path,
+        region: object.region,
+        status: !this.before || this.before.missing.has(values) ? 'existing' : 'introduced',
+        object: object.ref,
+        keys: [values],
+        fileText: object.fileText,
+        text: `${nameOf(object.ref)} takes values of ${values}, and there is no such file, so nobody sees what its release is told. Put it there, or take it out of valueFiles.`,
+      }),
+    )
+  }
+
+  private unreadable(): Finding[] {
     return [...this.after.unreadable].map(([path, { reason, region, text }]) => {
       const known = !this.before || (this.before.unreadable.has(path) && !this.change.changed?.has(path))
       return gateFinding('source/unreadable', 'values', 'error', {

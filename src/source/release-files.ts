@@ -15,6 +15,12 @@ import { Named } from './named'
 import { type Fields, fieldsOf, listOf, textOf } from './untyped'
 import { readValues, type UnreadableValues } from './values-file'
 
+/** An object that names a file of values, and where it stands. */
+interface MissingValues {
+  readonly path: string
+  readonly object: LoadedObject
+}
+
 /** An ApplicationSet of more Applications, or of longer ones all together, is read as its template alone. */
 const most = { applications: 300, characters: 20_000_000 }
 
@@ -29,6 +35,8 @@ export class ReleaseFiles {
   readonly asking = new Set<string>()
   /** The files of values that cannot be read, by path. */
   readonly unreadable = new Map<string, UnreadableValues>()
+  /** The files of values that are named in this repository and are not there, by path. */
+  readonly missing = new Map<string, MissingValues>()
   private readonly named: Named
 
   constructor(
@@ -41,18 +49,18 @@ export class ReleaseFiles {
   }
 
   /** A file's objects with what they take from the tree. */
-  async completed(file: LoadedFile): Promise<LoadedFile> {
+  async completed(path: string, file: LoadedFile): Promise<LoadedFile> {
     if (!mayTakeFiles(file.text)) return file
-    return { ...file, objects: await Promise.all(file.objects.map((object) => this.complete(object))) }
+    return { ...file, objects: await Promise.all(file.objects.map((object) => this.complete(path, object))) }
   }
 
   /** An object with what it takes from the tree; the object itself where it takes nothing. */
-  async complete(object: LoadedObject): Promise<LoadedObject> {
+  async complete(path: string, object: LoadedObject): Promise<LoadedObject> {
     switch (groupKindOf(object.ref)) {
       case 'Application.argoproj.io':
-        return this.withFiles(object)
+        return this.withFiles(path, object)
       case 'ApplicationSet.argoproj.io':
-        return this.withApplications(object)
+        return this.withApplications(path, object)
       default:
         return object
     }
@@ -72,7 +80,7 @@ export class ReleaseFiles {
   }
 
   /** https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository */
-  private async withFiles(object: LoadedObject): Promise<LoadedObject> {
+  private async withFiles(path: string, object: LoadedObject): Promise<LoadedObject> {
     const spec = fieldsOf(fieldOf(object, 'spec'))
     const sources = [spec.source, ...listOf(spec.sources)].map(fieldsOf)
     const files = new Map<string, readonly ValuesFile[]>()
@@ -83,7 +91,10 @@ export class ReleaseFiles {
       for (const [entry, place] of places) {
         if (place === undefined || (isGlob(place) && !isModest(place))) continue
         const found = isGlob(place) ? this.matching(place, new Set(places.values())) : [place].filter(this.isFile)
-        if (found.length === 0 && helm.ignoreMissingValueFiles !== true) continue
+        if (found.length === 0 && helm.ignoreMissingValueFiles !== true) {
+          if (!isGlob(place)) this.missing.set(place, { path, object })
+          continue
+        }
         const its = await this.read(found)
         if (its) files.set(entry, its)
       }
@@ -135,7 +146,7 @@ export class ReleaseFiles {
   }
 
   /** https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/ */
-  private async withApplications(object: LoadedObject): Promise<LoadedObject> {
+  private async withApplications(path: string, object: LoadedObject): Promise<LoadedObject> {
     if (!mayInstallKnownChart(object.content)) return object
     const spec = fieldsOf(fieldOf(object, 'spec'))
     if (spec.templatePatch !== undefined) return object
@@ -166,7 +177,7 @@ export class ReleaseFiles {
         region: object.regionOf(template),
         duplicateKeys: [],
       }
-      makes.push(await this.withFiles(made))
+      makes.push(await this.withFiles(path, made))
     }
     return known ? { ...object, around: { files: new Map(), makes } } : object
   }
@@ -181,7 +192,7 @@ export async function* reachedByValues(
   for (const [path, text] of texts) {
     if (!mayTakeFiles(text)) continue
     const file = loadFile({ text })
-    const [before, after] = [await base.completed(file), await head.completed(file)]
+    const [before, after] = [await base.completed(path, file), await head.completed(path, file)]
     if (statesIn(before) !== statesIn(after)) yield { path, before, after }
   }
 }
