@@ -12287,13 +12287,13 @@ var require_headers = __commonJS({
           return this.#headersList[kHeadersSortedMap];
         }
         const headers = [];
-        const names4 = this.#headersList.toSortedArray();
+        const names5 = this.#headersList.toSortedArray();
         const cookies = this.#headersList.cookies;
         if (cookies === null || cookies.length === 1) {
-          return this.#headersList[kHeadersSortedMap] = names4;
+          return this.#headersList[kHeadersSortedMap] = names5;
         }
-        for (let i = 0; i < names4.length; ++i) {
-          const { 0: name, 1: value2 } = names4[i];
+        for (let i = 0; i < names5.length; ++i) {
+          const { 0: name, 1: value2 } = names5[i];
           if (name === "set-cookie") {
             for (let j = 0; j < cookies.length; ++j) {
               headers.push([name, cookies[j]]);
@@ -26534,10 +26534,10 @@ var require_code = __commonJS({
       }
       get names() {
         var _a;
-        return (_a = this._names) !== null && _a !== void 0 ? _a : this._names = this._items.reduce((names4, c) => {
+        return (_a = this._names) !== null && _a !== void 0 ? _a : this._names = this._items.reduce((names5, c) => {
           if (c instanceof Name)
-            names4[c.str] = (names4[c.str] || 0) + 1;
-          return names4;
+            names5[c.str] = (names5[c.str] || 0) + 1;
+          return names5;
         }, {});
       }
     };
@@ -26863,11 +26863,11 @@ var require_codegen = __commonJS({
         const rhs = this.rhs === void 0 ? "" : ` = ${this.rhs}`;
         return `${varKind} ${this.name}${rhs};` + _n;
       }
-      optimizeNames(names4, constants4) {
-        if (!names4[this.name.str])
+      optimizeNames(names5, constants4) {
+        if (!names5[this.name.str])
           return;
         if (this.rhs)
-          this.rhs = optimizeExpr(this.rhs, names4, constants4);
+          this.rhs = optimizeExpr(this.rhs, names5, constants4);
         return this;
       }
       get names() {
@@ -26884,15 +26884,15 @@ var require_codegen = __commonJS({
       render({ _n }) {
         return `${this.lhs} = ${this.rhs};` + _n;
       }
-      optimizeNames(names4, constants4) {
-        if (this.lhs instanceof code_1.Name && !names4[this.lhs.str] && !this.sideEffects)
+      optimizeNames(names5, constants4) {
+        if (this.lhs instanceof code_1.Name && !names5[this.lhs.str] && !this.sideEffects)
           return;
-        this.rhs = optimizeExpr(this.rhs, names4, constants4);
+        this.rhs = optimizeExpr(this.rhs, names5, constants4);
         return this;
       }
       get names() {
-        const names4 = this.lhs instanceof code_1.Name ? {} : { ...this.lhs.names };
-        return addExprNames(names4, this.rhs);
+        const names5 = this.lhs instanceof code_1.Name ? {} : { ...this.lhs.names };
+        return addExprNames(names5, this.rhs);
       }
     };
     var AssignOp = class extends Assign2 {
@@ -26948,8 +26948,8 @@ var require_codegen = __commonJS({
       optimizeNodes() {
         return `${this.code}` ? this : void 0;
       }
-      optimizeNames(names4, constants4) {
-        this.code = optimizeExpr(this.code, names4, constants4);
+      optimizeNames(names5, constants4) {
+        this.code = optimizeExpr(this.code, names5, constants4);
         return this;
       }
       get names() {
@@ -26978,20 +26978,20 @@ var require_codegen = __commonJS({
         }
         return nodes.length > 0 ? this : void 0;
       }
-      optimizeNames(names4, constants4) {
+      optimizeNames(names5, constants4) {
         const { nodes } = this;
         let i = nodes.length;
         while (i--) {
           const n = nodes[i];
-          if (n.optimizeNames(names4, constants4))
+          if (n.optimizeNames(names5, constants4))
             continue;
-          subtractNames(names4, n.names);
+          subtractNames(names5, n.names);
           nodes.splice(i, 1);
         }
         return nodes.length > 0 ? this : void 0;
       }
       get names() {
-        return this.nodes.reduce((names4, n) => addNames(names4, n.names), {});
+        return this.nodes.reduce((names5, n) => addNames(names5, n.names), {});
       }
     };
     var BlockNode = class extends ParentNode {
@@ -27036,20 +27036,20 @@ var require_codegen = __commonJS({
           return void 0;
         return this;
       }
-      optimizeNames(names4, constants4) {
+      optimizeNames(names5, constants4) {
         var _a;
-        this.else = (_a = this.else) === null || _a === void 0 ? void 0 : _a.optimizeNames(names4, constants4);
-        if (!(super.optimizeNames(names4, constants4) || this.else))
+        this.else = (_a = this.else) === null || _a === void 0 ? void 0 : _a.optimizeNames(names5, constants4);
+        if (!(super.optimizeNames(names5, constants4) || this.else))
           return;
-        this.condition = optimizeExpr(this.condition, names4, constants4);
+        this.condition = optimizeExpr(this.condition, names5, constants4);
         return this;
       }
       get names() {
-        const names4 = super.names;
-        addExprNames(names4, this.condition);
+        const names5 = super.names;
+        addExprNames(names5, this.condition);
         if (this.else)
-          addNames(names4, this.else.names);
-        return names4;
+          addNames(names5, this.else.names);
+        return names5;
       }
     };
     If2.kind = "if";
@@ -27064,10 +27064,10 @@ var require_codegen = __commonJS({
       render(opts) {
         return `for(${this.iteration})` + super.render(opts);
       }
-      optimizeNames(names4, constants4) {
-        if (!super.optimizeNames(names4, constants4))
+      optimizeNames(names5, constants4) {
+        if (!super.optimizeNames(names5, constants4))
           return;
-        this.iteration = optimizeExpr(this.iteration, names4, constants4);
+        this.iteration = optimizeExpr(this.iteration, names5, constants4);
         return this;
       }
       get names() {
@@ -27088,8 +27088,8 @@ var require_codegen = __commonJS({
         return `for(${varKind} ${name}=${from}; ${name}<${to}; ${name}++)` + super.render(opts);
       }
       get names() {
-        const names4 = addExprNames(super.names, this.from);
-        return addExprNames(names4, this.to);
+        const names5 = addExprNames(super.names, this.from);
+        return addExprNames(names5, this.to);
       }
     };
     var ForIter = class extends For {
@@ -27103,10 +27103,10 @@ var require_codegen = __commonJS({
       render(opts) {
         return `for(${this.varKind} ${this.name} ${this.loop} ${this.iterable})` + super.render(opts);
       }
-      optimizeNames(names4, constants4) {
-        if (!super.optimizeNames(names4, constants4))
+      optimizeNames(names5, constants4) {
+        if (!super.optimizeNames(names5, constants4))
           return;
-        this.iterable = optimizeExpr(this.iterable, names4, constants4);
+        this.iterable = optimizeExpr(this.iterable, names5, constants4);
         return this;
       }
       get names() {
@@ -27148,20 +27148,20 @@ var require_codegen = __commonJS({
         (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNodes();
         return this;
       }
-      optimizeNames(names4, constants4) {
+      optimizeNames(names5, constants4) {
         var _a, _b;
-        super.optimizeNames(names4, constants4);
-        (_a = this.catch) === null || _a === void 0 ? void 0 : _a.optimizeNames(names4, constants4);
-        (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNames(names4, constants4);
+        super.optimizeNames(names5, constants4);
+        (_a = this.catch) === null || _a === void 0 ? void 0 : _a.optimizeNames(names5, constants4);
+        (_b = this.finally) === null || _b === void 0 ? void 0 : _b.optimizeNames(names5, constants4);
         return this;
       }
       get names() {
-        const names4 = super.names;
+        const names5 = super.names;
         if (this.catch)
-          addNames(names4, this.catch.names);
+          addNames(names5, this.catch.names);
         if (this.finally)
-          addNames(names4, this.finally.names);
-        return names4;
+          addNames(names5, this.finally.names);
+        return names5;
       }
     };
     var Catch = class extends BlockNode {
@@ -27445,15 +27445,15 @@ var require_codegen = __commonJS({
       }
     };
     exports2.CodeGen = CodeGen;
-    function addNames(names4, from) {
+    function addNames(names5, from) {
       for (const n in from)
-        names4[n] = (names4[n] || 0) + (from[n] || 0);
-      return names4;
+        names5[n] = (names5[n] || 0) + (from[n] || 0);
+      return names5;
     }
-    function addExprNames(names4, from) {
-      return from instanceof code_1._CodeOrName ? addNames(names4, from.names) : names4;
+    function addExprNames(names5, from) {
+      return from instanceof code_1._CodeOrName ? addNames(names5, from.names) : names5;
     }
-    function optimizeExpr(expr, names4, constants4) {
+    function optimizeExpr(expr, names5, constants4) {
       if (expr instanceof code_1.Name)
         return replaceName(expr);
       if (!canOptimize(expr))
@@ -27469,18 +27469,18 @@ var require_codegen = __commonJS({
       }, []));
       function replaceName(n) {
         const c = constants4[n.str];
-        if (c === void 0 || names4[n.str] !== 1)
+        if (c === void 0 || names5[n.str] !== 1)
           return n;
-        delete names4[n.str];
+        delete names5[n.str];
         return c;
       }
       function canOptimize(e) {
-        return e instanceof code_1._Code && e._items.some((c) => c instanceof code_1.Name && names4[c.str] === 1 && constants4[c.str] !== void 0);
+        return e instanceof code_1._Code && e._items.some((c) => c instanceof code_1.Name && names5[c.str] === 1 && constants4[c.str] !== void 0);
       }
     }
-    function subtractNames(names4, from) {
+    function subtractNames(names5, from) {
       for (const n in from)
-        names4[n] = (names4[n] || 0) - (from[n] || 0);
+        names5[n] = (names5[n] || 0) - (from[n] || 0);
     }
     function not(x) {
       return typeof x == "boolean" || typeof x == "number" || x === null ? !x : (0, code_1._)`!${par(x)}`;
@@ -27678,7 +27678,7 @@ var require_names = __commonJS({
     "use strict";
     Object.defineProperty(exports2, "__esModule", { value: true });
     var codegen_1 = require_codegen();
-    var names4 = {
+    var names5 = {
       // validation function arguments
       data: new codegen_1.Name("data"),
       // data passed to validation function
@@ -27707,7 +27707,7 @@ var require_names = __commonJS({
       jsonLen: new codegen_1.Name("jsonLen"),
       jsonPart: new codegen_1.Name("jsonPart")
     };
-    exports2.default = names4;
+    exports2.default = names5;
   }
 });
 
@@ -37324,11 +37324,11 @@ function merge2(defaults3, route, options2) {
 }
 function addQueryParameters(url, parameters) {
   const separator = /\?/.test(url) ? "&" : "?";
-  const names4 = Object.keys(parameters);
-  if (names4.length === 0) {
+  const names5 = Object.keys(parameters);
+  if (names5.length === 0) {
     return url;
   }
-  return url + separator + names4.map((name) => {
+  return url + separator + names5.map((name) => {
     if (name === "q") {
       return "q=" + parameters.q.split("+").map(encodeURIComponent).join("+");
     }
@@ -50136,8 +50136,8 @@ function CollectDistributionNames(expression, result = []) {
     IsDeferred(expression) && guard_exports.IsEqual(expression.action, "Conditional") ? IsRef(expression.parameters[0]) ? CollectDistributionNames(expression.parameters[2], CollectDistributionNames(expression.parameters[3], [...result, expression.parameters[0]["$ref"]])) : CollectDistributionNames(expression.parameters[2], CollectDistributionNames(expression.parameters[3], result)) : IsDeferred(expression) && guard_exports.IsEqual(expression.action, "Mapped") ? IsDeferred(expression.parameters[1]) && guard_exports.IsEqual(expression.parameters[1].action, "KeyOf") && IsRef(expression.parameters[1].parameters[0]) ? [...result, expression.parameters[1].parameters[0]["$ref"]] : result : result
   );
 }
-function BuildDistributionArray(parameters, names4) {
-  return parameters.reduce((result, left) => [...result, names4.includes(left.name)], []);
+function BuildDistributionArray(parameters, names5) {
+  return parameters.reduce((result, left) => [...result, names5.includes(left.name)], []);
 }
 function ZipDistributionArray(arguments_, distributionArray, result = []) {
   return guard_exports.ShiftLeft(arguments_, (argumentLeft, argumentRight) => guard_exports.ShiftLeft(distributionArray, (booleanLeft, booleanRight) => ZipDistributionArray(argumentRight, booleanRight, [...result, [booleanLeft, argumentLeft]]), () => result), () => result);
@@ -51840,12 +51840,12 @@ function subjectOf(finding) {
   ].filter(Boolean).join(", ");
 }
 function objectNamesOf({ object, likewise = [] }) {
-  const names4 = [...new Set([...object ? [object] : [], ...likewise].map(pathOf))];
-  return names4.length > 8 ? [...names4.slice(0, 8), `${names4.length - 8} more`] : names4;
+  const names5 = [...new Set([...object ? [object] : [], ...likewise].map(pathOf))];
+  return names5.length > 8 ? [...names5.slice(0, 8), `${names5.length - 8} more`] : names5;
 }
 function sourceNamesOf({ sources }) {
-  const names4 = [...new Set(sources.flatMap((source2) => source2.kind === "file" ? [] : [sourceName(source2)]))];
-  return names4.length > 3 ? [...names4.slice(0, 3), `${names4.length - 3} more`] : names4;
+  const names5 = [...new Set(sources.flatMap((source2) => source2.kind === "file" ? [] : [sourceName(source2)]))];
+  return names5.length > 3 ? [...names5.slice(0, 3), `${names5.length - 3} more`] : names5;
 }
 function sourceName(source2) {
   if (source2.kind === "kustomize") return `Kustomization ${source2.path}`;
@@ -57117,8 +57117,8 @@ function placed(rule, location) {
   return [inlineCode2(placeOf(location)), text2(" "), inlineCode2(rule), text2(" ")];
 }
 function renderedFrom(finding) {
-  const names4 = sourceNamesOf(finding);
-  return names4.length > 0 ? [`Rendered by ${names4.join(", ")}.`] : [];
+  const names5 = sourceNamesOf(finding);
+  return names5.length > 0 ? [`Rendered by ${names5.join(", ")}.`] : [];
 }
 function policiesIn({ policies }) {
   return `Policies: ${policies.map(({ name, version: version2, requested: requested2 }) => `${name} ${requested2} \u2192 ${version2}`).join(", ")}.`;
@@ -57586,15 +57586,15 @@ function loadFile({ text: text10, damaged = false }, wants = () => true, reader 
       const regionOf2 = (node2) => lines.region(node2.range?.[0] ?? 0, node2.range?.[1] ?? 0);
       for (const { ref, apiVersion: apiVersion2, node: node2, duplicates } of reading2.objects) {
         const [from, , to] = node2.range ?? [0, 0, reading2.text.length];
-        const own6 = reading2.text.slice(from, to);
+        const own5 = reading2.text.slice(from, to);
         objects2.push({
           ref,
           apiVersion: apiVersion2,
           node: node2,
           // Alone in its document an object is the whole of it, comments included; in a List it is its own lines.
-          content: contentOf(reading2.objects.length === 1 ? original : own6),
+          content: contentOf(reading2.objects.length === 1 ? original : own5),
           fileText: text10,
-          region: lines.region(from, from + own6.trimEnd().length),
+          region: lines.region(from, from + own5.trimEnd().length),
           duplicateKeys: duplicates.map((key2) => ({ key: key2.text, region: regionOf2(key2.node) })),
           regionOf: regionOf2,
           resolve: reading2.resolve
@@ -57789,9 +57789,9 @@ function push(map4, key2, manifest) {
 function snapshotsOf(manifests, descriptions = [], hides) {
   const deployed = byCluster(manifests);
   const described4 = byCluster(descriptions);
-  const names4 = /* @__PURE__ */ new Set([...deployed.keys(), ...described4.keys()]);
+  const names5 = /* @__PURE__ */ new Set([...deployed.keys(), ...described4.keys()]);
   return new Map(
-    [...names4].map((name) => [name, new Snapshot(name, deployed.get(name) ?? [], described4.get(name), hides)])
+    [...names5].map((name) => [name, new Snapshot(name, deployed.get(name) ?? [], described4.get(name), hides)])
   );
 }
 function byCluster(manifests) {
@@ -57974,11 +57974,11 @@ function tlsEntries(ingress) {
   }));
 }
 function tlsSecretNames(ingress) {
-  const names4 = /* @__PURE__ */ new Map();
+  const names5 = /* @__PURE__ */ new Map();
   for (const { secretName } of tlsEntries(ingress)) {
-    if (secretName.string && !names4.has(secretName.string)) names4.set(secretName.string, secretName);
+    if (secretName.string && !names5.has(secretName.string)) names5.set(secretName.string, secretName);
   }
-  return names4;
+  return names5;
 }
 function routedHosts(ingress) {
   const hosts = /* @__PURE__ */ new Map();
@@ -57996,6 +57996,12 @@ function covers(name, host) {
 }
 function isPlaceholder(name) {
   return /\$\{|\{\{|\$\(|<[^<>/]+>|__\w+__/.test(name);
+}
+
+// src/kubernetes/argo-cluster.ts
+var names = ["", "in-cluster", "https://kubernetes.default.svc"];
+function isOwnCluster(destination) {
+  return names.includes(destination);
 }
 
 // src/kubernetes/namespace.ts
@@ -58018,8 +58024,7 @@ function installsInto({ ref, root: root3 }) {
   switch (groupKindOf(ref)) {
     case "Application.argoproj.io": {
       const { string: cluster = "" } = spec.at("destination", spec.at("destination", "name").exists ? "name" : "server");
-      const isOwn = ["", "in-cluster", "https://kubernetes.default.svc"].includes(cluster);
-      return isOwn ? spec.at("destination", "namespace").string : void 0;
+      return isOwnCluster(cluster) ? spec.at("destination", "namespace").string : void 0;
     }
     case "HelmRelease.helm.toolkit.fluxcd.io":
     case "Kustomization.kustomize.toolkit.fluxcd.io":
@@ -61933,8 +61938,8 @@ var ChartSettings = class {
    * Source: https://helm.sh/docs/chart_template_guide/named_templates/, the template that `helm create` writes
    */
   fullname() {
-    const own6 = this.take(this.facts.fullname ?? []);
-    if (own6) return own6.value && shortened(own6.value);
+    const own5 = this.take(this.facts.fullname ?? []);
+    if (own5) return own5.value && shortened(own5.value);
     const { name, values } = this.release;
     const [full, short] = ["fullnameOverride", "nameOverride"].map((key2) => values.get(key2));
     if (!full?.told || !short?.told) return void 0;
@@ -61986,22 +61991,22 @@ function inverted(on) {
 function listOf(settings4, flag) {
   const values = settings4.all(flag).map(({ value: value2 }) => value2);
   if (!values.every((value2) => value2 !== void 0)) return void 0;
-  const names4 = values.flatMap((value2) => value2.split(",")).map((name) => name.trim());
-  return [...new Set(names4.filter(Boolean))].sort();
+  const names5 = values.flatMap((value2) => value2.split(",")).map((name) => name.trim());
+  return [...new Set(names5.filter(Boolean))].sort();
 }
 
 // src/kubernetes/controller-claims.ts
 function claimsOf(facts, settings4, release2) {
   if (settings4.opaque) return [];
   return waysOf(facts, settings4, release2).flatMap((way) => {
-    const names4 = namesOf(way, settings4);
+    const names5 = namesOf(way, settings4);
     const controller = controllerOf(way, settings4);
     const by = byWhat(way, settings4);
-    const unclassed = takesUnclassed(way, settings4, names4 ?? []);
-    if (!names4 || !controller.told || !by || unclassed === void 0) return [];
+    const unclassed = takesUnclassed(way, settings4, names5 ?? []);
+    if (!names5 || !controller.told || !by || unclassed === void 0) return [];
     const given = flagsOf(way).flatMap((flag) => settings4.get(flag)?.at ?? []);
     const at3 = settings4.get(way.name) ? given : [settings4.placeOf(way.name), ...given];
-    return [{ facts: way, names: names4, controller: controller.value, by, unclassed, at: at3 }];
+    return [{ facts: way, names: names5, controller: controller.value, by, unclassed, at: at3 }];
   });
 }
 function waysOf({ classes: classes2 }, settings4, release2) {
@@ -62033,8 +62038,8 @@ function byWhat({ by, byName, name }, settings4) {
   const named5 = byName === void 0 ? false : settings4.isOn(byName, false);
   return named5 === void 0 ? void 0 : named5 ? "either" : by;
 }
-function takesUnclassed({ unclassed = [] }, settings4, names4) {
-  const answers = unclassed.map((one2) => "class" in one2 ? names4.includes(one2.class) : isSwitchedOn(settings4, one2));
+function takesUnclassed({ unclassed = [] }, settings4, names5) {
+  const answers = unclassed.map((one2) => "class" in one2 ? names5.includes(one2.class) : isSwitchedOn(settings4, one2));
   if (answers.includes(true)) return true;
   return answers.includes(void 0) ? void 0 : false;
 }
@@ -63210,8 +63215,8 @@ function watchedBy({ scope: scope2 }, settings4) {
   const named5 = settings4.get(scope2.namespaces);
   if (named5 && named5.value !== "") {
     const { at: at4, value: value2 } = named5;
-    const names4 = scope2.many ? listOf(settings4, scope2.namespaces) : value2 === void 0 ? void 0 : [value2];
-    return names4 ? { at: at4, scope: "namespaces", names: names4 } : { at: at4, scope: "unknown" };
+    const names5 = scope2.many ? listOf(settings4, scope2.namespaces) : value2 === void 0 ? void 0 : [value2];
+    return names5 ? { at: at4, scope: "namespaces", names: names5 } : { at: at4, scope: "unknown" };
   }
   const selector = scope2.selector === void 0 ? void 0 : settings4.get(scope2.selector);
   if (selector && selector.value !== "") {
@@ -63439,12 +63444,12 @@ function nameOf2(way, settings4, className) {
 function lockPattern({ name }, id) {
   return id.includes("%s") ? id.replace("%s", "{class}") : name.replace("{id}", id);
 }
-function namespaceOf({ namespace }, settings4, own6) {
-  if (!namespace) return own6;
+function namespaceOf({ namespace }, settings4, own5) {
+  if (!namespace) return own5;
   const { flag, variable, default: byDefault2 } = namespace;
   const given = settings4.get(flag);
   if (given && given.value !== "") return given.value;
-  return (variable === void 0 ? void 0 : settings4.variable(variable)) ?? byDefault2 ?? own6;
+  return (variable === void 0 ? void 0 : settings4.variable(variable)) ?? byDefault2 ?? own5;
 }
 function electsBy({ locks }, { kind: kind2, namespace, name }) {
   return locks.some(
@@ -63529,7 +63534,7 @@ function argoReleasesOf(application) {
   const written3 = destination.at("name").string || destination.at("server").string || "";
   const set = manifest.root.at("spec");
   const generated = isPlaceholder(written3) ? `${written3} of ${JSON.stringify(set.at("generators").value)}` : written3;
-  const cluster = ownCluster.includes(written3) ? "" : generated;
+  const cluster = isOwnCluster(written3) ? "" : generated;
   return [spec.at("source"), ...spec.at("sources").items()].flatMap((source2) => {
     const facts = factsOf(source2.at("chart"), source2.at("repoURL"));
     if (!facts) return [];
@@ -63548,7 +63553,6 @@ function argoReleasesOf(application) {
     return [{ facts, manifest, name, namespace, cluster, ...version2, values, parts: [] }];
   });
 }
-var ownCluster = ["", "in-cluster", "https://kubernetes.default.svc"];
 
 // src/kubernetes/flux-release.ts
 function fluxReleasesOf(manifest, snapshot) {
@@ -63824,7 +63828,7 @@ function described({ watched, claims, status }) {
   const { at: _, ...scope2 } = watched;
   return JSON.stringify([
     scope2,
-    claims.map(({ names: names4, controller }) => [names4, controller]),
+    claims.map(({ names: names5, controller }) => [names5, controller]),
     status.writes === "source" ? [status.flag, status.value] : status.writes
   ]);
 }
@@ -63890,7 +63894,7 @@ function claimantsIn(snapshot, bystanders) {
     return {
       name: nameOf(controller.manifest.ref),
       product: controller.facts.title,
-      classes: unique(controller.claims.flatMap(({ names: names4 }) => names4)),
+      classes: unique(controller.claims.flatMap(({ names: names5 }) => names5)),
       namespaces: namespacesOf(watched),
       shared: watched.scope === "all" ? namespacesOf({ ...watched, scope: "namespaces", names: named5.filter((name) => watches(watched, name)) }) : [],
       ingresses: unique(taken2.map(({ ref }) => nameOf(ref)))
@@ -64662,19 +64666,19 @@ ${text10}`] : [line, 1, text10];
     return { edits: [{ path: origin.path, region, newText }] };
   }
   insertion(object, now) {
-    const own6 = `${ownText(object)}
+    const own5 = `${ownText(object)}
 `;
-    if (now === void 0) return isWhole(own6, object) ? { line: 1, text: `---
-${own6}` } : void 0;
+    if (now === void 0) return isWhole(own5, object) ? { line: 1, text: `---
+${own5}` } : void 0;
     const [before, after] = [this.documentsIn(object.fileText), this.documentsIn(now)];
     const document = before.get(identityOf(object.ref));
     if (!document || after.has(identityOf(object.ref))) return void 0;
     if (isItem(object)) return itemInsertion(object, document, after);
-    if (!isWhole(own6, object)) return void 0;
+    if (!isWhole(own5, object)) return void 0;
     const previous = [...before].filter(([, { from }]) => from < document.from).flatMap(([identity]) => after.get(identity) ?? []).at(-1);
     if (previous) return { line: previous.to, text: `---
-${own6}` };
-    return { line: 1, text: now.trim() === "" || now.startsWith("---") ? own6 : `${own6}---
+${own5}` };
+    return { line: 1, text: now.trim() === "" || now.startsWith("---") ? own5 : `${own5}---
 ` };
   }
   /** The documents of a text by the objects in them, in their order. */
@@ -64684,15 +64688,15 @@ ${own6}` };
     const documents = /* @__PURE__ */ new Map();
     let line = 1;
     let counted2 = 0;
-    for (const { text: own6, offset } of splitDocuments(text10)) {
+    for (const { text: own5, offset } of splitDocuments(text10)) {
       line += text10.slice(counted2, offset).split("\n").length - 1;
       counted2 = offset;
-      const length = own6.split("\n").length;
+      const length = own5.split("\n").length;
       const skimmed = {
-        text: own6,
+        text: own5,
         from: line,
-        to: line + length - (own6.endsWith("\n") ? 1 : 0),
-        refs: skimIdentities(own6)
+        to: line + length - (own5.endsWith("\n") ? 1 : 0),
+        refs: skimIdentities(own5)
       };
       for (const ref of skimmed.refs) documents.set(identityOf(ref), skimmed);
     }
@@ -64863,8 +64867,8 @@ var Markers = class {
     const lines = marked.split("\n").map((line) => {
       const marks3 = [...line.matchAll(this.mark)];
       const stripped = line.replace(this.mark, "");
-      const own6 = marks3.filter((mark2) => /^(?:---)?\s*$/.test(line.slice(0, mark2.index).replace(this.mark, ""))).at(-1);
-      if (own6) last = Number(own6[1]);
+      const own5 = marks3.filter((mark2) => /^(?:---)?\s*$/.test(line.slice(0, mark2.index).replace(this.mark, ""))).at(-1);
+      if (own5) last = Number(own5[1]);
       origins.push(last);
       const end2 = marks3.at(-1);
       if (end2) last = Number(end2[1]);
@@ -65228,7 +65232,7 @@ var Trials = class {
   async suspects(finding) {
     const { sides } = this.bench.evidence;
     const ids = new Set(placesOf(finding).flatMap(({ rendered: rendered2 }) => rendered2?.id ?? []));
-    const names4 = /* @__PURE__ */ new Set();
+    const names5 = /* @__PURE__ */ new Set();
     const values = /* @__PURE__ */ new Set();
     const aside = /* @__PURE__ */ new Set();
     for (const side of [sides.base, sides.head]) {
@@ -65236,13 +65240,13 @@ var Trials = class {
         const said = source2.kind === "helm" ? source2.values.flatMap((one2) => "path" in one2 ? [one2.path] : []) : [];
         const spoken = [...source2.saidIn ?? [], source2.at.path];
         for (const file3 of [...said, ...spoken]) values.add(file3);
-        for (const file3 of [...await side?.files(source2) ?? [], ...spoken]) names4.add(file3);
+        for (const file3 of [...await side?.files(source2) ?? [], ...spoken]) names5.add(file3);
         if (source2.was !== void 0) aside.add(source2.at.path);
       }
     }
-    for (const file3 of aside) names4.delete(file3);
+    for (const file3 of aside) names5.delete(file3);
     const changed = [];
-    for (const path36 of names4) {
+    for (const path36 of names5) {
       const file3 = await this.changedFile(path36);
       if (file3) changed.push(file3);
     }
@@ -65426,10 +65430,10 @@ function resolvePolicies(uses, bundled, rules2, places2 = nowhere) {
     const [name = "", range2 = "^1"] = split(use.use);
     const versions = bundled.filter(({ file: file3 }) => file3.policy === name);
     if (versions.length === 0) {
-      const names4 = [...new Set(bundled.map(({ file: file3 }) => file3.policy))].sort().join(", ");
+      const names5 = [...new Set(bundled.map(({ file: file3 }) => file3.policy))].sort().join(", ");
       throw new GuardError(
         "config",
-        `There is no policy ${JSON.stringify(name)}; the policies are ${names4}.`,
+        `There is no policy ${JSON.stringify(name)}; the policies are ${names5}.`,
         places2.value(index, ["use"])
       );
     }
@@ -65491,9 +65495,9 @@ function activate(policy, use, rules2, places2) {
     const rule = rules2.find((candidate) => candidate.id === id);
     if (!rule) throw new GuardError("policy", `There is no code for the rule ${id}.`, { path: policy.path });
     const given = file3.rules[id] ?? {};
-    const own6 = use.rules?.[id] ?? {};
+    const own5 = use.rules?.[id] ?? {};
     const messages5 = messagesOf(rule, file3.version);
-    for (const message of [...Object.keys(given.levels ?? {}), ...Object.keys(own6.levels ?? {})]) {
+    for (const message of [...Object.keys(given.levels ?? {}), ...Object.keys(own5.levels ?? {})]) {
       if (!messages5.includes(message)) {
         throw new GuardError(
           "config",
@@ -65507,7 +65511,7 @@ function activate(policy, use, rules2, places2) {
     const shared2 = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => name in schemas));
     for (const [where, values] of [
       [["params"], shared2],
-      [["rules", id, "params"], own6.params ?? {}]
+      [["rules", id, "params"], own5.params ?? {}]
     ]) {
       for (const [name, value2] of Object.entries(values)) {
         const schema = schemas[name];
@@ -65518,7 +65522,7 @@ function activate(policy, use, rules2, places2) {
         throw new GuardError("config", message, places2.value([...where, ...failure.keys]));
       }
     }
-    const params = [shared2, own6.params ?? {}].reduce(merge, { ...given.params });
+    const params = [shared2, own5.params ?? {}].reduce(merge, { ...given.params });
     const lacking = rule.params && findFailure(rule.params, params);
     if (lacking)
       throw new GuardError("policy", `The params of ${id} do not fit. ${lacking.sentence}`, { path: policy.path });
@@ -65526,7 +65530,7 @@ function activate(policy, use, rules2, places2) {
       rule,
       policy: { name: file3.policy, version: file3.version },
       params,
-      levelOf: (message) => messages5.includes(message) ? levelOf(message, given, own6) : void 0
+      levelOf: (message) => messages5.includes(message) ? levelOf(message, given, own5) : void 0
     };
   });
   for (const name of Object.keys(use.params ?? {})) {
@@ -65543,8 +65547,8 @@ function messagesOf(rule, version2) {
     return import_semver7.default.gte(release2, later?.[message] ?? rule.since) && (!end2 || import_semver7.default.lt(release2, end2));
   });
 }
-function unknownParam(owner2, name, names4, at3) {
-  const allowed = names4.length > 0 ? `its params are ${names4.join(", ")}` : "it has no params";
+function unknownParam(owner2, name, names5, at3) {
+  const allowed = names5.length > 0 ? `its params are ${names5.join(", ")}` : "it has no params";
   return new GuardError("config", `${owner2} has no param ${JSON.stringify(name)}; ${allowed}.`, at3);
 }
 function merge(params, more) {
@@ -65555,8 +65559,8 @@ function merge(params, more) {
   }
   return merged;
 }
-function levelOf(message, given, own6) {
-  const setting = own6.levels?.[message] ?? own6.level ?? given.levels?.[message] ?? given.level ?? "error";
+function levelOf(message, given, own5) {
+  const setting = own5.levels?.[message] ?? own5.level ?? given.levels?.[message] ?? given.level ?? "error";
   return setting === "off" ? void 0 : setting;
 }
 
@@ -65574,7 +65578,7 @@ var class_default_single_default = defineRule({
   kinds: ["IngressClass.networking.k8s.io"],
   messages: {
     // Which of the two depends on its version: https://github.com/kubernetes/kubernetes/pull/110974
-    several: ({ names: names4, count: count2 }) => `${count2} IngressClasses of this cluster are marked as its default: ${names4}; the API server then refuses Ingresses that name no class, or gives them the class that was made last. Leave ingressclass.kubernetes.io/is-default-class: "true" on one of them.`
+    several: ({ names: names5, count: count2 }) => `${count2} IngressClasses of this cluster are marked as its default: ${names5}; the API server then refuses Ingresses that name no class, or gives them the class that was made last. Leave ingressclass.kubernetes.io/is-default-class: "true" on one of them.`
   },
   *partners(manifest) {
     if (isDefaultClass(manifest)) yield "ingressclass.kubernetes.io/is-default-class";
@@ -65583,10 +65587,10 @@ var class_default_single_default = defineRule({
     if (!isDefaultClass(manifest)) return;
     const marked = snapshot.ofKind("IngressClass.networking.k8s.io").filter(isDefaultClass);
     const classes2 = new Map(marked.map((one2) => [one2.ref.name, one2]).reverse());
-    const names4 = [...classes2.keys()].sort();
-    if (names4.length < 2 || classes2.get(names4[0] ?? "") !== manifest) return;
-    const ends = names4.flatMap((name) => classes2.get(name) ?? []).map(defaultAnnotation);
-    report(ends, "several", { names: names4.join(", "), count: names4.length }, { keys: names4 });
+    const names5 = [...classes2.keys()].sort();
+    if (names5.length < 2 || classes2.get(names5[0] ?? "") !== manifest) return;
+    const ends = names5.flatMap((name) => classes2.get(name) ?? []).map(defaultAnnotation);
+    report(ends, "several", { names: names5.join(", "), count: names5.length }, { keys: names5 });
   }
 });
 
@@ -65657,7 +65661,7 @@ function ingressesOf(head) {
 }
 function isTakenWithout(head, name) {
   return controllersIn(head).some(({ facts, claims }) => {
-    const byName = claims.length > 0 && claims.every(({ by, names: names4 }) => by === "name" && names4.includes(name));
+    const byName = claims.length > 0 && claims.every(({ by, names: names5 }) => by === "name" && names5.includes(name));
     return claims.some(({ made }) => made === name) || byName && facts.name !== "nginx-inc";
   });
 }
@@ -65701,7 +65705,7 @@ function takesClassOf(ingress, { claims }, { classes: classes2 }) {
 }
 function takesByName(controllers, name) {
   return controllers.some(
-    ({ claims }) => claims.some(({ by, names: names4 }) => ["name", "either"].includes(by) && names4.includes(name))
+    ({ claims }) => claims.some(({ by, names: names5 }) => ["name", "either"].includes(by) && names5.includes(name))
   );
 }
 function isKin({ claims }, says2) {
@@ -65709,8 +65713,8 @@ function isKin({ claims }, says2) {
   return claims.some(({ controller }) => controller?.split("/")[0] === domain);
 }
 function knownIn({ controllers, classes: classes2 }) {
-  const names4 = [...classes2.keys(), ...controllers.flatMap(({ claims }) => claims.flatMap((claim) => claim.names))];
-  const sorted = [...new Set(names4)].sort();
+  const names5 = [...classes2.keys(), ...controllers.flatMap(({ claims }) => claims.flatMap((claim) => claim.names))];
+  const sorted = [...new Set(names5)].sort();
   return [...sorted.slice(0, 5), ...sorted.length > 5 ? [`and ${sorted.length - 5} more`] : []].join(", ");
 }
 
@@ -65851,7 +65855,7 @@ var class_known_default = defineRule({
   reads: ["IngressClass.networking.k8s.io", ...controllerKinds, clusterKind],
   messages: {
     unknown: ({ ingress, name, known: known4 }) => `${ingress} asks for the class ${name}, which no IngressClass and no controller of this cluster provides, so nobody routes its hosts. Name one that is here (${known4}), or bring the IngressClass ${name}.`,
-    annotated: ({ ingress, name, controller, own: own6 }) => `${ingress} asks for IngressClass ${name} by the annotation kubernetes.io/ingress.class, which ${controller} compares with ${own6} and not with its IngressClasses, so nobody routes its hosts. Take the annotation away and set spec.ingressClassName: ${name}.`,
+    annotated: ({ ingress, name, controller, own: own5 }) => `${ingress} asks for IngressClass ${name} by the annotation kubernetes.io/ingress.class, which ${controller} compares with ${own5} and not with its IngressClasses, so nobody routes its hosts. Take the annotation away and set spec.ingressClassName: ${name}.`,
     unserved: ({ ingress, name, says: says2, controllers }) => `IngressClass ${name}, for which ${ingress} asks, is of the controller ${says2}, and none of this cluster goes by that name: ${controllers}; so nobody routes its hosts. Let the class and its controller say the same.`,
     unclassed: ({ ingress, controllers }) => `${ingress} names no class, no IngressClass of this cluster is the default, and no controller takes such Ingresses: ${controllers}; so nobody routes its hosts. Set spec.ingressClassName, or make one IngressClass the default.`
   },
@@ -65891,12 +65895,12 @@ function lackOf(manifest, snapshot) {
   const ingress = nameOf(manifest.ref);
   const name = classOf(manifest);
   const field2 = manifest.root.at("spec", "ingressClassName");
-  const names4 = inWords2(controllers);
+  const names5 = inWords2(controllers);
   if (name === void 0) {
     const takes5 = controllers.some((one2) => takesClassOf(manifest, one2, providers));
     if (controllers.length === 0 || takes5 || providers.hasDefault || isManaged(manifest) || !snapshot.isWhole)
       return void 0;
-    const args2 = { ingress, controllers: names4 };
+    const args2 = { ingress, controllers: names5 };
     return { message: "unclassed", ends: [manifest.root.at("spec")], args: args2, keys: [] };
   }
   if (isPlaceholder(name)) return void 0;
@@ -65904,10 +65908,10 @@ function lackOf(manifest, snapshot) {
     ({ claims }) => claims.some((claim) => claim.names.includes(name) || claim.made === name)
   );
   const at3 = field2.string ? field2 : classAnnotation(manifest);
-  const own6 = classes2.get(name);
-  const says2 = own6?.says;
+  const own5 = classes2.get(name);
+  const says2 = own5?.says;
   const keys2 = [name];
-  if (!own6) {
+  if (!own5) {
     if (named5 || isManaged(manifest) || !snapshot.isWhole) return void 0;
     return { message: "unknown", ends: [at3], args: { ingress, name, known: knownIn(providers) }, keys: keys2 };
   }
@@ -65915,10 +65919,10 @@ function lackOf(manifest, snapshot) {
   if (field2.string) {
     const kin = controllers.filter((one2) => isKin(one2, says2));
     if (!says2 || by || kin.length === 0 || takesByName(controllers, name) || !snapshot.isWhole) return void 0;
-    return { message: "unserved", ends: [at3, own6.at], args: { ingress, name, says: says2, controllers: inWords2(kin) }, keys: keys2 };
+    return { message: "unserved", ends: [at3, own5.at], args: { ingress, name, says: says2, controllers: inWords2(kin) }, keys: keys2 };
   }
   if (by?.facts.name !== "ingress-nginx" || named5 || !snapshot.isWhole) return void 0;
-  const compared = by.claims.flatMap(({ facts, names: names5 }) => `--${facts.name}=${names5.join()}`)[0] ?? "";
+  const compared = by.claims.flatMap(({ facts, names: names6 }) => `--${facts.name}=${names6.join()}`)[0] ?? "";
   const args = { ingress, name, controller: nameOf(by.manifest.ref), own: compared };
   return { message: "annotated", ends: [at3, by.place], args, keys: keys2 };
 }
@@ -65988,7 +65992,7 @@ var election_isolated_default = defineRule({
   kinds: [...controllerKinds, ...releaseKinds],
   reads: partKinds2,
   messages: {
-    shared: ({ first, second, lock, own: own6 }) => `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with ${own6}.`
+    shared: ({ first, second, lock, own: own5 }) => `${first} and ${second} are two controllers and elect one leader between them, by ${lock}, so the Ingresses of the one that does not lead never get an address in their status. Give one of them a lock of its own with ${own5}.`
   },
   *partners(manifest) {
     yield* namesOfParts2(manifest);
@@ -66004,12 +66008,12 @@ var election_isolated_default = defineRule({
         if (!lock || !other || areOneController(first, second)) continue;
         if (!shareCluster(first, second) || isInstalledBy(first, second)) continue;
         if (lock.namespace === "" && !shareNamespace(first.manifest, second.manifest)) continue;
-        const names4 = { first: nameOfController(first), second: nameOfController(second) };
+        const names5 = { first: nameOfController(first), second: nameOfController(second) };
         const kind2 = lock.kinds.find((one3) => other.kinds.includes(one3)) ?? "";
         const lockName = nameOf({ group: "", kind: kind2, namespace: lock.namespace, name: lock.name });
         const [[one2, ...more], [another, ...others]] = [endsOf(first, [lock.at]), endsOf(second, [other.at])];
         const ends = [one2, another, ...more, ...others].filter((end2) => end2 !== void 0);
-        report(ends, "shared", { ...names4, lock: lockName, own: namedBy(first, lock) }, { keys: [lock.name] });
+        report(ends, "shared", { ...names5, lock: lockName, own: namedBy(first, lock) }, { keys: [lock.name] });
       }
     }
   }
@@ -66205,11 +66209,11 @@ function sharedNamespaces(a, b, snapshot) {
     return described2(inWords3(found2.map(({ ref }) => ref.name)), found2);
   }
   const named5 = [one2, other].flatMap((watched) => watched.scope === "namespaces" ? [watched.names] : []);
-  const [names4 = [], others] = named5;
-  if (others) return described2(inWords3(names4.filter((name) => others.includes(name))));
+  const [names5 = [], others] = named5;
+  if (others) return described2(inWords3(names5.filter((name) => others.includes(name))));
   const selector = [one2, other].flatMap((watched) => watched.scope === "selector" ? watched.selector : [])[0];
   if (selector === void 0) return void 0;
-  const found = labelledNamespaces(snapshot, selector).filter(({ ref }) => names4.includes(ref.name));
+  const found = labelledNamespaces(snapshot, selector).filter(({ ref }) => names5.includes(ref.name));
   return described2(inWords3(found.map(({ ref }) => ref.name)), found);
 }
 function labelledNamespaces(snapshot, selector) {
@@ -66238,10 +66242,10 @@ function withoutThose(watched, { manifest }, except) {
   }
 }
 function inWords3(written3) {
-  const names4 = [...new Set(written3)];
-  if (names4.length === 0) return void 0;
-  const more = names4.length > 5 ? ` and ${names4.length - 5} more` : "";
-  return `${names4.length > 1 ? "namespaces" : "namespace"} ${names4.slice(0, 5).join(", ")}${more}`;
+  const names5 = [...new Set(written3)];
+  if (names5.length === 0) return void 0;
+  const more = names5.length > 5 ? ` and ${names5.length - 5} more` : "";
+  return `${names5.length > 1 ? "namespaces" : "namespace"} ${names5.slice(0, 5).join(", ")}${more}`;
 }
 function labelled(selector) {
   return `the namespaces labelled ${selector}`;
@@ -66260,10 +66264,10 @@ function sharedClaim(a, b, snapshot) {
 function sharedClass(a, b, snapshot, products) {
   const assumed = (one2, other) => products && isAssumed(one2, other, snapshot);
   const [classesOfA, classesOfB] = [classesOf(a, b, snapshot, assumed(a, b)), classesOf(b, a, snapshot, assumed(b, a))];
-  const names4 = [...classesOfA.keys()].filter((name) => classesOfB.has(name)).sort();
-  const [first = ""] = names4;
+  const names5 = [...classesOfA.keys()].filter((name) => classesOfB.has(name)).sort();
+  const [first = ""] = names5;
   const through = a.controller === b.controller ? void 0 : classesOfA.get(first) ?? classesOfB.get(first);
-  if (names4.length > 0) return { by: "class", name: names4.join(", "), through };
+  if (names5.length > 0) return { by: "class", name: names5.join(", "), through };
   if (a.controller === void 0 || a.controller !== b.controller || !isOpen(a) || !isOpen(b)) return void 0;
   const same = a.names.length > 0 && a.names.join() === b.names.join();
   return { by: "class", name: same ? a.names.join(", ") : `of ${a.controller}` };
@@ -66275,7 +66279,7 @@ function sharedByLabels(a, one2, b, other, snapshot) {
   const [found] = written3.filter((each2) => selectors.every((selector) => hasLabels(each2, selector)));
   if (found) return { by: "class", name: found.ref.name, through: found };
   const takesAll = [a, b].some(
-    ({ watched, claims }) => watched.scope === "all" && claims.some(({ names: names4 }) => !names4[0])
+    ({ watched, claims }) => watched.scope === "all" && claims.some(({ names: names5 }) => !names5[0])
   );
   return written3.length === 0 && takesAll ? { by: "class", name: `labelled ${selectors[0]}` } : void 0;
 }
@@ -66285,26 +66289,26 @@ function hasLabels({ root: root3 }, selector) {
 function isOpen({ by }) {
   return by === "controller" || by === "either";
 }
-function classesOf({ controller, names: names4, by, made }, other, snapshot, assumed) {
+function classesOf({ controller, names: names5, by, made }, other, snapshot, assumed) {
   const all3 = snapshot.ofKind("IngressClass.networking.k8s.io");
-  const own6 = all3.filter(({ root: root3 }) => controller !== void 0 && root3.at("spec", "controller").string === controller).filter(({ ref }) => by !== "both" || names4.includes(ref.name)).map((one2) => [one2.ref.name, one2]);
-  const madeByIt = [made, other.controller === controller ? other.made : void 0].filter((name) => name !== void 0 && (by !== "both" || names4.includes(name))).map((name) => [name ?? "", void 0]);
-  const alone = own6.length === 0 && madeByIt.length === 0;
+  const own5 = all3.filter(({ root: root3 }) => controller !== void 0 && root3.at("spec", "controller").string === controller).filter(({ ref }) => by !== "both" || names5.includes(ref.name)).map((one2) => [one2.ref.name, one2]);
+  const madeByIt = [made, other.controller === controller ? other.made : void 0].filter((name) => name !== void 0 && (by !== "both" || names5.includes(name))).map((name) => [name ?? "", void 0]);
+  const alone = own5.length === 0 && madeByIt.length === 0;
   const isThere2 = (name) => alone || name === other.made || all3.some(({ ref }) => ref.name === name);
   const byName = by === "name" || by === "either" || alone && assumed;
-  const named5 = byName ? names4.filter((name) => by === "name" || isThere2(name)) : [];
-  const found = by === "name" ? [] : [...madeByIt, ...own6];
+  const named5 = byName ? names5.filter((name) => by === "name" || isThere2(name)) : [];
+  const found = by === "name" ? [] : [...madeByIt, ...own5];
   return new Map([...named5.map((name) => [name, void 0]), ...found]);
 }
-function isAssumed({ controller, names: names4, facts }, other, snapshot) {
+function isAssumed({ controller, names: names5, facts }, other, snapshot) {
   if (controller !== facts.controller || controller === other.facts.controller) return false;
-  return !snapshot.ofKind("IngressClass.networking.k8s.io").some(({ ref }) => names4.includes(ref.name));
+  return !snapshot.ofKind("IngressClass.networking.k8s.io").some(({ ref }) => names5.includes(ref.name));
 }
 function sharedOtherwise(a, one2, b, other, snapshot) {
-  const names4 = one2.names.filter((name) => other.names.includes(name));
-  for (const ingress of names4.length > 0 ? snapshot.ofKind("Ingress.networking.k8s.io") : []) {
+  const names5 = one2.names.filter((name) => other.names.includes(name));
+  for (const ingress of names5.length > 0 ? snapshot.ofKind("Ingress.networking.k8s.io") : []) {
     const name = classAnnotation(ingress).string;
-    if (name === void 0 || !names4.includes(name) || ingress.root.at("spec", "ingressClassName").exists) continue;
+    if (name === void 0 || !names5.includes(name) || ingress.root.at("spec", "ingressClassName").exists) continue;
     if ([a, b].every(({ watched }) => watches2(watched, ingress.ref.namespace)))
       return { by: "annotation", name, ingress };
   }
@@ -66317,12 +66321,12 @@ function watches2(watched, namespace) {
 
 // src/kubernetes/controller-remedy.ts
 function mendingOf(mended2, other) {
-  const own6 = ownClassOf(mended2);
+  const own5 = ownClassOf(mended2);
   const name = nameOfController(mended2);
   const limiting = limitingOf(mended2, other);
-  if (other.watched.scope !== "all") return `Limit ${limiting}, or give it a class of its own with ${own6}`;
-  const both = [.../* @__PURE__ */ new Set([own6, ownClassOf(other)])].join(" and ");
-  const given = takesEveryClass(other) ? `Give each of them a class of its own with ${both}` : `Give ${name} a class of its own with ${own6}`;
+  if (other.watched.scope !== "all") return `Limit ${limiting}, or give it a class of its own with ${own5}`;
+  const both = [.../* @__PURE__ */ new Set([own5, ownClassOf(other)])].join(" and ");
+  const given = takesEveryClass(other) ? `Give each of them a class of its own with ${both}` : `Give ${name} a class of its own with ${own5}`;
   const flags = [...new Set([mended2, other].map(scopeOf))].join(" and ");
   return `${given}, or limit ${limiting || `both to namespaces of their own with ${flags}`}`;
 }
@@ -66379,8 +66383,8 @@ var namespace_isolated_default = defineRule({
   ],
   messages: {
     overlap: ({ first, second, name, where, mending: mending2 }) => `${first} and ${second} both take the Ingresses of ${name} in ${where}, ${flapping}. ${mending2}.`,
-    annotated: ({ first, second, name, where, mended: mended2, own: own6, ingress }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own6} of ${mended2} to another name.`,
-    unclassed: ({ first, second, where, own: own6, limiting }) => `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own6} from one of them${limiting}.`,
+    annotated: ({ first, second, name, where, mended: mended2, own: own5, ingress }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own5} of ${mended2} to another name.`,
+    unclassed: ({ first, second, where, own: own5, limiting }) => `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own5} from one of them${limiting}.`,
     contested: ({ first, second, takes: takes5, name, where, outcome: outcome2, mending: mending2 }) => `${first} and ${second} both take the ${takes5} of ${name} in ${where}, ${outcome2}. ${mending2}.`,
     contestedAnnotation: ({
       first,
@@ -66388,11 +66392,11 @@ var namespace_isolated_default = defineRule({
       name,
       where,
       mended: mended2,
-      own: own6,
+      own: own5,
       outcome: outcome2,
       ingress
-    }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome2}. Name the class in spec.ingressClassName instead, or set ${own6} of ${mended2} to another name.`,
-    contestedUnclassed: ({ first, second, takes: takes5, where, own: own6, outcome: outcome2, limiting }) => `${first} and ${second} both take ${takes5} that name no class in ${where}, ${outcome2}. Have one of them take those of a class alone with ${own6}${limiting}.`,
+    }) => `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome2}. Name the class in spec.ingressClassName instead, or set ${own5} of ${mended2} to another name.`,
+    contestedUnclassed: ({ first, second, takes: takes5, where, own: own5, outcome: outcome2, limiting }) => `${first} and ${second} both take ${takes5} that name no class in ${where}, ${outcome2}. Have one of them take those of a class alone with ${own5}${limiting}.`,
     contestedRoutes: ({ first, second, takes: takes5, where, mending: mending2 }) => `${first} and ${second} both take the same ${takes5} in ${where}, so what is meant for one is served by the other too. ${mending2}.`
   },
   later: {
@@ -66478,7 +66482,7 @@ function wordsOf(first, second, { by, name }, mended2) {
   const other = mended2 === first ? second : first;
   const [one2, two] = first.facts === second.facts ? [] : [first.facts.title, second.facts.title];
   const limiting = limitingOf(mended2, other);
-  const own6 = {
+  const own5 = {
     class: ownClassOf(mended2),
     annotation: mended2.wordsFor(wayOf(mended2)?.name ?? ""),
     // Classes differ here, so one of the two says by a flag that it takes these Ingresses, or names no class.
@@ -66491,7 +66495,7 @@ function wordsOf(first, second, { by, name }, mended2) {
     name: by === "class" ? name.startsWith("of ") ? `any IngressClass ${name}` : `class ${name}` : name,
     outcome: [first, second].every(writes) ? flapping : "so both serve them, and which of them a client reaches is chance",
     mended: nameOfController(mended2),
-    own: own6 ?? ownClassOf(mended2),
+    own: own5 ?? ownClassOf(mended2),
     mending: mendingOf(mended2, other),
     limiting: limiting && `, or limit ${limiting}`
   };
@@ -66503,9 +66507,9 @@ function flagForUnclassed({ facts: { unclassed = [] } }) {
   return unclassed.flatMap((one2) => "on" in one2 ? `--${one2.on}` : [])[0];
 }
 function keysOf2(first, second) {
-  const names4 = [first, second].flatMap(({ claims }) => claims.flatMap((one2) => one2.names));
+  const names5 = [first, second].flatMap(({ claims }) => claims.flatMap((one2) => one2.names));
   const everywhere = first.watched.scope === "all" && second.watched.scope === "all";
-  return [...new Set(names4), ...everywhere ? ["every namespace"] : [], "some namespace"];
+  return [...new Set(names5), ...everywhere ? ["every namespace"] : [], "some namespace"];
 }
 
 // src/kubernetes/service.ts
@@ -66623,15 +66627,15 @@ var publish_target_default = defineRule({
       const target = targetOf(controller);
       if (controller.installed) {
         if (!target || mayBeMade(target, controller, snapshot)) continue;
-        const names4 = { ...namesOf2(controller, target), product: controller.facts.title };
-        report(target.at, "missingRelease", names4, { keys: [wordsOf2(target)] });
+        const names5 = { ...namesOf2(controller, target), product: controller.facts.title };
+        report(target.at, "missingRelease", names5, { keys: [wordsOf2(target)] });
         continue;
       }
-      const own6 = ownServices(controller, snapshot);
-      if (!target || own6.length === 0 || isThere(target, snapshot)) continue;
+      const own5 = ownServices(controller, snapshot);
+      if (!target || own5.length === 0 || isThere(target, snapshot)) continue;
       if (target.namespace !== manifest.ref.namespace && !snapshot.isWhole) continue;
-      const service = own6.find(bringsTraffic);
-      const ends = [target.at, (service ?? own6[0])?.root.at("metadata", "name")].filter((end2) => end2 !== void 0);
+      const service = own5.find(bringsTraffic);
+      const ends = [target.at, (service ?? own5[0])?.root.at("metadata", "name")].filter((end2) => end2 !== void 0);
       const instead = service ? `${nameOf(service.ref)}, which brings it its traffic` : "a Service that is there";
       const isHere = target.at.manifest === manifest;
       const fix2 = service && isHere ? replaced(target.at, naming(target, service)) : void 0;
@@ -71091,10 +71095,10 @@ function isOf({ kind: kind2, namespace = "", name }, ref) {
 function permissionsIn2(role, all3) {
   const parts2 = role.gathers ? all3.filter(({ labels }) => labels?.some((label2) => role.gathers?.includes(label2))) : [];
   const gathered2 = parts2.map((part) => permissionsIn2(part, all3));
-  const own6 = (rules2 = []) => rules2.flatMap((rule) => permissionsOf(rule, role.namespace));
+  const own5 = (rules2 = []) => rules2.flatMap((rule) => permissionsOf(rule, role.namespace));
   return {
-    always: [...own6(role.rules), ...gathered2.flatMap(({ always }) => always)],
-    gated: [...own6(role.gated), ...gathered2.flatMap(({ gated }) => gated)]
+    always: [...own5(role.rules), ...gathered2.flatMap(({ always }) => always)],
+    gated: [...own5(role.gated), ...gathered2.flatMap(({ gated }) => gated)]
   };
 }
 function defaultSubjects(ref) {
@@ -71255,12 +71259,12 @@ var rbac_scoped_default = defineRule({
     });
     const at3 = wide[0]?.at;
     if (!at3) return;
-    const watched = [...new Set(limits2.flatMap(({ names: names5 }) => names5))];
+    const watched = [...new Set(limits2.flatMap(({ names: names6 }) => names6))];
     const namespaces = `${watched.length > 1 ? "the namespaces" : "namespace"} ${watched.join(", ")}`;
-    const names4 = { controller: nameOf(manifest.ref), account: subjectName(account), role: nameOf(at3.manifest.ref) };
+    const names5 = { controller: nameOf(manifest.ref), account: subjectName(account), role: nameOf(at3.manifest.ref) };
     const [, ...more] = endsOf(first, [first.watched.at]);
     const ends = [...limits2.map((one2) => one2.at), at3.at("resources"), ...more];
-    report(ends, "secrets", { ...names4, namespaces }, { keys: [names4.account] });
+    report(ends, "secrets", { ...names5, namespaces }, { keys: [names5.account] });
   }
 });
 var reads2 = ["list", "get", "watch"];
@@ -71279,10 +71283,10 @@ function needsOf(controller, given, snapshot) {
 }
 var groupOf = { ConfigMap: "", Lease: "coordination.k8s.io" };
 var resourceOf = { ConfigMap: "configmaps", Lease: "leases" };
-function lockNeeds({ locks, manifest, namespace: own6 }, given) {
+function lockNeeds({ locks, manifest, namespace: own5 }, given) {
   const ways = locks.map(
     (lock) => lock.kinds.map((kind2) => {
-      const namespace = lock.namespace === own6 ? manifest.ref.namespace : lock.namespace;
+      const namespace = lock.namespace === own5 ? manifest.ref.namespace : lock.namespace;
       const rule = { apiGroups: [groupOf[kind2]], resources: [resourceOf[kind2]] };
       return {
         kind: "lock",
@@ -71323,8 +71327,8 @@ function classNeeds({ release: release2, claims, watched, place: place2 }, snaps
   const classes2 = snapshot.ofKind("IngressClass.networking.k8s.io");
   const isOwn = (name) => {
     const written3 = classes2.filter(({ ref }) => ref.name === name);
-    const own6 = written3.some(({ root: root3 }) => root3.at("spec", "controller").string === claim.controller);
-    return own6 || written3.length === 0 && claim.names.includes(name);
+    const own5 = written3.some(({ root: root3 }) => root3.at("spec", "controller").string === claim.controller);
+    return own5 || written3.length === 0 && claim.names.includes(name);
   };
   const ingress = snapshot.ofKind("Ingress.networking.k8s.io").filter(
     (one2) => watched.scope === "all" || watched.scope === "namespaces" && watched.names.includes(one2.ref.namespace)
@@ -71349,10 +71353,10 @@ function rulesOn(role, { permissions }) {
   return [...role.root.at("rules").items()].filter(speaksOf2);
 }
 function placeIn2(role, need) {
-  const names4 = new Set(need.permissions.flatMap(({ name }) => [...name]));
+  const names5 = new Set(need.permissions.flatMap(({ name }) => [...name]));
   const rules2 = rulesOn(role, need);
   const limited = rules2.find((rule) => rule.at("resourceNames").exists);
-  const named5 = limited && [...limited.at("resourceNames").items()].some(({ string }) => string && names4.has(string));
+  const named5 = limited && [...limited.at("resourceNames").items()].some(({ string }) => string && names5.has(string));
   if (limited && !named5) return limited.at("resourceNames");
   return (limited ?? rules2[0])?.at("verbs") ?? role.root.at("rules");
 }
@@ -71503,13 +71507,13 @@ var status_kept_default = defineRule({
     const [was, is3] = [emptying(before), after && emptying(after)];
     const dns = was || is3 ? pruningDnsIn(head) : void 0;
     if (!dns) return;
-    const names4 = { dns: nameOf(dns.ref) };
+    const names5 = { dns: nameOf(dns.ref) };
     const end2 = dns.root.at("metadata", "name");
     if (!after) {
       const successor = was && head.get(before.ref).length === 0 ? successorOf(was, head) : void 0;
       if (!successor) return;
       const { manifest, place: place2 } = successor;
-      const told = { ...names4, controller: nameOf(before.ref), successor: nameOf(manifest.ref) };
+      const told = { ...names5, controller: nameOf(before.ref), successor: nameOf(manifest.ref) };
       report([before.root, place2, end2], "replaced", told);
       return;
     }
@@ -71518,12 +71522,12 @@ var status_kept_default = defineRule({
       const at3 = relabelledAt(before, after);
       if (at3) {
         const what = at3.path.includes("selector") ? "selector" : "label";
-        report([at3, end2], "relabelled", { ...names4, controller, what }, { keys: [what] });
+        report([at3, end2], "relabelled", { ...names5, controller, what }, { keys: [what] });
       } else if (was.release && (0, import_semver9.satisfies)(was.release, "<1.0.3") && isRolled(before, after)) {
-        report([after.root.at("spec", "template"), end2], "rolled", { ...names4, controller, release: was.release });
+        report([after.root.at("spec", "template"), end2], "rolled", { ...names5, controller, release: was.release });
       }
     } else if (is3 && ingressNginxOf(before).length > 0) {
-      report([is3.place, end2], "turnedOn", { ...names4, controller: nameOf(after.ref) });
+      report([is3.place, end2], "turnedOn", { ...names5, controller: nameOf(after.ref) });
     }
   }
 });
@@ -71710,8 +71714,8 @@ var webhook_safe_default = defineRule({
     const [first] = hooks;
     if (!first) return;
     for (const { name, service, resources } of hooks.filter((hook2) => hook2.closed && isMissing(hook2, snapshot))) {
-      const names4 = { webhook: name, configuration: nameOf(manifest.ref), service: serviceText(service), resources };
-      report(service.at, "absent", names4, { keys: [name] });
+      const names5 = { webhook: name, configuration: nameOf(manifest.ref), service: serviceText(service), resources };
+      report(service.at, "absent", names5, { keys: [name] });
     }
     const copies = snapshot.get(manifest.ref).flatMap((copy2) => webhooksOf(copy2)[0] ?? []);
     const second = copies.find((copy2) => !isOneService(copy2.service, first.service));
@@ -72046,8 +72050,8 @@ function namesIn(certificate) {
     ...(certificate.subjectAltName ?? "").matchAll(/(?:^|, )(DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g)
   ];
   const commonName = certificate.subject?.match(/^CN=(.*)$/m)?.[1];
-  const names4 = alternatives.map(([, , name = ""]) => name);
-  return alternatives.some(([, type]) => type === "DNS") || !commonName ? names4 : [commonName, ...names4];
+  const names5 = alternatives.map(([, , name = ""]) => name);
+  return alternatives.some(([, type]) => type === "DNS") || !commonName ? names5 : [commonName, ...names5];
 }
 function certificatesBehind(snapshot, user, secretName, namespace = user.ref.namespace) {
   const producers = producersOf(snapshot, namespace, secretName);
@@ -72070,13 +72074,13 @@ function knownFrom(manifest, secretName, at3) {
 function heldBy3(secret) {
   const reading2 = readCertificates(secret);
   if (!isSecretComplete(secret) || reading2.kind !== "read") return void 0;
-  const names4 = namesIn(reading2.first);
+  const names5 = namesIn(reading2.first);
   return {
     manifest: secret,
     at: reading2.at,
-    names: names4,
+    names: names5,
     // OpenSSL refuses `*.lan`, which Go and with it the controllers take for any host of one label and `.lan`.
-    covers: (host) => reading2.first.checkHost(host, { partialWildcards: false }) !== void 0 || names4.some((name) => covers(name, host))
+    covers: (host) => reading2.first.checkHost(host, { partialWildcards: false }) !== void 0 || names5.some((name) => covers(name, host))
   };
 }
 function requestedBy(certificate) {
@@ -72108,12 +72112,12 @@ function requestedForGateway(gateway, secretName, at3) {
   );
 }
 function requested(manifest, at3, written3) {
-  const names4 = [...new Set(written3)];
-  if (names4.some(isPlaceholder)) return void 0;
-  return { manifest, at: at3, names: names4, covers: (host) => names4.some((name) => covers(name, host)) };
+  const names5 = [...new Set(written3)];
+  if (names5.some(isPlaceholder)) return void 0;
+  return { manifest, at: at3, names: names5, covers: (host) => names5.some((name) => covers(name, host)) };
 }
-function listed(names4) {
-  const shown = names4.length > 4 ? [...names4.slice(0, 3), `${names4.length - 3} more`] : names4;
+function listed(names5) {
+  const shown = names5.length > 4 ? [...names5.slice(0, 3), `${names5.length - 3} more`] : names5;
   const last = shown.at(-1);
   return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${last}` : last ?? "no host";
 }
@@ -72128,10 +72132,10 @@ var certificate_covers_host_default = defineRule({
   kinds: [ingressKind],
   reads: producerKinds.filter((kind2) => kind2 !== ingressKind),
   messages: {
-    notInSecret: ({ host, ingress, names: names4, source: source2 }) => `The certificate in ${source2} names ${names4}, and ${ingress} uses it for ${host}. Put a certificate for ${host} there, or name the Secret that holds one.`,
-    notRequested: ({ host, ingress, names: names4, source: source2 }) => `${source2} asks for a certificate for ${names4}, and ${ingress} uses it for ${host}. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
-    notShared: ({ host, ingress, names: names4, source: source2 }) => `cert-manager makes this certificate for ${source2}, with ${names4}, and ${ingress} uses it for ${host}. Name another Secret here, or add ${host} to the TLS entry there.`,
-    inNoEntry: ({ host, ingress, names: names4 }) => `No TLS entry of ${ingress} names ${host}, and no certificate behind them does: they name ${names4}. Add ${host} to an entry whose Secret holds a certificate for it.`
+    notInSecret: ({ host, ingress, names: names5, source: source2 }) => `The certificate in ${source2} names ${names5}, and ${ingress} uses it for ${host}. Put a certificate for ${host} there, or name the Secret that holds one.`,
+    notRequested: ({ host, ingress, names: names5, source: source2 }) => `${source2} asks for a certificate for ${names5}, and ${ingress} uses it for ${host}. Add ${host} to its dnsNames, or name the Secret that holds a certificate for it.`,
+    notShared: ({ host, ingress, names: names5, source: source2 }) => `cert-manager makes this certificate for ${source2}, with ${names5}, and ${ingress} uses it for ${host}. Name another Secret here, or add ${host} to the TLS entry there.`,
+    inNoEntry: ({ host, ingress, names: names5 }) => `No TLS entry of ${ingress} names ${host}, and no certificate behind them does: they name ${names5}. Add ${host} to an entry whose Secret holds a certificate for it.`
   },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name;
@@ -72156,8 +72160,8 @@ var certificate_covers_host_default = defineRule({
       }
       const at3 = candidates2.map((entry) => nameIn(entry, (name) => covers(name, host))).find((name) => name);
       if (!at3 && certificates.some((certificate) => certificate.manifest === manifest)) continue;
-      const names4 = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
-      const misfit = { host, ingress: nameOf(manifest.ref), names: names4, source: nameOf(first.manifest.ref) };
+      const names5 = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
+      const misfit = { host, ingress: nameOf(manifest.ref), names: names5, source: nameOf(first.manifest.ref) };
       const places2 = new Map(certificates.map((certificate) => [certificate.manifest, certificate.at]));
       const ends = [at3 ?? served, ...places2.values()];
       report(ends, at3 ? messageOf(first) : "inNoEntry", misfit, { keys: [host] });
@@ -72260,8 +72264,8 @@ var certificate_issued_default = defineRule({
       if (named5?.kind !== kind2 || named5.name !== name || head.get(user.ref)[0] !== user) continue;
       if (kind2 === "Issuer" && (user.ref.namespace !== namespace || !shareNamespace(user, change.before))) continue;
       if (user.ref.kind !== "Certificate" && namedSecrets(user).length === 0) continue;
-      const names4 = { issuer: nameOf(change.before.ref), user: nameOf(user.ref) };
-      report([change.before.root, named5.at], "issuerRemoved", names4, { keys: [name] });
+      const names5 = { issuer: nameOf(change.before.ref), user: nameOf(user.ref) };
+      report([change.before.root, named5.at], "issuerRemoved", names5, { keys: [name] });
     }
   }
 });
@@ -72287,8 +72291,8 @@ function checkShared(manifest, secret, snapshot, report) {
   const all3 = hostsOf2.flat();
   if (all3.some(isPlaceholder)) return;
   if (hostsOf2.some((hosts) => all3.every((host) => hosts.some((name) => covers(name, host))))) return;
-  const names4 = sharers.map((sharer) => nameOf(sharer.manifest.ref));
-  const ingresses = `${names4[0]} and ${names4.length > 2 ? `${names4.length - 1} others` : names4[1]}`;
+  const names5 = sharers.map((sharer) => nameOf(sharer.manifest.ref));
+  const ingresses = `${names5[0]} and ${names5.length > 2 ? `${names5.length - 1} others` : names5[1]}`;
   report(
     sharers.map(({ at: at3 }) => at3),
     "shared",
@@ -72313,11 +72317,11 @@ var certificate_valid_default = defineRule({
   }),
   messages: {
     unparsable: ({ key: key2, secret, fault }) => `${key2} of ${secret} ${fault}, so no controller can use it. Put the PEM text under stringData, or its base64 under data.`,
-    keyMismatch: ({ secret, names: names4 }) => `tls.key of ${secret} is not the key of the certificate for ${names4}, so controllers refuse the pair. Put in the key that the certificate was made for.`,
-    wrongOrder: ({ secret, names: names4 }) => `tls.key of ${secret} belongs to a later certificate of tls.crt, not to the first one, for ${names4}, so controllers refuse the pair. Put the server's own certificate first and the authorities that signed it after it.`,
-    expired: ({ secret, names: names4, day: day2 }) => `The certificate for ${names4} in ${secret} expired on ${day2}. Renew it and put the new one in.`,
-    expiring: ({ secret, names: names4, day: day2, days }) => `The certificate for ${names4} in ${secret} expires on ${day2}, ${inDays(days)}. Renew it and put the new one in.`,
-    weak: ({ secret, names: names4, weakness }) => `The certificate for ${names4} in ${secret} has ${weakness}, which clients refuse. Have it issued with an EC key of 256 bits or an RSA key of 2048 bits, signed by SHA-256.`
+    keyMismatch: ({ secret, names: names5 }) => `tls.key of ${secret} is not the key of the certificate for ${names5}, so controllers refuse the pair. Put in the key that the certificate was made for.`,
+    wrongOrder: ({ secret, names: names5 }) => `tls.key of ${secret} belongs to a later certificate of tls.crt, not to the first one, for ${names5}, so controllers refuse the pair. Put the server's own certificate first and the authorities that signed it after it.`,
+    expired: ({ secret, names: names5, day: day2 }) => `The certificate for ${names5} in ${secret} expired on ${day2}. Renew it and put the new one in.`,
+    expiring: ({ secret, names: names5, day: day2, days }) => `The certificate for ${names5} in ${secret} expires on ${day2}, ${inDays(days)}. Renew it and put the new one in.`,
+    weak: ({ secret, names: names5, weakness }) => `The certificate for ${names5} in ${secret} has ${weakness}, which clients refuse. Have it issued with an EC key of 256 bits or an RSA key of 2048 bits, signed by SHA-256.`
   },
   check({ manifest, params: { renewBeforeDays }, report, skip, today }) {
     if (manifest.root.at("type").string !== "kubernetes.io/tls" && missingTlsKeys(manifest).length > 0) return;
@@ -72332,19 +72336,19 @@ var certificate_valid_default = defineRule({
     }
     if (certificates.kind !== "read") return;
     const { at: at3, first, further } = certificates;
-    const names4 = listed(namesIn(first));
+    const names5 = listed(namesIn(first));
     if (key2.kind === "read" && !isKeyOf(key2.first, first)) {
       const inOrder = !further.some((certificate) => isKeyOf(key2.first, certificate));
-      if (inOrder) report(key2.at, "keyMismatch", { secret, names: names4 });
-      else report(at3, "wrongOrder", { secret, names: names4 });
+      if (inOrder) report(key2.at, "keyMismatch", { secret, names: names5 });
+      else report(at3, "wrongOrder", { secret, names: names5 });
     }
     const day2 = lastDayOf(first);
     const days = day2 ? Math.round((Date.parse(day2) - Date.parse(today)) / dayInMilliseconds) : Number.POSITIVE_INFINITY;
-    if (day2 && days < 0) report(at3, "expired", { secret, names: names4, day: day2 }, { keys: [day2] });
-    else if (day2 && days <= renewBeforeDays) report(at3, "expiring", { secret, names: names4, day: day2, days }, { keys: [day2] });
+    if (day2 && days < 0) report(at3, "expired", { secret, names: names5, day: day2 }, { keys: [day2] });
+    else if (day2 && days <= renewBeforeDays) report(at3, "expiring", { secret, names: names5, day: day2, days }, { keys: [day2] });
     const weaknesses = weaknessesOf(first);
     if (weaknesses.length > 0)
-      report(at3, "weak", { secret, names: names4, weakness: weaknesses.join(" and ") }, { keys: weaknesses });
+      report(at3, "weak", { secret, names: names5, weakness: weaknesses.join(" and ") }, { keys: weaknesses });
   }
 });
 function inDays(days) {
@@ -72385,9 +72389,9 @@ function panics(release2, listed4) {
   return release2 !== void 0 && (0, import_semver10.satisfies)(release2, listed4 ? ">=0.26.0 <0.31.0" : ">=0.26.0 <1.0.0");
 }
 function takes3(controller, ingress) {
-  const own6 = controller.argument("ingress-class") || "nginx";
+  const own5 = controller.argument("ingress-class") || "nginx";
   const asked = classOf(ingress) ?? "";
-  if (asked !== own6 && !(asked === "" && own6 === "nginx")) return false;
+  if (asked !== own5 && !(asked === "" && own5 === "nginx")) return false;
   const watched = controller.argument("watch-namespace") ?? "";
   const namespace = watched === "$(POD_NAMESPACE)" ? controller.manifest.ref.namespace : watched;
   return watched === "" || namespace === ingress.ref.namespace;
@@ -72459,10 +72463,10 @@ var controller_crash_default = defineRule({
   }
 });
 function* partnersOfIngress(ingress) {
-  const names4 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
-  if (names4.length === 0) return;
+  const names5 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
+  if (names5.length === 0) return;
   yield* controllerMarks;
-  yield* names4;
+  yield* names5;
   yield* routedHosts(ingress).keys();
 }
 function fatalEntry(controller, ingress, host, snapshot) {
@@ -72666,9 +72670,9 @@ var gateway_certificate_default = defineRule({
         if (ref.namespace !== change.before.ref.namespace || ref.namespace === gateway.ref.namespace) continue;
         if (!grants(change.before, gateway, ref) || grantsOf2(head, ref).some((grant3) => grants(grant3, gateway, ref)))
           continue;
-        const names4 = { secret: `${ref.namespace}/${ref.name.string}`, gateway: nameOf(gateway.ref) };
+        const names5 = { secret: `${ref.namespace}/${ref.name.string}`, gateway: nameOf(gateway.ref) };
         const grant2 = nameOf(change.before.ref);
-        report([change.before.root, ref.name], "grantRemoved", { ...names4, grant: grant2 }, { keys: [ref.name.string ?? ""] });
+        report([change.before.root, ref.name], "grantRemoved", { ...names5, grant: grant2 }, { keys: [ref.name.string ?? ""] });
       }
     }
   }
@@ -72709,8 +72713,8 @@ function checkNamespace(ref, secret, gateway, snapshot, report) {
     report(unique3(ends), "notGranted", { secret, gateway: nameOf(gateway.ref), namespace: ref.namespace }, { keys: keys2 });
   }
   const shim = shimAnnotation(gateway);
-  const own6 = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace);
-  if (shim && !own6 && made.length === 0)
+  const own5 = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace);
+  if (shim && !own5 && made.length === 0)
     report([ref.name, shim], "otherNamespace", { secret, annotation: String(shim.path.at(-1)) }, { keys: keys2 });
 }
 function grantsOf2(snapshot, { namespace }) {
@@ -72800,14 +72804,14 @@ function mayBeIngressNginx(choice) {
   return choice === void 0 || choice.product === "ingress-nginx";
 }
 function servedByCertificate(snapshot, ingress, host, choice) {
-  const own6 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
-  const results = own6.map((name) => names(snapshot, ingress, name, host));
+  const own5 = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? []);
+  const results = own5.map((name) => names2(snapshot, ingress, name, host));
   if (choice.by === "certificates") {
     if (othersOf(snapshot, ingress).some((other) => brings(snapshot, other, host))) return "served";
     results.push(...tlsStores(snapshot).map((store) => defaultOf(snapshot, store, host)));
   } else results.push(...ingressNginxIn(snapshot).flatMap((controller) => byArgument(snapshot, controller, host)));
   if (results.includes("served")) return "served";
-  const certain = choice.by === "hosts" ? results.slice(own6.length) : results;
+  const certain = choice.by === "hosts" ? results.slice(own5.length) : results;
   return certain.includes("unknown") ? "unknown" : "unserved";
 }
 function othersOf(snapshot, ingress) {
@@ -72817,11 +72821,11 @@ function othersOf(snapshot, ingress) {
 function brings(snapshot, ingress, host) {
   return tlsEntries(ingress).some(({ hosts, secretName }) => {
     if (!secretName.string) return false;
-    const service = names(snapshot, ingress, secretName.string, host);
+    const service = names2(snapshot, ingress, secretName.string, host);
     return service === "served" || service === "unknown" && hosts.some((name) => covers(name.string ?? "", host));
   });
 }
-function names(snapshot, user, secret, host) {
+function names2(snapshot, user, secret, host) {
   const known4 = certificatesBehind(snapshot, user, secret);
   if (!known4) return "unknown";
   return known4.some((certificate) => certificate.covers(host)) ? "served" : "unserved";
@@ -72832,7 +72836,7 @@ function tlsStores(snapshot) {
 }
 function defaultOf(snapshot, store, host) {
   const secret = store.root.at("spec", "defaultCertificate", "secretName").string;
-  if (secret) return names(snapshot, store, secret, host);
+  if (secret) return names2(snapshot, store, secret, host);
   return store.root.at("spec", "defaultGeneratedCert").exists ? "unknown" : "unserved";
 }
 function byArgument(snapshot, controller, host) {
@@ -72876,11 +72880,11 @@ var host_covered_default = defineRule({
   check({ manifest, snapshot, report, skip }) {
     const entries = tlsEntries(manifest);
     if (entries.length === 0) return;
-    const names4 = entries.flatMap((entry) => entry.hosts);
-    const unknown2 = names4.find((name) => isPlaceholder(name.string ?? ""));
+    const names5 = entries.flatMap((entry) => entry.hosts);
+    const unknown2 = names5.find((name) => isPlaceholder(name.string ?? ""));
     if (unknown2) return skip(unknown2, `the TLS host ${unknown2.string} is filled in before it reaches the cluster`);
     const choice = certificateChoice(snapshot, manifest);
-    const gaps = [...routedHosts(manifest)].filter(([host]) => !isNamed(host, names4, choice));
+    const gaps = [...routedHosts(manifest)].filter(([host]) => !isNamed(host, names5, choice));
     const byCertificate = entries.find((entry) => entry.hosts.length === 0 && entry.secretName.string);
     if (byCertificate && mayBeIngressNginx(choice)) {
       const secret = byCertificate.secretName.string ?? "";
@@ -72900,7 +72904,7 @@ var host_covered_default = defineRule({
       if (service !== "unserved") continue;
       const otherwise = choice?.otherwise ?? byDefault;
       const fix2 = listedWith(host, manifest, entries, snapshot);
-      const wildcard = names4.find((name) => covers(name.string ?? "", host));
+      const wildcard = names5.find((name) => covers(name.string ?? "", host));
       if (wildcard && choice) {
         const args = { host: at3.string ?? host, name: wildcard.string ?? "", product: choice.product, otherwise };
         report([at3, ...controllerAt(snapshot, manifest)], "unlisted", args, { keys: [host], ...fix2 });
@@ -72917,7 +72921,7 @@ var host_covered_default = defineRule({
     }
     if (!mayBeIngressNginx(choice)) return;
     for (const [host, twin, at3] of redirected(manifest)) {
-      if (isNamed(twin, names4, choice) || !isNamed(host, names4, choice)) continue;
+      if (isNamed(twin, names5, choice) || !isNamed(host, names5, choice)) continue;
       const holder = entries.find((entry) => isNamed(host, entry.hosts, choice));
       const known4 = certificatesBehind(snapshot, manifest, holder?.secretName.string ?? "");
       if (known4?.some((certificate) => certificate.covers(twin))) continue;
@@ -72935,8 +72939,8 @@ function* partnersOfIngress2(ingress) {
   for (const host of open2) yield* [host, `*${host.slice(host.indexOf("."))}`];
   yield* ["default-ssl-certificate", "kind: TLSStore"];
 }
-function isNamed(host, names4, choice) {
-  return names4.some(
+function isNamed(host, names5, choice) {
+  return names5.some(
     ({ string: name = "" }) => choice?.by === "exactHosts" ? name.toLowerCase() === host : covers(name, host)
   );
 }
@@ -73011,12 +73015,12 @@ var host_unique_default = defineRule({
     for (const claim of claimsOf2(manifest).keys()) yield claim.split(" ")[0] ?? claim;
   },
   check({ manifest, snapshot, report }) {
-    const own6 = claimsOf2(manifest);
+    const own5 = claimsOf2(manifest);
     for (const other of partnersOfClass(manifest, snapshot, standsAside)) {
       const theirs = claimsOf2(other);
-      const keys2 = [...own6.keys()].filter((claim) => theirs.has(claim)).sort();
+      const keys2 = [...own5.keys()].filter((claim) => theirs.has(claim)).sort();
       const [key2 = ""] = keys2;
-      const [at3, there] = [own6.get(key2), theirs.get(key2)];
+      const [at3, there] = [own5.get(key2), theirs.get(key2)];
       if (!at3 || !there) continue;
       const more = keys2.length > 3 ? ` and ${keys2.length - 3} more` : "";
       const claims = `${keys2.slice(0, 3).join(", ")}${more}`;
@@ -73158,15 +73162,15 @@ var route_attached_default = defineRule({
       route,
       gateway,
       section,
-      names: names4
-    }) => `${route} wants the listener ${section} of ${gateway}, whose listeners are ${names4}, so it is not attached. Name one of these as sectionName.`,
-    unattached: ({ host, route, gateways, names: names4 }) => `No listener of ${gateways} that ${route} names takes ${host}: they take ${names4}, so nobody serves it there. Give a listener this hostname, or let the route have one that is taken.`,
+      names: names5
+    }) => `${route} wants the listener ${section} of ${gateway}, whose listeners are ${names5}, so it is not attached. Name one of these as sectionName.`,
+    unattached: ({ host, route, gateways, names: names5 }) => `No listener of ${gateways} that ${route} names takes ${host}: they take ${names5}, so nobody serves it there. Give a listener this hostname, or let the route have one that is taken.`,
     notCertified: ({
       host,
       listener,
       gateway,
-      names: names4
-    }) => `The listener ${listener} of ${gateway} takes ${host}, and its certificate names ${names4}, where a wildcard stands for one label only. Give the host a listener whose certificate names it, or add it to the certificate.`
+      names: names5
+    }) => `The listener ${listener} of ${gateway} takes ${host}, and its certificate names ${names5}, where a wildcard stands for one label only. Give the host a listener whose certificate names it, or add it to the certificate.`
   },
   *partners(manifest) {
     for (const { name } of secretsMadeBy(manifest)) yield name;
@@ -73203,9 +73207,9 @@ var route_attached_default = defineRule({
       }
       if (!taken2.some((name) => intersect(host, name))) {
         const gateways = [...new Set(attachments.map(({ gateway }) => nameOf(gateway.ref)))].join(" and ");
-        const names4 = listed([...new Set(taken2.flatMap((name) => name ?? []))]);
+        const names5 = listed([...new Set(taken2.flatMap((name) => name ?? []))]);
         const ends = new Map(listeners.map((listener) => [listener.manifest, listener.at("hostname")]));
-        report([at3, ...ends.values()], "unattached", { host, route, gateways, names: names4 }, { keys: [host] });
+        report([at3, ...ends.values()], "unattached", { host, route, gateways, names: names5 }, { keys: [host] });
         continue;
       }
       for (const listener of servingOver(listeners, host)) {
@@ -73213,9 +73217,9 @@ var route_attached_default = defineRule({
         const [first] = certificates;
         if (!first || certificates.some((certificate) => certificate.covers(host))) continue;
         const gateway = nameOf(listener.manifest.ref);
-        const names4 = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
+        const names5 = listed([...new Set(certificates.flatMap((certificate) => certificate.names))]);
         const ends = [at3, listener.at("hostname"), ...first.manifest === listener.manifest ? [] : [first.at]];
-        const args = { host, listener: listener.at("name").string ?? "", gateway, names: names4 };
+        const args = { host, listener: listener.at("name").string ?? "", gateway, names: names5 };
         report(ends, "notCertified", args, { keys: [host] });
       }
     }
@@ -73272,11 +73276,11 @@ var secret_agrees_default = defineRule({
   },
   check({ manifest, snapshot, report }) {
     if (certificateChoice(snapshot, manifest)?.by === "certificates") return;
-    const own6 = listedHosts(manifest);
+    const own5 = listedHosts(manifest);
     for (const other of partnersOfClass(manifest, snapshot, isCanary)) {
       const theirs = listedHosts(other);
-      const disagreeing = [...own6.keys()].sort().flatMap((host) => {
-        const [a, b] = [own6.get(host), theirs.get(host)];
+      const disagreeing = [...own5.keys()].sort().flatMap((host) => {
+        const [a, b] = [own5.get(host), theirs.get(host)];
         if (!a || !b || isSame(a, manifest, b, other)) return [];
         return [[host, sideOf(snapshot, manifest, a), sideOf(snapshot, other, b)]];
       });
@@ -73370,14 +73374,14 @@ var secret_kept_default = defineRule({
         continue;
       }
       for (const { manifest, at: at3 } of usersOf2(head, made, before)) {
-        const names4 = {
+        const names5 = {
           secret: made.namespace ? `${made.namespace}/${made.name}` : made.name,
           user: nameOf(manifest.ref),
           producer: nameOf(before.ref)
         };
         const renews = ["Certificate", "Ingress", "Gateway"].includes(before.ref.kind);
-        if (change.kind === "changed") report([made.at, at3], "renamed", names4, { keys: [made.name] });
-        else report([before.root, at3], renews ? "unrenewed" : "removed", names4, { keys: [made.name] });
+        if (change.kind === "changed") report([made.at, at3], "renamed", names5, { keys: [made.name] });
+        else report([before.root, at3], renews ? "unrenewed" : "removed", names5, { keys: [made.name] });
       }
     }
   }
@@ -73552,8 +73556,8 @@ var places = [
   ["spec", "jobTemplate", "spec", "template", "spec", "serviceAccount"]
 ];
 function accountOf2({ root: root3, ref }) {
-  const own6 = ref.kind === "Pod" ? [root3.at("spec", "serviceAccount")] : [];
-  return [...places.map((place2) => root3.at(...place2)), ...own6].find(({ string }) => string);
+  const own5 = ref.kind === "Pod" ? [root3.at("spec", "serviceAccount")] : [];
+  return [...places.map((place2) => root3.at(...place2)), ...own5].find(({ string }) => string);
 }
 
 // src/rules/protected-rbac/binding-resolves.ts
@@ -73623,8 +73627,8 @@ function onceEach(manifests) {
 function named3(users2) {
   return enumerated(users2.map(({ manifest }) => nameOf(manifest.ref)));
 }
-function enumerated(names4) {
-  const unique5 = [...new Set(names4)];
+function enumerated(names5) {
+  const unique5 = [...new Set(names5)];
   return unique5.length > 3 ? `${unique5.slice(0, 3).join(", ")} and ${unique5.length - 3} more` : unique5.join(", ");
 }
 
@@ -73998,8 +74002,8 @@ function holdsData({ root: root3 }) {
   return [...root3.at("data").entries(), ...root3.at("binaryData").entries()].length > 0;
 }
 function named4(left, call = ({ ref }) => nameOf(ref)) {
-  const names4 = left.slice(0, 3).map(call);
-  return left.length > 3 ? `${names4.join(", ")} and ${left.length - 3} more` : names4.join(", ");
+  const names5 = left.slice(0, 3).map(call);
+  return left.length > 3 ? `${names5.join(", ")} and ${left.length - 3} more` : names5.join(", ");
 }
 
 // src/kubernetes/protection.ts
@@ -74758,8 +74762,8 @@ var prune_safe_default = defineRule({
       );
       const [first] = left;
       if (!first) continue;
-      const names4 = [...new Set(left.map(({ ref }) => nameOf(ref)))];
-      const object = names4.length > 3 ? `${names4.slice(0, 3).join(", ")} and ${names4.length - 3} more` : names4.join(", ");
+      const names5 = [...new Set(left.map(({ ref }) => nameOf(ref)))];
+      const object = names5.length > 3 ? `${names5.slice(0, 3).join(", ")} and ${names5.length - 3} more` : names5.join(", ");
       const { lasting: guard, loosen } = deployer;
       report([change.before.root, first.root], "removed", {
         object,
@@ -74774,8 +74778,8 @@ var prune_safe_default = defineRule({
     for (const { manifest, at: at3, guard } of deployersOf(before, base).filter(({ prunes }) => prunes)) {
       const now = head.get(manifest.ref).flatMap(deployersIn);
       if (now.length === 0 || now.some((deployer) => deploys(deployer, after))) continue;
-      const names4 = { object: nameOf(before.ref), deployer: nameOf(manifest.ref) };
-      report([after.root, now[0]?.at ?? at3], "moved", { ...names4, place: after.origin.path, guard });
+      const names5 = { object: nameOf(before.ref), deployer: nameOf(manifest.ref) };
+      report([after.root, now[0]?.at ?? at3], "moved", { ...names5, place: after.origin.path, guard });
     }
   }
 });
@@ -74955,14 +74959,14 @@ var vitals = [
 function heldUpBy(webhook) {
   if ([...webhook.at("matchConditions").items()].some((one2) => one2.at("expression").string?.trim() !== "true"))
     return [];
-  const own6 = webhook.at("clientConfig", "service", "namespace").string;
+  const own5 = webhook.at("clientConfig", "service", "namespace").string;
   const rules2 = [...webhook.at("rules").items()];
   return vitals.filter((vital) => rules2.some((rule) => takes4(rule, vital))).flatMap(({ name, namespaced: namespaced2, labels }) => {
     const chosen = selects2(webhook.at("objectSelector"), labels);
     if (!namespaced2) return chosen === "yes" ? [{ what: name, where: "" }] : [];
-    return [.../* @__PURE__ */ new Set(["kube-system", own6 ?? "kube-system"])].flatMap((where) => {
+    return [.../* @__PURE__ */ new Set(["kube-system", own5 ?? "kube-system"])].flatMap((where) => {
       const inNamespace2 = selects2(webhook.at("namespaceSelector"), { "kubernetes.io/metadata.name": where });
-      const isChosen = chosen === "yes" || chosen === "unknown" && where !== own6;
+      const isChosen = chosen === "yes" || chosen === "unknown" && where !== own5;
       return inNamespace2 === "yes" && isChosen ? [{ what: name, where }] : [];
     });
   });
@@ -74972,10 +74976,10 @@ function takes4(rule, { group: group2, operations, namespaced: namespaced2 }) {
   const resources = strings2("resources");
   const asked = strings2("operations");
   return ["*", namespaced2 ? "Namespaced" : "Cluster"].includes(rule.at("scope").string ?? "*") && strings2("apiGroups").some((one2) => one2 === group2 || one2 === "*") && Object.entries(operations).some(
-    ([resource, counting]) => resources.some((pattern) => namespaced2 ? names2(pattern, resource) : pattern === resource) && asked.some((operation) => operation === "*" || counting.includes(operation))
+    ([resource, counting]) => resources.some((pattern) => namespaced2 ? names3(pattern, resource) : pattern === resource) && asked.some((operation) => operation === "*" || counting.includes(operation))
   );
 }
-function names2(pattern, resource) {
+function names3(pattern, resource) {
   const [whole, part] = resource.split("/");
   if (part === void 0) return ["*", "*/*", resource].includes(pattern);
   return ["*/*", `*/${part}`, `${whole}/*`, resource].includes(pattern);
@@ -75024,12 +75028,12 @@ var webhook_scope_default = defineRule({
         const taken2 = held.filter(({ where }) => where === "" === (message === "cluster"));
         if (taken2.length === 0) continue;
         const namespaces = [...new Set(taken2.map(({ where }) => where))];
-        const names4 = [...new Set(taken2.map(({ what }) => what))].join(", ");
+        const names5 = [...new Set(taken2.map(({ what }) => what))].join(", ");
         const keys2 = [reach.webhook, ...taken2.map(({ what, where }) => `${reach.webhook} ${what} ${where}`)];
-        if (message === "cluster") report(webhook.at("rules"), message, { ...reach, what: names4 }, { keys: keys2 });
+        if (message === "cluster") report(webhook.at("rules"), message, { ...reach, what: names5 }, { keys: keys2 });
         else {
           const excluded = namespaces.join(" and ");
-          const args = { ...reach, what: `${names4} in ${excluded}`, excluded };
+          const args = { ...reach, what: `${names5} in ${excluded}`, excluded };
           report(webhook.at("rules"), message, args, { keys: keys2, ...leavingOut(webhook, namespaces) });
         }
       }
@@ -78107,7 +78111,7 @@ function needsOf2(component, snapshot) {
   }));
 }
 function crdsOf(component, snapshot) {
-  return crdNeeds.filter((row2) => isOn2(row2, component, snapshot)).flatMap(({ needs }) => needs.filter((need) => holds2(need, component, snapshot)).flatMap(({ names: names4 }) => names4));
+  return crdNeeds.filter((row2) => isOn2(row2, component, snapshot)).flatMap(({ needs }) => needs.filter((need) => holds2(need, component, snapshot)).flatMap(({ names: names5 }) => names5));
 }
 function isOn2(row2, component, snapshot) {
   const { facts, part, release: release2, container } = component;
@@ -78122,8 +78126,8 @@ function rolesFor(workload, { clusterRole, account }, snapshot) {
   const name = account ?? workload.root.at("spec", "template", "spec", "serviceAccountName").string;
   const subject = name === void 0 ? void 0 : serviceAccount(workload.ref.namespace, name);
   const bound2 = bindingKinds.flatMap((kind2) => snapshot.ofKind(kind2)).filter((binding2) => binding2.ref.kind === "ClusterRoleBinding").filter((binding2) => subjectsOf(binding2).some(({ kind: kind2, name: name2 }) => kind2 === subject?.kind && name2 === subject?.name)).flatMap((binding2) => roleRefOf(binding2)?.ref ?? []);
-  const own6 = { group: rbacGroup, kind: "ClusterRole", namespace: "", name: clusterRole };
-  const refs = [own6, ...bound2].filter(({ name: name2 }, index, all3) => all3.findIndex((one2) => one2.name === name2) === index);
+  const own5 = { group: rbacGroup, kind: "ClusterRole", namespace: "", name: clusterRole };
+  const refs = [own5, ...bound2].filter(({ name: name2 }, index, all3) => all3.findIndex((one2) => one2.name === name2) === index);
   if (bound2.some((ref) => snapshot.get(ref).length === 0)) return [];
   return refs.flatMap((ref) => nearest(workload, snapshot.get(ref)));
 }
@@ -80107,9 +80111,9 @@ var MatrixFile = build_default.Object({ format: build_default.Literal(1), rows: 
 var matrixRows = matrix_facts_default.rows;
 
 // src/kubernetes/matrix.ts
-function rowsWith(own6) {
-  const replaced2 = new Set(own6.map(({ id }) => id));
-  return [...matrixRows.filter(({ id }) => !replaced2.has(id)), ...own6].filter(({ manual }) => manual === void 0);
+function rowsWith(own5) {
+  const replaced2 = new Set(own5.map(({ id }) => id));
+  return [...matrixRows.filter(({ id }) => !replaced2.has(id)), ...own5].filter(({ manual }) => manual === void 0);
 }
 function asksForKernel({ requires }) {
   return [requires, ...requires?.any ?? []].some((one2) => one2?.kernel !== void 0 || one2?.notOn !== void 0);
@@ -80173,18 +80177,18 @@ function valuesOf(nodes, key2) {
 function namesOf4(nodes) {
   return nodes.some(({ name }) => name === void 0) ? "its nodes" : listOf2(nodes.flatMap(({ name }) => name ?? []));
 }
-function listOf2(names4) {
-  if (names4.length <= 3) return names4.join(", ").replace(/, ([^,]*)$/, " and $1");
-  return `${names4.slice(0, 2).join(", ")} and ${names4.length - 2} more`;
+function listOf2(names5) {
+  if (names5.length <= 3) return names5.join(", ").replace(/, ([^,]*)$/, " and $1");
+  return `${names5.slice(0, 2).join(", ")} and ${names5.length - 2} more`;
 }
 function rowsOn(subject, rows2) {
   return rows2.filter(
     ({ component, versions, when }) => component === subject.component && (subject.release === void 0 ? versions === "*" : (0, import_semver13.satisfies)(subject.release, versions)) && (when?.setting ?? []).every((setting) => subject.placeOf(setting))
   );
 }
-function mentions({ when, requires }, ...names4) {
+function mentions({ when, requires }, ...names5) {
   const conditions2 = [when, requires, ...requires?.any ?? []];
-  return conditions2.some((condition) => names4.some((name) => condition?.[name] !== void 0));
+  return conditions2.some((condition) => names5.some((name) => condition?.[name] !== void 0));
 }
 function isBroken(row2, facts, node2) {
   const { when = {}, requires = {} } = row2;
@@ -80237,10 +80241,10 @@ function subjectsOf2(manifest, snapshot) {
   return [...brought, ...toldBy(manifest, snapshot)];
 }
 function leading(manifest, snapshot) {
-  const own6 = componentsOf(manifest).filter(({ facts }) => facts.name !== "kube-proxy");
-  if (own6.length === 0) return [];
+  const own5 = componentsOf(manifest).filter(({ facts }) => facts.name !== "kube-proxy");
+  if (own5.length === 0) return [];
   const all3 = componentsIn(snapshot);
-  return [...new Set(own6.map(({ facts }) => facts))].flatMap((facts) => {
+  return [...new Set(own5.map(({ facts }) => facts))].flatMap((facts) => {
     const best = Math.min(...all3.filter((one2) => one2.facts === facts).map(rankOf));
     return all3.filter((one2) => one2.manifest === manifest && one2.facts === facts && rankOf(one2) === best).slice(0, 1);
   });
@@ -80311,11 +80315,11 @@ var components_agree_default = defineRule({
       const others = [...partsBeside(component, snapshot), ...crdsOf2(component, snapshot)];
       const apart = others.filter(({ release: release2 }) => !agree(release2, component.release, to));
       if (apart.length === 0) continue;
-      const names4 = listOf2([...new Set(apart.map(({ name }) => name))]);
+      const names5 = listOf2([...new Set(apart.map(({ name }) => name))]);
       const args2 = {
         title: facts.title,
         first: nameIn2(component),
-        others: names4,
+        others: names5,
         to: to === "minor" ? "minor" : "patch"
       };
       const keys3 = [facts.name, ...new Set(apart.map(({ key: key2 }) => key2))];
@@ -80339,11 +80343,11 @@ var components_agree_default = defineRule({
   }
 });
 function leaders(manifest, snapshot) {
-  const own6 = componentsOf(manifest).filter(isCompared);
-  return [...new Set(own6.map(({ facts }) => facts))].flatMap((facts) => {
+  const own5 = componentsOf(manifest).filter(isCompared);
+  return [...new Set(own5.map(({ facts }) => facts))].flatMap((facts) => {
     const all3 = componentsIn(snapshot).filter((one2) => one2.facts === facts && isCompared(one2));
     const rank = Math.min(...all3.map(rankOf2));
-    return own6.filter((one2) => one2.facts === facts && rankOf2(one2) === rank).slice(0, 1);
+    return own5.filter((one2) => one2.facts === facts && rankOf2(one2) === rank).slice(0, 1);
   });
 }
 function isCompared({ facts, part, container, release: release2 }) {
@@ -80987,13 +80991,13 @@ var known_defect_default = defineRule({
   }
 });
 function settingsOf2(name) {
-  const own6 = knownDefects.filter(({ component }) => component === name);
-  return own6.flatMap(({ when, mitigated }) => [when, mitigated?.by].filter((setting) => setting !== void 0));
+  const own5 = knownDefects.filter(({ component }) => component === name);
+  return own5.flatMap(({ when, mitigated }) => [when, mitigated?.by].filter((setting) => setting !== void 0));
 }
-function defectsOf(component, own6, snapshot) {
-  const replaced2 = new Set(own6.map(({ id }) => id));
+function defectsOf(component, own5, snapshot) {
+  const replaced2 = new Set(own5.map(({ id }) => id));
   const isIn2 = (versions) => component.release !== void 0 && (0, import_semver17.satisfies)(component.release, versions);
-  return [...knownDefects.filter(({ id }) => !replaced2.has(id)), ...own6].filter(({ component: name, versions }) => name === component.facts.name && isIn2(versions)).filter(({ when }) => when === void 0 || settingOf(when, component, snapshot)).filter(({ mitigated }) => !mitigated || !isIn2(mitigated.versions) || !settingOf(mitigated.by, component, snapshot)).sort((a, b) => weightOf(b) - weightOf(a));
+  return [...knownDefects.filter(({ id }) => !replaced2.has(id)), ...own5].filter(({ component: name, versions }) => name === component.facts.name && isIn2(versions)).filter(({ when }) => when === void 0 || settingOf(when, component, snapshot)).filter(({ mitigated }) => !mitigated || !isIn2(mitigated.versions) || !settingOf(mitigated.by, component, snapshot)).sort((a, b) => weightOf(b) - weightOf(a));
 }
 function weightOf({ cvss, severity: severity2 }) {
   return cvss ?? (severity2 === "error" ? 10 : 0);
@@ -81061,7 +81065,7 @@ var kubernetes_supported_default = defineRule({
 
 // src/rules/version-matrix/rbac-matches-version.ts
 var crdKind2 = "CustomResourceDefinition.apiextensions.k8s.io";
-var crdGroups = [...new Set(crdNeeds.flatMap(({ needs }) => needs.flatMap(({ names: names4 }) => names4.map(groupOf2))))];
+var crdGroups = [...new Set(crdNeeds.flatMap(({ needs }) => needs.flatMap(({ names: names5 }) => names5.map(groupOf2))))];
 var rbac_matches_version_default = defineRule({
   id: "version-matrix/rbac-matches-version",
   summary: "A CNI, a DNS server or a controller is allowed what its release needs, and finds its CRDs.",
@@ -81269,8 +81273,8 @@ function partsOf2({ nodes }) {
   return parts2.values();
 }
 function namesOf5(running) {
-  const names4 = running.map(({ name }) => name ?? "every node");
-  return names4.length > 3 ? `${names4.slice(0, 3).join(", ")} and ${names4.length - 3} more` : names4.join(", ");
+  const names5 = running.map(({ name }) => name ?? "every node");
+  return names5.length > 3 ? `${names5.slice(0, 3).join(", ")} and ${names5.length - 3} more` : names5.join(", ");
 }
 
 // src/rules/index.ts
@@ -81499,8 +81503,8 @@ function mapClusters({ base, head, isNew }, files2) {
   const hasBase = files2.some(({ side }) => side === "base");
   const placeBy = (declarations, path36) => {
     for (const declared2 of declarations) {
-      const names4 = Object.keys(declared2).filter((name) => holds3(name, declared2[name], path36));
-      if (names4.length > 0) return { clusters: names4, evidence: "declared" };
+      const names5 = Object.keys(declared2).filter((name) => holds3(name, declared2[name], path36));
+      if (names5.length > 0) return { clusters: names5, evidence: "declared" };
     }
     const layout = layoutFolderOf(path36);
     const sibling = ancestors(path36).findLast((folder) => repeated.has(folder));
@@ -81560,16 +81564,16 @@ function foldersThatRepeat(files2) {
       }
     }
     for (const folder of folders) {
-      const own6 = objects2.get(folder) ?? /* @__PURE__ */ new Map();
+      const own5 = objects2.get(folder) ?? /* @__PURE__ */ new Map();
       const shared2 = /* @__PURE__ */ new Map();
-      for (const [identity, sides] of own6) {
+      for (const [identity, sides] of own5) {
         for (const other of holders.get(identity) ?? []) {
           const both = sides & (objects2.get(other)?.get(identity) ?? 0);
           if (other === folder || both === 0) continue;
           const counts = shared2.get(other) ?? [0, 0, 0, 0];
           shared2.set(other, counts);
           for (const bit of [sideBits.base, sideBits.head]) if (both & bit) counts[bit] = (counts[bit] ?? 0) + 1;
-          const enough = Math.max(2, Math.min(own6.size, objects2.get(other)?.size ?? 0) / 2);
+          const enough = Math.max(2, Math.min(own5.size, objects2.get(other)?.size ?? 0) / 2);
           for (const bit of [sideBits.base, sideBits.head]) {
             if ((counts[bit] ?? 0) < enough) continue;
             for (const one2 of [folder, other]) found.set(one2, (found.get(one2) ?? 0) | bit);
@@ -81776,8 +81780,8 @@ function urlOfPlugin(text10) {
       Scalar(key2, { value: value2, range: range2 }, path36) {
         if (key2 === "key" || typeof value2 !== "string") return void 0;
         const { line } = lines.linePos(range2?.[0] ?? 0);
-        const names4 = path36.flatMap((node2) => "key" in node2 && (0, import_yaml9.isScalar)(node2.key) ? [String(node2.key.value)] : []);
-        if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value2) && names4.some((name) => pluginKeys.includes(name)))
+        const names5 = path36.flatMap((node2) => "key" in node2 && (0, import_yaml9.isScalar)(node2.key) ? [String(node2.key.value)] : []);
+        if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value2) && names5.some((name) => pluginKeys.includes(name)))
           found = { text: value2, line };
         else if (!isPlugin && value2.includes("\n") && value2.includes("builtin")) {
           const inner = urlOfPlugin(value2);
@@ -81792,10 +81796,10 @@ function urlOfPlugin(text10) {
 }
 
 // src/source/kustomization.ts
-var names3 = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+var names4 = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 async function readKustomizations(checkout) {
   const files2 = /* @__PURE__ */ new Map();
-  for (const name of [...names3].reverse()) {
+  for (const name of [...names4].reverse()) {
     for (const file3 of checkout.tree.entries.keys()) {
       if (import_posix3.default.basename(file3) === name && checkout.has(file3) && !checkout.tree.ignores(file3))
         files2.set(folderOf4(file3), file3);
@@ -81947,9 +81951,9 @@ function absentCharts({ charts: charts2 }, checkout) {
 }
 function withoutEntries(text10, isGone2, charts2) {
   const document = (0, import_yaml10.parseDocument)(text10, { logLevel: "silent", version: "1.1" });
-  const leaveOut2 = (key2, names4) => {
+  const leaveOut2 = (key2, names5) => {
     const list3 = (0, import_yaml10.isMap)(document.contents) ? document.get(key2) : void 0;
-    if ((0, import_yaml10.isSeq)(list3)) list3.items = list3.items.filter((item) => !names4(item));
+    if ((0, import_yaml10.isSeq)(list3)) list3.items = list3.items.filter((item) => !names5(item));
   };
   for (const key2 of ["resources", "bases", "components", "generators"])
     leaveOut2(key2, (item) => (0, import_yaml10.isScalar)(item) && isGone2(String(item.value)));
@@ -82149,13 +82153,12 @@ function fluxOverlayOf(spec) {
 }
 
 // src/source/argocd.ts
-var own5 = ["", "in-cluster", "https://kubernetes.default.svc"];
 function readApplication(manifest, name, value2, named5) {
   const spec = fieldsOf(value2);
   const sources = [spec.source, ...listOf3(spec.sources)].map(fieldsOf).filter((source2) => source2.repoURL !== void 0);
   const destination = fieldsOf(spec.destination);
   const cluster = textOf6(destination.name) || textOf6(destination.server);
-  const target = own5.includes(cluster) ? { path: manifest.origin.path } : { cluster };
+  const target = isOwnCluster(cluster) ? { path: manifest.origin.path } : { cluster };
   const namespace = textOf6(destination.namespace) || "default";
   for (const [index, source2] of sources.entries()) {
     if (source2.ref !== void 0 && source2.path === void 0 && source2.chart === void 0) continue;
@@ -82379,9 +82382,9 @@ function madeIn(place2, manifest, { checkout, kustomizations }) {
   const members = /* @__PURE__ */ new Set();
   for (const file3 of checkout.below(place2)) {
     const above = foldersBetween(place2, file3);
-    const own6 = above.find((folder) => kustomizations.has(folder));
+    const own5 = above.find((folder) => kustomizations.has(folder));
     const chart = above.some((folder) => checkout.has(import_posix7.default.join(folder, "Chart.yaml")));
-    if (own6 !== void 0) members.add(own6);
+    if (own5 !== void 0) members.add(own5);
     else if (!chart && /\.ya?ml$/.test(file3) && checkout.tree.files.has(file3)) members.add(file3);
   }
   const leadsTo = [...members].sort();
@@ -82542,18 +82545,18 @@ var FluxObjects = class {
   helmRelease(manifest, chart, patches) {
     const spec = specOf(manifest);
     const { name } = manifest.ref;
-    const own6 = manifest.ref.namespace || this.namespaceOf(manifest);
+    const own5 = manifest.ref.namespace || this.namespaceOf(manifest);
     const reference = fieldsOf(chart.sourceRef);
     const written3 = textOf6(chart.chart);
     const place2 = inside("", written3.replace(/^\/+/, ""));
-    const url = textOf6(specOf(this.sourceOf(reference, own6)).url);
+    const url = textOf6(specOf(this.sourceOf(reference, own5)).url);
     const { checkout } = this.named.surroundings;
     const here = textOf6(reference.kind) === "GitRepository" && place2 !== void 0 && (url ? this.named.isHere(url, place2) : checkout.has(import_posix8.default.join(place2, "Chart.yaml")));
     if (!here) {
       this.named.skip(manifest, `the chart ${written3}${url ? ` of ${url}` : ""} is not in this repository`);
       return;
     }
-    const holders = listOf3(spec.valuesFrom).map((one2) => holderOf(fieldsOf(one2), own6, this.manifests));
+    const holders = listOf3(spec.valuesFrom).map((one2) => holderOf(fieldsOf(one2), own5, this.manifests));
     const values = valuesOf2(manifest, { chart, place: place2, holders }, this.named);
     if (!values) return;
     const patch = patches.find(({ ref }) => ref.name === name);
@@ -82573,12 +82576,12 @@ var FluxObjects = class {
         values,
         set: {},
         release: textOf6(spec.releaseName) || releaseName(target ? `${target}-${name}` : name),
-        namespace: target || own6 || "default"
+        namespace: target || own5 || "default"
       });
     }
   }
-  sourceOf(reference, own6) {
-    const namespace = textOf6(reference.namespace) || own6;
+  sourceOf(reference, own5) {
+    const namespace = textOf6(reference.namespace) || own5;
     const named5 = this.manifests.filter(
       ({ ref }) => ref.group === "source.toolkit.fluxcd.io" && ref.kind === textOf6(reference.kind) && ref.name === textOf6(reference.name)
     );
@@ -82673,8 +82676,8 @@ function placeOf4(source2) {
 }
 function declaredSource(declared2) {
   const { chart, values = [], release: release2, namespace, cluster, at: at3 } = declared2;
-  const own6 = values.find((file3) => !file3.startsWith(`${chart}/`));
-  const target = cluster ? { cluster } : { path: own6 ?? import_posix9.default.join(chart, "Chart.yaml") };
+  const own5 = values.find((file3) => !file3.startsWith(`${chart}/`));
+  const target = cluster ? { cluster } : { path: own5 ?? import_posix9.default.join(chart, "Chart.yaml") };
   return {
     kind: "helm",
     id: `declared:${JSON.stringify([release2, namespace, target])}`,
@@ -82759,9 +82762,9 @@ async function gitOpsObjects(checkout, parts2, side) {
     for (const object of objects2) manifests.push(new Manifest(object, side, { kind: "file", path: path36 }, []));
   };
   for (const [file3, text10] of texts4) if (isGitOps.test(text10)) take(file3, readGitOpsIn(text10));
-  const names4 = [...new Set(manifests.flatMap(namesOfHolders))];
-  const holds4 = (text10) => holdsValues.test(text10) && names4.some((name) => text10.includes(name));
-  if (names4.length === 0) return manifests;
+  const names5 = [...new Set(manifests.flatMap(namesOfHolders))];
+  const holds4 = (text10) => holdsValues.test(text10) && names5.some((name) => text10.includes(name));
+  if (names5.length === 0) return manifests;
   for (const [file3, text10] of texts4) {
     if (holds4(text10)) take(file3, loadFile({ text: text10 }, (document) => holds4(document) && !isGitOps.test(document)).objects);
   }
@@ -82939,9 +82942,9 @@ function wholeGaps(head) {
   return { findings, skipped };
 }
 function unreadable2(path36, reason, region, status, fileText, lost = []) {
-  const names4 = lost.map(({ ref }) => nameOf(ref));
-  const more = names4.length > 3 ? ` and ${names4.length - 3} more` : "";
-  const unknown2 = names4.length > 0 ? ` What became of ${names4.slice(0, 3).join(", ")}${more} is not known.` : "";
+  const names5 = lost.map(({ ref }) => nameOf(ref));
+  const more = names5.length > 3 ? ` and ${names5.length - 3} more` : "";
+  const unknown2 = names5.length > 0 ? ` What became of ${names5.slice(0, 3).join(", ")}${more} is not known.` : "";
   return gateFinding("source/unreadable", "unreadable", "error", {
     side: "head",
     path: path36,
@@ -83052,9 +83055,9 @@ async function entriesOf(kustomization, checkout) {
   const { file: file3, charts: charts2, plugins, leadsTo } = kustomization;
   const files2 = plugins ? leadsTo.filter((place2) => checkout.has(place2)) : [];
   const texts4 = charts2.length > 0 || files2.length > 0 ? await checkout.texts([file3, ...files2]) : /* @__PURE__ */ new Map();
-  const own6 = charts2.length > 0 ? entriesIn(texts4.get(file3) ?? "") : [];
+  const own5 = charts2.length > 0 ? entriesIn(texts4.get(file3) ?? "") : [];
   return [
-    ...own6.map((one2) => ({ ...one2, file: file3 })),
+    ...own5.map((one2) => ({ ...one2, file: file3 })),
     ...files2.flatMap(
       (place2) => generatorsIn(texts4.get(place2) ?? "").map((entry) => {
         const chartHome = textOf6(rootOf(entry).at("chartHome").value) || "charts";
@@ -83233,11 +83236,11 @@ async function putDependencies(charts2, checkout) {
   const [main2] = charts2;
   return main2 && put(main2);
 }
-function sizeFault(charts2, pairs, own6) {
+function sizeFault(charts2, pairs, own5) {
   const sizes = /* @__PURE__ */ new Map();
   const visit5 = (chart) => {
     if (sizes.has(chart)) return void 0;
-    sizes.set(chart, own6(chart.folder));
+    sizes.set(chart, own5(chart.folder));
     for (const { dependency, other } of pairs.filter((pair3) => pair3.chart === chart)) {
       const failure = visit5(other);
       if (failure) return failure;
@@ -83273,8 +83276,8 @@ var import_node_fs3 = require("node:fs");
 var import_node_os = require("node:os");
 var import_node_path4 = __toESM(require("node:path"), 1);
 var defaultLimits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 2e4 };
-function findProgram(names4) {
-  for (const name of names4) {
+function findProgram(names5) {
+  for (const name of names5) {
     const candidates2 = name.includes(import_node_path4.default.sep) ? [import_node_path4.default.resolve(name)] : (process.env.PATH ?? "").split(import_node_path4.default.delimiter).filter(Boolean).map((folder) => import_node_path4.default.join(folder, name));
     const found = candidates2.find(isProgram);
     if (found) return found;
@@ -83541,17 +83544,17 @@ function failureOf(outcome2, source2, chart, checkout) {
   if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
     return { reason, ...source2.at };
   const values = source2.values.flatMap((one2) => "path" in one2 ? [one2.path] : []);
-  const own6 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file4) => import_node_path5.default.posix.join(source2.chart, file4));
-  const meant = [...values, ...own6].find((file4) => said.includes(`${checkout.folder}/${file4}`) && checkout.has(file4));
-  const loaded = own6.find((file4) => said.startsWith(`cannot load ${import_node_path5.default.posix.basename(file4)}`) && checkout.has(file4));
+  const own5 = ["values.yaml", "Chart.yaml", "values.schema.json"].map((file4) => import_node_path5.default.posix.join(source2.chart, file4));
+  const meant = [...values, ...own5].find((file4) => said.includes(`${checkout.folder}/${file4}`) && checkout.has(file4));
+  const loaded = own5.find((file4) => said.startsWith(`cannot load ${import_node_path5.default.posix.basename(file4)}`) && checkout.has(file4));
   const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1));
   const file3 = meant ?? loaded;
   return file3 === void 0 ? { reason, ...first } : { reason, path: file3, region };
 }
 function shortened2(message, folder) {
   const parent = import_node_path5.default.dirname(folder);
-  const own6 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
-  const short = own6.length > 400 ? `${own6.slice(0, 250)} \u2026 ${own6.slice(-140)}` : own6;
+  const own5 = message.replaceAll(`${folder}/`, "").replaceAll(folder, ".").replaceAll(parent, ".").replace(/\s+/g, " ").trim();
+  const short = own5.length > 400 ? `${own5.slice(0, 250)} \u2026 ${own5.slice(-140)}` : own5;
   return short.replace(/[.\s]+$/, "");
 }
 
@@ -83566,8 +83569,8 @@ function kustomizeFiles({ root: root3, components = [] }, all3, checkout) {
 }
 async function renderKustomize(source2, all3, checkout, { kustomize, home, limits: limits2 }) {
   const kustomizations = [source2.root, ...source2.components ?? []].flatMap((start4) => closureOf(start4, all3));
-  const own6 = kustomizations[0];
-  if (!own6) return { failure: { reason: `there is no Kustomization in ${source2.root || "."}`, ...source2.at } };
+  const own5 = kustomizations[0];
+  if (!own5) return { failure: { reason: `there is no Kustomization in ${source2.root || "."}`, ...source2.at } };
   const outside = kustomizations.flatMap((one2) => one2.outside.map((mention) => ({ ...mention, path: one2.file })))[0];
   if (outside) {
     const reason = `it takes in ${outside.text}, which is not in this repository; vendor it and name the copy`;
@@ -83595,7 +83598,7 @@ async function renderKustomize(source2, all3, checkout, { kustomize, home, limit
   const data = kustomizations.flatMap((one2) => one2.data.map((mention) => ({ ...mention, path: one2.file })));
   for (const one2 of kustomizations) await leaveOut(one2, { remote, generators: generators2 }, checkout, home);
   if (inflates && !kustomize.helm)
-    return { failure: { reason: "it inflates charts", path: own6.file, region: firstLine, missing: "helm" } };
+    return { failure: { reason: "it inflates charts", path: own5.file, region: firstLine, missing: "helm" } };
   await writeMade(kustomizations, checkout, home);
   const folder = await folderToBuild(source2, checkout, home);
   const inflating = inflates && kustomize.helm ? ["--enable-helm", "--helm-command", await onlyRendering(kustomize.helm, home)] : [];
@@ -83610,7 +83613,7 @@ async function renderKustomize(source2, all3, checkout, { kustomize, home, limit
     return { failure: { ...failure, ...of }, charts: charts2 };
   }
   const pieces = splitDocuments(outcome2.stdout).map(
-    ({ text: text10 }) => ({ path: own6.file, template: "", text: substituted(text10, source2.substitutions) })
+    ({ text: text10 }) => ({ path: own5.file, template: "", text: substituted(text10, source2.substitutions) })
   );
   return { pieces, remote, charts: charts2, data };
 }
@@ -83626,9 +83629,9 @@ async function generatorsWithout(charts2, checkout) {
   return new Map(
     [...texts4].flatMap(([file3, text10]) => {
       if (generatorsIn(text10).length === 0) return [];
-      const names4 = absent.flatMap((chart) => chart.path === file3 ? [chart.name] : []);
+      const names5 = absent.flatMap((chart) => chart.path === file3 ? [chart.name] : []);
       const left = splitDocuments(text10).filter(
-        (document) => !generatorsIn(document.text).some((one2) => names4.includes(chartNameOf(one2)))
+        (document) => !generatorsIn(document.text).some((one2) => names5.includes(chartNameOf(one2)))
       );
       return [[file3, left.map((document) => document.text).join("---\n")]];
     })
@@ -83686,8 +83689,8 @@ async function writeMade(kustomizations, checkout, home) {
   }
 }
 function failureOf2(outcome2, kustomizations, checkout) {
-  const own6 = kustomizations[0];
-  const at3 = (reason, path36 = own6?.file ?? "", region = firstLine) => ({ reason, path: path36, region });
+  const own5 = kustomizations[0];
+  const at3 = (reason, path36 = own5?.file ?? "", region = firstLine) => ({ reason, path: path36, region });
   if (outcome2.broken) return { ...at3(`kustomize cannot be run: ${outcome2.broken}`), missing: "kustomize" };
   if (outcome2.stopped) return { ...at3(`kustomize was ended, because ${outcome2.stopped}`), ended: true };
   const said = outcome2.stderr.replace(/^# Warning: .*$/gm, "").replace(/^error: /im, "").trim();
@@ -84038,8 +84041,8 @@ function toldKubernetes({ manifests }, declarations) {
   const versions = /* @__PURE__ */ new Map();
   const versionOf2 = (cluster) => {
     if (!versions.has(cluster)) {
-      const own6 = manifests.filter(({ clusters }) => clusters.includes(cluster));
-      const said = new ClusterFacts(own6, []).kubernetes?.value;
+      const own5 = manifests.filter(({ clusters }) => clusters.includes(cluster));
+      const said = new ClusterFacts(own5, []).kubernetes?.value;
       versions.set(cluster, said && releaseIn(said));
     }
     return versions.get(cluster);
@@ -84290,8 +84293,8 @@ var SideOfChange = class _SideOfChange {
 function described3(source2) {
   if (source2.kind === "kustomize") return { kind: "kustomize", path: source2.root || "." };
   const { chart, release: release2, namespace, values } = source2;
-  const names4 = values.map((one2) => "path" in one2 ? one2.path : one2.name);
-  return { kind: "helm", path: chart || ".", release: release2, namespace, values: names4 };
+  const names5 = values.map((one2) => "path" in one2 ? one2.path : one2.name);
+  return { kind: "helm", path: chart || ".", release: release2, namespace, values: names5 };
 }
 function staysInstalled({ root: root3 }) {
   const written3 = root3.at("metadata", "annotations", "helm.sh/hook").string;
@@ -84365,9 +84368,9 @@ function unrendered({ before, after, rest, unknown: unknown2, taken: taken2 }) {
     const { path: path36, region, reason } = failure;
     const ids = new Set(sides.map(({ source: { id, was: was2 = id } }) => was2));
     const lost = unknown2.filter(({ origin }) => origin.kind === "rendered" && ids.has(origin.id));
-    const names4 = [...new Set(lost.map(({ ref }) => nameOf(ref)))];
-    const more = names4.length > 3 ? ` and ${names4.length - 3} more` : "";
-    const fate2 = names4.length > 0 ? ` What becomes of ${names4.slice(0, 3).join(", ")}${more} is not known.` : "";
+    const names5 = [...new Set(lost.map(({ ref }) => nameOf(ref)))];
+    const more = names5.length > 3 ? ` and ${names5.length - 3} more` : "";
+    const fate2 = names5.length > 0 ? ` What becomes of ${names5.slice(0, 3).join(", ")}${more} is not known.` : "";
     findings.push(
       gateFinding("source/unrendered", "unrendered", "error", {
         ...statement(sides, path36, existing),
@@ -84618,7 +84621,7 @@ async function stranded({ base, head }, before, after, isHidden) {
     );
     const [first] = left;
     if (!first) continue;
-    const names4 = left.slice(0, 3).map(({ ref }) => nameOf(ref));
+    const names5 = left.slice(0, 3).map(({ ref }) => nameOf(ref));
     const more = left.length > 3 ? ` and ${left.length - 3} more` : "";
     findings.push(
       gateFinding("source/unrendered", "stranded", "error", {
@@ -84628,7 +84631,7 @@ async function stranded({ base, head }, before, after, isHidden) {
         status: "introduced",
         keys: [file3],
         fileText: text10,
-        text: `Nothing deploys ${names4.join(", ")}${more} from here any more, as it is ${claims.get(file3)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`
+        text: `Nothing deploys ${names5.join(", ")}${more} from here any more, as it is ${claims.get(file3)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`
       })
     );
   }
@@ -85012,7 +85015,7 @@ var LentValues = class {
         region,
         status: known4 ? "existing" : "introduced",
         keys: [path36],
-        text: `These values cannot be read: ${reason}. Mend them; a release takes them, and nobody sees what it is told.`,
+        text: `This file of values cannot be read: ${reason}. Mend it; a release takes it, and nobody sees what the release is told.`,
         ...text10 ? { fileText: text10 } : {}
       });
     });
@@ -85307,13 +85310,13 @@ async function gather(scope2) {
     ...new Set([path36, ...tree.aliases.get(path36) ?? []].flatMap((alias) => clusters.of(alias).clusters))
   ];
   const renames = /* @__PURE__ */ new Map();
-  const named5 = (side, names4) => names4.map((name) => side === "base" ? renames.get(name) ?? name : name);
+  const named5 = (side, names5) => names5.map((name) => side === "base" ? renames.get(name) ?? name : name);
   const manifestsOf2 = (side, files2) => {
     const tree = side === "base" ? baseTree : headTree;
     return [...files2].flatMap(([path36, file3]) => {
-      const names4 = named5(side, clustersOf2(tree, path36));
+      const names5 = named5(side, clustersOf2(tree, path36));
       const { evidence } = clusters.of(path36);
-      return file3.objects.flatMap((object) => manifestsOf(object, side, { kind: "file", path: path36 }, names4, evidence));
+      return file3.objects.flatMap((object) => manifestsOf(object, side, { kind: "file", path: path36 }, names5, evidence));
     });
   };
   const asBefore2 = new Map(
@@ -85322,8 +85325,8 @@ async function gather(scope2) {
   const manifestsFrom = (side, rendered2) => rendered2.flatMap(({ source: { id, target }, objects: objects2 }) => {
     const place2 = "cluster" in target ? { clusters: [target.cluster], evidence: "declared" } : clusters.of(target.path);
     const before2 = side === "base" ? asBefore2.get(id) : void 0;
-    const names4 = [...named5(side, place2.clusters), ...before2 ?? []];
-    return objects2.flatMap(({ object, origin }) => manifestsOf(object, side, origin, names4, place2.evidence));
+    const names5 = [...named5(side, place2.clusters), ...before2 ?? []];
+    return objects2.flatMap(({ object, origin }) => manifestsOf(object, side, origin, names5, place2.evidence));
   });
   const changedOf = (side) => side === "base" ? [...manifestsOf2("base", before.loaded), ...manifestsFrom("base", renderedBefore)] : [...manifestsOf2("head", after.loaded), ...manifestsFrom("head", renderedAfter)];
   const kept2 = /* @__PURE__ */ new Set([
@@ -85345,7 +85348,7 @@ async function gather(scope2) {
     ({ origin, ref }) => origin.kind === "file" ? blind.reasonFor(origin.path) !== void 0 : failed.has(origin.id) || adopted(origin.id, ref)
   ) : { changes: [], moves: [], unknown: [] };
   const describing = descriptions.base.manifests.map(
-    ({ object, side, origin, clusters: names4, evidence }) => new Manifest(object, side, origin, named5("base", names4), evidence)
+    ({ object, side, origin, clusters: names5, evidence }) => new Manifest(object, side, origin, named5("base", names5), evidence)
   );
   const described4 = base ? changesBetween(describing, descriptions.head.manifests).changes : [];
   const further = manifestsFrom("head", renderedRest);
@@ -85940,20 +85943,20 @@ async function openRevisions(opening) {
     };
   }
   const repository = await openRepository({ dir: opening.repo, token: opening.token, trusted: opening.trusted });
-  const names4 = await repositoryNames(repository);
+  const names5 = await repositoryNames(repository);
   const head = headFolder ? new DirectoryRevision(headFolder) : await openHead(repository, opening.head);
-  if (opening.all) return { base: void 0, head, repository: names4 };
-  if (baseFolder) return { base: new DirectoryRevision(baseFolder), head, repository: names4 };
+  if (opening.all) return { base: void 0, head, repository: names5 };
+  if (baseFolder) return { base: new DirectoryRevision(baseFolder), head, repository: names5 };
   const headCommit = head instanceof CommitRevision ? head.commit : await resolveCommit(repository, "HEAD");
   const named5 = opening.base ?? await defaultBranch(repository);
   const commit = await resolveCommit(repository, named5);
   const base = opening.exactBase ? commit : await mergeBase(repository, commit, headCommit, named5);
-  return { base: new CommitRevision(repository, base, nameOf3(named5, base)), head, repository: names4 };
+  return { base: new CommitRevision(repository, base, nameOf3(named5, base)), head, repository: names5 };
 }
 async function repositoryNames(repository) {
-  const { GITHUB_REPOSITORY: own6, GITHUB_SERVER_URL: server = "https://github.com" } = process.env;
+  const { GITHUB_REPOSITORY: own5, GITHUB_SERVER_URL: server = "https://github.com" } = process.env;
   const remote = await ask2(repository, "remote", "get-url", "origin");
-  return [own6 && `${server}/${own6}`, remote].flatMap((url) => url && !isFolder(url) ? [repositoryName(url)] : []);
+  return [own5 && `${server}/${own5}`, remote].flatMap((url) => url && !isFolder(url) ? [repositoryName(url)] : []);
 }
 async function openHead(repository, named5) {
   if (named5 === void 0 && !repository.bare) return new WorkingTreeRevision(repository);
@@ -86020,11 +86023,11 @@ var ChartNetwork = class {
   }
   /** A cache that cannot be written is none; another run may be writing the same. */
   async keep(file3, archive) {
-    const own6 = `${file3}.${process.pid}`;
+    const own5 = `${file3}.${process.pid}`;
     try {
       await (0, import_promises7.mkdir)(this.cache, { recursive: true });
-      await (0, import_promises7.writeFile)(own6, archive);
-      await (0, import_promises7.rename)(own6, file3);
+      await (0, import_promises7.writeFile)(own5, archive);
+      await (0, import_promises7.rename)(own5, file3);
     } catch {
     }
   }
@@ -86457,10 +86460,10 @@ async function connect(token, audience) {
 function noticeOf(carriers, report, readOnly = false) {
   const isMissed = carriers.some(({ isOptional }) => !isOptional || annotationsOf(report).length > 0);
   if (!isMissed) return [];
-  const names4 = carriers.map(({ name }) => `a ${name}`).join(" or ");
+  const names5 = carriers.map(({ name }) => `a ${name}`).join(" or ");
   const additions = carriers.map(({ name, permission }) => `\`${permission}\` adds the ${name}`).join(" and ");
   const never = readOnly ? ", but never for a pull request from a fork or of Dependabot" : "";
-  const text10 = `The token of this run may not write ${names4}; the job summary has every finding. In the permissions of the job ${additions}${never}.`;
+  const text10 = `The token of this run may not write ${names5}; the job summary has every finding. In the permissions of the job ${additions}${never}.`;
   return [{ level: "notice", text: text10 }];
 }
 function warningOf({ name, permission, instead }, error2) {

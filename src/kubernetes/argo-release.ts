@@ -1,4 +1,5 @@
 import type { Cursor } from '../manifest/cursor'
+import { isOwnCluster } from './argo-cluster'
 import { type ChartRelease, factsOf, versionAt } from './chart-release'
 import { isPlaceholder } from './ingress'
 import { filesOf, hiddenIf, layersOf, ReleaseValues, type ValuesLayer } from './release-values'
@@ -15,7 +16,7 @@ export function argoReleasesOf(application: Cursor): ChartRelease[] {
   const written = destination.at('name').string || destination.at('server').string || ''
   const set = manifest.root.at('spec')
   const generated = isPlaceholder(written) ? `${written} of ${JSON.stringify(set.at('generators').value)}` : written
-  const cluster = ownCluster.includes(written) ? '' : generated
+  const cluster = isOwnCluster(written) ? '' : generated
   return [spec.at('source'), ...spec.at('sources').items()].flatMap((source) => {
     const facts = factsOf(source.at('chart'), source.at('repoURL'))
     if (!facts) return []
@@ -35,6 +36,3 @@ export function argoReleasesOf(application: Cursor): ChartRelease[] {
     return [{ facts, manifest, name, namespace, cluster, ...version, values, parts: [] }]
   })
 }
-
-/** The names of the cluster that Argo CD itself runs in. */
-const ownCluster = ['', 'in-cluster', 'https://kubernetes.default.svc']

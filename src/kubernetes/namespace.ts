@@ -1,5 +1,6 @@
 import { groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
+import { isOwnCluster } from './argo-cluster'
 
 /**
  * Whether two objects reach one namespace. Where none is written a tool or the command line gives it, folder by folder,
@@ -29,8 +30,7 @@ function installsInto({ ref, root }: Manifest): string | undefined {
   switch (groupKindOf(ref)) {
     case 'Application.argoproj.io': {
       const { string: cluster = '' } = spec.at('destination', spec.at('destination', 'name').exists ? 'name' : 'server')
-      const isOwn = ['', 'in-cluster', 'https://kubernetes.default.svc'].includes(cluster)
-      return isOwn ? spec.at('destination', 'namespace').string : undefined
+      return isOwnCluster(cluster) ? spec.at('destination', 'namespace').string : undefined
     }
     case 'HelmRelease.helm.toolkit.fluxcd.io':
     case 'Kustomization.kustomize.toolkit.fluxcd.io':

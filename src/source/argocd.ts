@@ -1,6 +1,7 @@
 import path from 'node:path/posix'
 import { minimatch } from 'minimatch'
 import { stringify } from 'yaml'
+import { isOwnCluster } from '../kubernetes/argo-cluster'
 import type { Manifest } from '../manifest/manifest'
 import { inside } from './kustomization'
 import { type Named, spokenAt } from './named'
@@ -8,16 +9,13 @@ import { overlayOf } from './overlay'
 import type { Target, Values } from './source'
 import { type Fields, fieldsOf, listOf, textOf, wordOf } from './untyped'
 
-/** The names of the cluster that Argo CD itself runs in. */
-const own = ['', 'in-cluster', 'https://kubernetes.default.svc']
-
 /** Reads an Application: https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
 export function readApplication(manifest: Manifest, name: string, value: unknown, named: Named): void {
   const spec = fieldsOf(value)
   const sources = [spec.source, ...listOf(spec.sources)].map(fieldsOf).filter((source) => source.repoURL !== undefined)
   const destination = fieldsOf(spec.destination)
   const cluster = textOf(destination.name) || textOf(destination.server)
-  const target: Target = own.includes(cluster) ? { path: manifest.origin.path } : { cluster }
+  const target: Target = isOwnCluster(cluster) ? { path: manifest.origin.path } : { cluster }
   const namespace = textOf(destination.namespace) || 'default'
   for (const [index, source] of sources.entries()) {
     // A source with `ref` alone lends its files to the others.

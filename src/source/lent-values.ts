@@ -133,7 +133,7 @@ export class LentValues {
         region,
         status: known ? 'existing' : 'introduced',
         keys: [path],
-        text: `These values cannot be read: ${reason}. Mend them; a release takes them, and nobody sees what it is told.`,
+        text: `This file of values cannot be read: ${reason}. Mend it; a release takes it, and nobody sees what the release is told.`,
         ...(text ? { fileText: text } : {}),
       })
     })
