@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { ClusterFacts } from '../../src/kubernetes/cluster-facts'
+import { gather } from '../../src/pipeline/gather'
 import { configPath, readConfig } from '../../src/policy/config'
-import { gather } from '../../src/source/gather'
 import { Renderer } from '../../src/source/render/renderer'
 import type { Texts } from '../harness'
 import { MemoryRevision } from '../memory-revision'

@@ -1,6 +1,6 @@
+import type { Gathered } from '../pipeline/scope'
 import { excerptOf } from '../report/excerpt'
 import { countsFor, type Finding, type Location, type Precision } from '../report/report'
-import type { Gathered } from '../source/gather'
 import type { Source } from '../source/source'
 import type { Cause } from './cause'
 import { OriginalPlaces } from './original'

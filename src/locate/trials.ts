@@ -1,6 +1,6 @@
 import { decodeFile } from '../manifest/load'
+import type { Gathered } from '../pipeline/scope'
 import type { Finding, Location } from '../report/report'
-import type { Gathered } from '../source/gather'
 import type { SideOfChange } from '../source/side'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
 import { EditedFile } from './edits'

@@ -2,10 +2,17 @@ import type { LoadedFile } from '../manifest/load'
 
 /** Files as read in full: what they hold, or why their content is missing. */
 export class Files {
-  readonly loaded = new Map<string, LoadedFile>()
-  readonly missing = new Map<string, string>()
-  /** The paths whose content this clone lacks. */
-  readonly absent = new Set<string>()
+  constructor(
+    readonly loaded = new Map<string, LoadedFile>(),
+    readonly missing = new Map<string, string>(),
+    /** The paths whose content this clone lacks. */
+    readonly absent = new Set<string>(),
+  ) {}
+
+  /** The same files, with others in the place of those that were loaded. */
+  withLoaded(loaded: ReadonlyMap<string, LoadedFile>): Files {
+    return new Files(new Map(loaded), this.missing, this.absent)
+  }
 
   miss(path: string, { missing, absent }: { missing: string; absent?: true }): void {
     this.missing.set(path, missing)

@@ -17,6 +17,16 @@ interface Change {
   readonly repository: readonly string[]
 }
 
+/** The files of both sides once they are completed by the values that their objects take. */
+interface Reached {
+  readonly before: Files
+  readonly after: Files
+  /** The texts of files in which no object takes something else. */
+  readonly texts: ReadonlyMap<string, string> | undefined
+  /** The ids of sources that may render to objects that do. */
+  readonly reached: ReadonlySet<string>
+}
+
 /** What both sides of a change lend to releases of charts that are not in the repository. */
 export class LentValues {
   private readonly before: ReleaseFiles | undefined
@@ -34,28 +44,27 @@ export class LentValues {
   /**
    * Completes the files that were read, and adds those of the others in which an object takes something else than before.
    *
-   * @returns the sources that may render to such objects
+   * @param texts the files that the change does not touch, where they were read
+   * @returns both sides, the texts that are left, and the sources that may render to such objects
    */
-  async reach(texts: Map<string, string> | undefined): Promise<Set<string>> {
-    const { base, head, before, after } = this.change
-    for (const [files, lent] of [
-      [before, this.before],
-      [after, this.after],
-    ] as const) {
-      for (const [path, file] of files.loaded) if (lent) files.loaded.set(path, await lent.completed(path, file))
+  async reach(texts: ReadonlyMap<string, string> | undefined): Promise<Reached> {
+    const { base, head } = this.change
+    const before = await completedFiles(this.change.before, this.before)
+    const after = await completedFiles(this.change.after, this.after)
+    if (!base || !this.before || !texts) return { before, after, texts, reached: new Set() }
+    const left = new Map(texts)
+    const [was, is] = [new Map(before.loaded), new Map(after.loaded)]
+    for await (const file of reachedByValues(this.before, this.after, texts)) {
+      was.set(file.path, file.before)
+      is.set(file.path, file.after)
+      left.delete(file.path)
     }
-    if (!base || !this.before || !texts) return new Set()
-    for await (const reached of reachedByValues(this.before, this.after, texts)) {
-      before.loaded.set(reached.path, reached.before)
-      after.loaded.set(reached.path, reached.after)
-      texts.delete(reached.path)
-    }
-    const sources = new Set<string>()
+    const reached = new Set<string>()
     for (const source of head.discovery.sources) {
       const files = await head.checkout.texts(await head.files(source))
-      if ([...files.values()].some(mayTakeFiles)) sources.add(source.id)
+      if ([...files.values()].some(mayTakeFiles)) reached.add(source.id)
     }
-    return sources
+    return { before: before.withLoaded(was), after: after.withLoaded(is), texts: left, reached }
   }
 
   /** The head's files of an object that this change leaves as it is. */
@@ -138,6 +147,13 @@ export class LentValues {
       })
     })
   }
+}
+
+async function completedFiles(files: Files, values: ReleaseFiles | undefined): Promise<Files> {
+  if (!values) return files
+  const loaded = new Map<string, LoadedFile>()
+  for (const [path, file] of files.loaded) loaded.set(path, await values.completed(path, file))
+  return files.withLoaded(loaded)
 }
 
 /** Whether a change touches what may be a file of values, or makes or empties a folder. */

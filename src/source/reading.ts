@@ -13,13 +13,16 @@ export async function readFiles(revision: Revision, entries: readonly Entry[], r
   return files
 }
 
-/** The texts of files that are the same on both sides and may hold manifests. */
-export async function readTexts(
-  revision: Revision,
-  entries: readonly Entry[],
-  files: Files,
-): Promise<Map<string, string>> {
+/** The texts of files that may hold manifests, and the files that could not be read. */
+export interface Texts {
+  readonly texts: ReadonlyMap<string, string>
+  readonly files: Files
+}
+
+/** Reads the texts of files that are the same on both sides. */
+export async function readTexts(revision: Revision, entries: readonly Entry[]): Promise<Texts> {
   const texts = new Map<string, string>()
+  const files = new Files()
   for await (const [entry, content] of revision.read(entries)) {
     if ('missing' in content) {
       files.miss(entry.path, content)
@@ -28,7 +31,7 @@ export async function readTexts(
     const { text } = decodeFile(content)
     if (mentionsKubernetes(text)) texts.set(entry.path, text)
   }
-  return texts
+  return { texts, files }
 }
 
 /** The paths that are not the same on both sides. */

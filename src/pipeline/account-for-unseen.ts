@@ -1,0 +1,80 @@
+import { ownGroup } from '../manifest/manifest'
+import type { Finding } from '../report/report'
+import { wholeGaps } from '../source/blind-spots'
+import { chartsElsewhere } from '../source/charts-elsewhere'
+import { droppedElsewhere } from '../source/dropped-elsewhere'
+import { duplicateKeys } from '../source/duplicate-keys'
+import { leftBehind } from '../source/left-behind'
+import type { Skipped } from '../source/tree'
+import { unrendered } from '../source/unrendered'
+import { unseenIn } from '../source/unseen'
+import { untakenValues } from '../source/untaken-values'
+import type { Comparison } from './compare'
+import type { Sides } from './open-sides'
+import type { ChangedFiles } from './read-changed'
+import { descriptionsOf, type Rest } from './read-rest'
+import type { ChangedRenderings } from './render-changed'
+import type { Scope } from './scope'
+
+/** What was not seen: findings where this change is at fault, and a list of the rest. */
+export interface Unseen {
+  readonly findings: readonly Finding[]
+  readonly skipped: readonly Skipped[]
+  /** Whether something of a cluster was not seen. */
+  readonly hides: (cluster: string) => boolean
+}
+
+/** Accounts for all that could not be read, rendered or followed. */
+export async function accountForUnseen(
+  sides: Sides,
+  read: ChangedFiles,
+  rendered: ChangedRenderings,
+  rest: Rest,
+  compared: Comparison,
+  { repository }: Scope,
+): Promise<Unseen> {
+  const { base, head, changed } = sides
+  const { before, after, values } = read
+  const { unknown, blind, placement } = compared
+  const descriptions = descriptionsOf(sides)
+  const ofFiles = unknown.filter(({ origin, ref }) => origin.kind === 'file' && ref.group !== ownGroup)
+  const gaps = base ? blind.gaps(ofFiles, rest.files) : wholeGaps(after)
+  const failed = unrendered({
+    before: rendered.before,
+    after: rendered.after,
+    rest: rest.rendered,
+    unknown,
+    taken: await base?.takenFromElsewhere(),
+  })
+  const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
+  const orphans = base ? await leftBehind({ base, head }, before, rendered.after, isHidden) : []
+  const dropped = base ? await droppedElsewhere(base, head) : []
+  const hides = unseenIn({
+    head,
+    rendered: [...rendered.after, ...rest.rendered],
+    unreadable: [...gaps.skipped, ...gaps.findings.map(({ location }) => location)].map(({ path }) => path),
+    texts: [...[...after.loaded].map(([path, { text }]) => [path, text] as const), ...rest.texts],
+    repository,
+    clustersOf: (path) => placement.clustersOf('head', path),
+  })
+  return {
+    findings: [
+      ...descriptions.head.findings,
+      ...values.findings(),
+      ...gaps.findings,
+      ...failed.findings,
+      ...orphans,
+      ...dropped,
+      ...duplicateKeys(compared.changes, base ? [] : compared.after),
+    ],
+    skipped: [
+      ...head.tree.skipped,
+      ...descriptions.head.skipped,
+      ...gaps.skipped,
+      ...failed.skipped,
+      ...chartsElsewhere(head, rendered.after),
+      ...(await untakenValues(head, changed, values.taken)),
+    ],
+    hides,
+  }
+}

@@ -1,0 +1,46 @@
+import { type ClusterMap, type FileObjects, mapClusters } from '../manifest/cluster'
+import type { Side } from '../manifest/manifest'
+import { skimIdentities } from '../manifest/skim'
+import type { Files } from '../source/files'
+import type { RenderedSide } from '../source/side'
+import type { Sides } from './open-sides'
+import type { ChangedFiles } from './read-changed'
+import type { Rest } from './read-rest'
+import type { ChangedRenderings } from './render-changed'
+
+/** Finds which cluster every file is deployed to, by what the configs declare and by which folders repeat each other. */
+export function assignClusters(
+  { declarations }: Sides,
+  read: ChangedFiles,
+  rendered: ChangedRenderings,
+  rest: Rest,
+): ClusterMap {
+  return mapClusters(declarations, [
+    ...objectsOfFiles('base', read.before),
+    ...objectsOfFiles('head', read.after),
+    ...objectsOfTexts(rest.texts),
+    ...objectsOfSources('base', [...rendered.before, ...rest.rendered]),
+    ...objectsOfSources('head', [...rendered.after, ...rest.rendered]),
+  ])
+}
+
+function objectsOfFiles(side: Side, files: Files): FileObjects[] {
+  return [...files.loaded].map(([path, file]) => ({ path, side, refs: file.objects.map((object) => object.ref) }))
+}
+
+/** Files that are the same on both sides. */
+function objectsOfTexts(texts: ReadonlyMap<string, string>): FileObjects[] {
+  return [...texts].flatMap(([path, text]): FileObjects[] => {
+    const refs = skimIdentities(text)
+    return [
+      { path, side: 'base', refs },
+      { path, side: 'head', refs },
+    ]
+  })
+}
+
+function objectsOfSources(side: Side, rendered: readonly RenderedSide[]): FileObjects[] {
+  return rendered.flatMap(({ source: { target }, objects }) =>
+    'path' in target ? [{ path: target.path, side, refs: objects.map(({ object }) => object.ref) }] : [],
+  )
+}

@@ -1,0 +1,102 @@
+import { type Change, type Changes, changesBetween, renamedClusters } from '../manifest/change'
+import type { ClusterMap } from '../manifest/cluster'
+import type { Manifest } from '../manifest/manifest'
+import { adoptedIn } from '../source/adopted'
+import { BlindSpots } from '../source/blind-spots'
+import type { RenderedSide, SideOfChange } from '../source/side'
+import type { Sides } from './open-sides'
+import { Placement } from './placement'
+import type { ChangedFiles } from './read-changed'
+import { descriptionsOf, type Rest } from './read-rest'
+import type { ChangedRenderings } from './render-changed'
+
+/** The objects of both sides in their clusters, and the changes between them. */
+export interface Comparison extends Changes {
+  readonly placement: Placement
+  /** What differs, as manifests. */
+  readonly before: readonly Manifest[]
+  readonly after: readonly Manifest[]
+  /** The renderings that this change does not touch, as manifests of each side. */
+  readonly rest: { readonly base: readonly Manifest[]; readonly head: readonly Manifest[] }
+  /** The descriptions of the base's clusters, and the changes to descriptions. */
+  readonly describing: readonly Manifest[]
+  readonly described: readonly Change[]
+  readonly blind: BlindSpots
+  /** Why a file's objects may be in something that was not rendered. */
+  readonly hiddenAt: (path: string) => string | undefined
+}
+
+/** Compares the objects of both sides. An object that may be in something unreadable is unknown, not removed. */
+export async function compare(
+  sides: Sides,
+  read: ChangedFiles,
+  rendered: ChangedRenderings,
+  rest: Rest,
+  clusters: ClusterMap,
+): Promise<Comparison> {
+  const { base, head } = sides
+  const placement = placementOf(sides, read, rendered, rest, clusters)
+  const before = [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)]
+  const after = [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)]
+  const hiddenAt = await unrenderedAt(head, rendered.after)
+  const blind = new BlindSpots(read.before, read.after, head.tree, hiddenAt)
+  const failed = new Set(rendered.after.flatMap(({ source: { id, was = id }, failure }) => (failure ? [id, was] : [])))
+  const adopted = adoptedIn(base, head, rendered.after)
+  const changes: Changes = base
+    ? changesBetween(before, after, ({ origin, ref }) =>
+        origin.kind === 'file'
+          ? blind.reasonFor(origin.path) !== undefined
+          : failed.has(origin.id) || adopted(origin.id, ref),
+      )
+    : { changes: [], moves: [], unknown: [] }
+  const descriptions = descriptionsOf(sides)
+  const describing = placement.ofDescriptions(descriptions.base.manifests)
+  return {
+    ...changes,
+    placement,
+    before,
+    after,
+    rest: {
+      base: placement.ofRenderings('base', rest.rendered),
+      head: placement.ofRenderings('head', rest.rendered),
+    },
+    describing,
+    described: base ? changesBetween(describing, descriptions.head.manifests).changes : [],
+    blind,
+    hiddenAt,
+  }
+}
+
+/** Gives clusters that only changed their name one name. */
+function placementOf(
+  sides: Sides,
+  read: ChangedFiles,
+  rendered: ChangedRenderings,
+  rest: Rest,
+  clusters: ClusterMap,
+): Placement {
+  const placement = new Placement(sides, clusters)
+  if (!rest.needed) return placement
+  const kept = new Set([
+    ...[...rest.texts.keys()].flatMap((path) => placement.clustersOf('head', path)),
+    ...placement.ofRenderings('head', rest.rendered).flatMap((manifest) => manifest.clusters),
+  ])
+  const before = [...placement.ofFiles('base', read.before.loaded), ...placement.ofRenderings('base', rendered.before)]
+  const after = [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)]
+  return placement.withRenames(new Map(renamedClusters(before, after, kept)))
+}
+
+/** Why the objects of a file may be in something that could not be rendered, by path. */
+async function unrenderedAt(
+  head: SideOfChange,
+  rendered: readonly RenderedSide[],
+): Promise<(path: string) => string | undefined> {
+  const seen = new Set<string>()
+  for (const { source, failure } of rendered) {
+    if (!failure) for (const file of await head.files(source)) seen.add(file)
+  }
+  return (path) => {
+    const claim = head.discovery.claims.get(path)
+    return claim?.deployed && !seen.has(path) ? claim.reason : undefined
+  }
+}

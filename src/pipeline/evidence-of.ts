@@ -1,0 +1,72 @@
+import type { ClusterMap } from '../manifest/cluster'
+import type { LoadedFile } from '../manifest/load'
+import type { Manifest } from '../manifest/manifest'
+import { snapshotsOf } from '../manifest/snapshot'
+import type { Inspected } from '../report/report'
+import { ingressesIn } from '../source/bystanders'
+import { changedTexts, describedTexts } from '../source/changed-texts'
+import type { SideOfChange } from '../source/side'
+import type { Unseen } from './account-for-unseen'
+import type { Comparison } from './compare'
+import type { Sides } from './open-sides'
+import type { ChangedFiles } from './read-changed'
+import { descriptionsOf, type Rest } from './read-rest'
+import type { ChangedRenderings } from './render-changed'
+import type { Gathered, Scope } from './scope'
+
+interface Stages {
+  readonly sides: Sides
+  readonly read: ChangedFiles
+  readonly rendered: ChangedRenderings
+  readonly rest: Rest
+  readonly clusters: ClusterMap
+  readonly compared: Comparison
+  readonly partners: ReadonlyMap<string, LoadedFile>
+  readonly unseen: Unseen
+}
+
+/** Puts together what the rules judge and what the report says was inspected. */
+export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<Gathered> {
+  const { sides, read, rendered, rest, clusters, compared, partners, unseen } = stages
+  const { base, head } = sides
+  const { placement, describing, described } = compared
+  const baseManifests = [...compared.before, ...placement.ofFiles('base', partners), ...compared.rest.base]
+  const headManifests = [...compared.after, ...placement.ofFiles('head', partners), ...compared.rest.head]
+  const kinds = new Set([...rendered.before, ...rendered.after, ...rest.rendered].map(({ source }) => source.kind))
+  const stillThere = await head.checkout.texts([...read.before.loaded.keys()])
+  return {
+    mode: base ? 'change' : 'all',
+    changes: compared.changes,
+    moves: compared.moves,
+    described,
+    base: snapshotsOf(baseManifests, describing, unseen.hides),
+    head: snapshotsOf(headManifests, descriptionsOf(sides).head.manifests, unseen.hides),
+    bystanders: () => placement.ofFiles('head', ingressesIn(rest.texts)),
+    clusters,
+    changedTexts: new Map([
+      ...changedTexts(read.before, read.after, stillThere),
+      ...(await read.values.texts()),
+      ...describedTexts(described),
+    ]),
+    findings: unseen.findings,
+    inspected: {
+      base: base ? inspected(base, baseManifests) : null,
+      head: inspected(head, headManifests),
+      tools: kinds.size > 0 ? await renderer.tools(kinds) : [],
+      skipped: unseen.skipped,
+    },
+    sides: { base, head },
+  }
+}
+
+function inspected({ revision, tree }: SideOfChange, manifests: readonly Manifest[]): Inspected {
+  const files = new Set(manifests.flatMap(({ origin }) => (origin.kind === 'file' ? [origin.path] : [])))
+  const rendered = new Set(manifests.flatMap(({ origin }) => (origin.kind === 'rendered' ? [origin.id] : [])))
+  return {
+    revision: revision.name,
+    files: tree.files.size,
+    sources: files.size + rendered.size,
+    rendered: rendered.size,
+    manifests: manifests.length,
+  }
+}

@@ -1,0 +1,26 @@
+import { accountForUnseen } from './account-for-unseen'
+import { assignClusters } from './assign-clusters'
+import { compare } from './compare'
+import { evidenceOf } from './evidence-of'
+import { loadPartnerFiles } from './load-partner-files'
+import { openSides } from './open-sides'
+import { readChanged } from './read-changed'
+import { readRest } from './read-rest'
+import { renderChanged } from './render-changed'
+import type { Gathered, Scope } from './scope'
+
+/**
+ * Reads what the gate needs and no more: both lists of files, the files that differ and the sources that differ, rendered;
+ * of the others those that hold a partner of an object this change touches.
+ */
+export async function gather(scope: Scope): Promise<Gathered> {
+  const sides = await openSides(scope)
+  const read = await readChanged(sides, scope)
+  const rendered = await renderChanged(sides, read)
+  const rest = await readRest(sides, read, rendered, scope)
+  const clusters = assignClusters(sides, read, rendered, rest)
+  const compared = await compare(sides, read, rendered, rest, clusters)
+  const partners = await loadPartnerFiles(read, rest, compared, scope)
+  const unseen = await accountForUnseen(sides, read, rendered, rest, compared, scope)
+  return evidenceOf({ sides, read, rendered, rest, clusters, compared, partners, unseen }, scope)
+}

@@ -1,0 +1,19 @@
+import type { LoadedFile } from '../manifest/load'
+import { loadPartners } from '../source/partners'
+import type { Comparison } from './compare'
+import type { ChangedFiles } from './read-changed'
+import type { Rest } from './read-rest'
+import type { Scope } from './scope'
+
+/** Parses, of the untouched files, the documents that a rule compares with a touched object. */
+export async function loadPartnerFiles(
+  { values }: ChangedFiles,
+  { texts }: Rest,
+  { changes, described, moves, rest }: Comparison,
+  { rules }: Scope,
+): Promise<ReadonlyMap<string, LoadedFile>> {
+  const loaded = loadPartners(rules, [...changes, ...described], moves, texts, rest.head)
+  const completed = new Map<string, LoadedFile>()
+  for (const [path, file] of loaded) completed.set(path, await values.completed(path, file))
+  return completed
+}

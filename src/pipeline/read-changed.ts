@@ -1,0 +1,38 @@
+import { DocumentReader } from '../manifest/document-reader'
+import { Files } from '../source/files'
+import { LentValues } from '../source/lent-values'
+import { readFiles, readTexts, type Texts } from '../source/reading'
+import type { Tree } from '../source/tree'
+import { differs, type Sides } from './open-sides'
+import type { Scope } from './scope'
+
+/** The plain files that differ, parsed, and the objects that differ only by the values files they take. */
+export interface ChangedFiles {
+  readonly before: Files
+  readonly after: Files
+  readonly values: LentValues
+  /** The ids of sources that may render to objects whose values files differ. */
+  readonly reached: ReadonlySet<string>
+  /** The texts of the other files, where they had to be read for that. */
+  readonly others: Texts | undefined
+}
+
+/** Parses the files that differ. */
+export async function readChanged(sides: Sides, { repository }: Scope): Promise<ChangedFiles> {
+  const { base, head, changed } = sides
+  const reader = new DocumentReader()
+  const differing = ({ files }: Pick<Tree, 'files'>) => [...files.values()].filter(({ path }) => differs(sides, path))
+  const before = base ? await readFiles(base.revision, differing(base.tree), reader) : new Files()
+  const after = await readFiles(head.revision, differing(head.tree), reader)
+  const values = new LentValues({ base, head, before, after, changed, repository })
+  const others = values.mayDiffer ? await readUntouched(sides) : undefined
+  const { texts, ...reached } = await values.reach(others?.texts)
+  return { ...reached, values, others: others && texts && { ...others, texts } }
+}
+
+/** The texts of the files that this change does not touch. */
+export function readUntouched(sides: Sides): Promise<Texts> {
+  const { base, head } = sides
+  const untouched = base ? [...head.tree.files.values()].filter(({ path }) => !differs(sides, path)) : []
+  return readTexts(head.revision, untouched)
+}

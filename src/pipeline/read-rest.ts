@@ -1,0 +1,68 @@
+import { stateOf } from '../manifest/load'
+import { identityOf, type Manifest, manifestsOf, type Side } from '../manifest/manifest'
+import { type Descriptions, nothingDescribed } from '../source/descriptions'
+import { Files } from '../source/files'
+import { needsOtherFiles } from '../source/partners'
+import { looseManifests, renderPartners } from '../source/rendered-partners'
+import type { RenderedSide } from '../source/side'
+import type { Sides } from './open-sides'
+import { type ChangedFiles, readUntouched } from './read-changed'
+import type { ChangedRenderings } from './render-changed'
+import type { Scope } from './scope'
+
+/** What this change does not touch, as far as a rule may compare it with what it does. */
+export interface Rest {
+  /** Whether any of it is needed. */
+  readonly needed: boolean
+  /** The texts of plain files that may hold manifests, by path. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly rendered: readonly RenderedSide[]
+  /** The files that could not be read. */
+  readonly files: Files
+}
+
+/** Reads the other files and renders the other sources that may hold a partner of an object this change may touch. */
+export async function readRest(
+  sides: Sides,
+  read: ChangedFiles,
+  rendered: ChangedRenderings,
+  { rules }: Scope,
+): Promise<Rest> {
+  const touched = touchedBy(sides, read, rendered)
+  const needed = needsOtherFiles(rules, touched)
+  const { texts, files } =
+    read.others ?? (needed ? await readUntouched(sides) : { texts: undefined, files: new Files() })
+  const partners = needed ? await renderPartners(sides.head, rendered.isSame, rules, touched) : []
+  return {
+    needed,
+    texts: needed && texts ? texts : new Map(),
+    rendered: await read.values.complete('head', partners),
+    files,
+  }
+}
+
+/** The objects that are not written the same, in the same place, on the other side. */
+function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings): Manifest[] {
+  const { base, head } = descriptionsOf(sides)
+  const before = [...loose('base', read.before), ...looseManifests('base', rendered.before), ...base.manifests]
+  const after = [...loose('head', read.after), ...looseManifests('head', rendered.after), ...head.manifests]
+  const keyOf = ({ ref, origin, object }: Manifest) =>
+    [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, stateOf(object)].join('\n')
+  const [stood, stands] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]
+  return [
+    ...before.filter((manifest) => !stands.has(keyOf(manifest))),
+    ...after.filter((manifest) => !stood.has(keyOf(manifest))),
+  ]
+}
+
+/** What both sides say of their clusters. */
+export function descriptionsOf({ base, head }: Sides): { readonly base: Descriptions; readonly head: Descriptions } {
+  return { base: base?.descriptions ?? nothingDescribed, head: head.descriptions }
+}
+
+/** Manifests of files, before their clusters are known. */
+function loose(side: Side, files: Files): Manifest[] {
+  return [...files.loaded].flatMap(([path, file]) =>
+    file.objects.flatMap((object) => manifestsOf(object, side, { kind: 'file', path }, [])),
+  )
+}

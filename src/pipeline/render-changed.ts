@@ -1,0 +1,29 @@
+import { withoutLostCharts } from '../source/charts-elsewhere'
+import type { RenderedSide, SideOfChange } from '../source/side'
+import type { Source } from '../source/source'
+import type { Sides } from './open-sides'
+import type { ChangedFiles } from './read-changed'
+
+/** The sources that differ, rendered at the sides that have them. */
+export interface ChangedRenderings {
+  readonly before: readonly RenderedSide[]
+  readonly after: readonly RenderedSide[]
+  /** Whether a source renders to the same on both sides. */
+  readonly isSame: (source: Source) => boolean
+}
+
+/** Renders the sources whose files or definition differ. */
+export async function renderChanged(
+  { base, head }: Sides,
+  { values, reached }: ChangedFiles,
+): Promise<ChangedRenderings> {
+  const isSame = ({ id }: Source) => base !== undefined && base.keys.get(id) === head.keys.get(id) && !reached.has(id)
+  const renderAll = (side: SideOfChange) =>
+    Promise.all(side.discovery.sources.filter((source) => !isSame(source)).map((source) => side.render(source)))
+  const renderings = await Promise.all([base ? renderAll(base) : [], renderAll(head)])
+  const [before, after] = await Promise.all([
+    values.complete('base', renderings[0]),
+    values.complete('head', withoutLostCharts(...renderings)),
+  ])
+  return { before, after, isSame }
+}

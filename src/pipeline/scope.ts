@@ -1,0 +1,27 @@
+import type { Evidence } from '../evidence'
+import type { DeclaredClusters } from '../manifest/cluster'
+import type { DeclaredRelease } from '../policy/config'
+import type { ActiveRule } from '../policy/policy'
+import type { Renderer } from '../source/render/renderer'
+import type { Revision } from '../source/revision'
+import type { SideOfChange } from '../source/side'
+
+/** What to compare, and what decides how much of it has to be read. */
+export interface Scope {
+  /** None when the head is judged whole. */
+  readonly base: Revision | undefined
+  readonly head: Revision
+  readonly rules: readonly ActiveRule[]
+  readonly ignore: readonly string[]
+  /** The clusters that the configs of both sides declare. */
+  readonly clusters: { readonly base: DeclaredClusters; readonly head: DeclaredClusters }
+  readonly releases: { readonly base: readonly DeclaredRelease[]; readonly head: readonly DeclaredRelease[] }
+  /** The names of the repository, as `repositoryName` gives them. */
+  readonly repository: readonly string[]
+  readonly renderer: Renderer
+}
+
+/** The evidence, and the two sides it was taken from. */
+export interface Gathered extends Evidence {
+  readonly sides: { readonly base: SideOfChange | undefined; readonly head: SideOfChange }
+}
