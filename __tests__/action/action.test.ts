@@ -3,12 +3,11 @@ import path from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Nodes } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
-import { root } from '../harness'
 import { configMap, ingress, role, stream } from '../source/objects'
 import { type Files, gitIn, temporaryFolder } from '../source/repository'
+import { tool } from '../tools'
 import { act, type Checkout, type Event, type Outcome, Remote, remoteOf, type Step } from './checkout'
 
-const node24 = path.join(root, '.tools', 'bin', 'node24')
 const config = '.github/ingress-guard.yaml'
 const holed = ingress('web', ['a.example.com'], ['a.example.com', 'b.example.com'])
 const sound = ingress('web', ['a.example.com'], ['a.example.com'])
@@ -35,7 +34,7 @@ beforeAll(() => {}, 300_000)
 
 describe.each([
   ['this Node', process.execPath],
-  ['Node 24', node24],
+  ['Node 24', tool('node24')],
 ])('with %s', (_, node) => {
   /** A step of a workflow; whatever happens, nobody is shown a stack or the token. */
   function run(checkout: Checkout, step: Omit<Step, 'node'>): Outcome {
@@ -98,7 +97,7 @@ describe.each([
 
     test.each(['helm', 'helm3'])('outage 004 is stopped on its values lines, with %s', (helm) => {
       const remote = remoteOf('004')
-      const inputs = { helm: path.join(root, '.tools', 'bin', helm) }
+      const inputs = { helm: tool(helm) }
       const outcome = run(remote.checkout({ depth }), { event: remote.pullRequest(), inputs })
       const file = 'teams/two/values.yaml'
       expect(outcome.commands).toEqual([

@@ -12,13 +12,13 @@ import { readTree } from '../../src/source/tree'
 import { checkWithin } from '../cli/guard'
 import { root } from '../harness'
 import { MemoryRevision } from '../memory-revision'
+import { tool } from '../tools'
 import { configMap, role } from './objects'
 import { type Files, TestRepository, temporaryFolder, withEnvironment, writeFiles } from './repository'
 
-const bin = path.join(root, '.tools', 'bin')
-const helms = ['helm', 'helm3'].map((name) => path.join(bin, name)).filter((file) => existsSync(file))
+const helms = ['helm', 'helm3'].map(tool)
 const [helm = 'helm'] = helms
-const kubectl = existsSync(path.join(bin, 'kubectl')) ? path.join(bin, 'kubectl') : 'kubectl'
+const kubectl = tool('kubectl')
 
 /** Small enough for tests, and more than any honest rendering here takes. */
 const small: Limits = { seconds: 20, outputMiB: 4, memoryMiB: 2048, objects: 500 }
@@ -99,10 +99,6 @@ function tar(entries: Readonly<Record<string, string | Buffer | { readonly link:
   })
   return Buffer.concat([...blocks, Buffer.alloc(1024)])
 }
-
-test('helm 3 and helm 4 are here', () => {
-  expect(helms.length === 2 || process.platform !== 'linux' || process.arch !== 'x64').toBe(true)
-})
 
 describe.each(helms)('with %s', (program) => {
   const lost = 'What becomes of ClusterRole web is not known.'
@@ -607,7 +603,7 @@ describe('a helm that is none', () => {
 
   test.each([
     ['is not there', '/no/helm', 'is not there'],
-    ['is a folder', bin, 'is a folder'],
+    ['is a folder', root, 'is a folder'],
     ['may not be executed', path.join(root, 'package.json'), 'may not be executed'],
     ['is in no folder of the PATH', 'no-such-helm', 'is in no folder of the PATH'],
   ])('one that %s', async (_, named, fault) => {
