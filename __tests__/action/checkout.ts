@@ -144,7 +144,7 @@ function prepared({ workspace, dir }: Checkout, { event, inputs = {}, env = {} }
   ])
   const options = {
     cwd: dir,
-    timeout: 120_000,
+    timeout: 600_000,
     env: {
       PATH: process.env.PATH,
       HOME: path.join(temp, 'home'),
