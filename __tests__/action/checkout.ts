@@ -89,7 +89,7 @@ export class Remote {
 
 /** The remote of an incident: its folders `base` and `head`. */
 export function remoteOf(incident: string): Remote {
-  const side = (name: string) => readFolder(path.join(root, '__tests__', 'incidents', incident, name))
+  const side = (name: string) => readFolder(path.join(root, 'incidents', incident, name))
   const [base, head] = [side('base'), side('head')]
   return new Remote(base, { ...Object.fromEntries(Object.keys(base).map((file) => [file, null])), ...head })
 }
