@@ -3,8 +3,9 @@ import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { run } from '../src/run'
 import { compare, type Expectation, root } from './harness'
+import './tools'
 
-const folder = path.join(root, '__tests__', 'incidents')
+const folder = path.join(root, 'incidents')
 
 /** `head/apps/web.yaml:12 ingress-tls/host-covered part of the message`, a line for each finding. */
 function expectationsOf(incident: string): Expectation[] {

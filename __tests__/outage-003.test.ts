@@ -2,7 +2,7 @@ import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { judge, readFolder, root } from './harness'
 
-const production = readFolder(path.join(root, '__tests__', 'incidents', '003', 'head', 'production'))
+const production = readFolder(path.join(root, 'incidents', '003', 'head', 'production'))
 const { 'kubekey.yaml': kubekey = '', 'kubesphere.yaml': kubesphere = '' } = production
 const {
   'calico/node.yaml': calico = '',

@@ -2,12 +2,21 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
+import { yamlModule } from './yaml-module.mjs'
+
+const yaml = {
+  name: 'yaml',
+  setup(run) {
+    run.onLoad({ filter: /\.yaml$/ }, ({ path: file }) => ({ contents: yamlModule(readFileSync(file, 'utf8')) }))
+  },
+}
 
 const result = await build({
   entryPoints: { action: 'src/action/main.ts', cli: 'src/cli/main.ts' },
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   bundle: true,
+  plugins: [yaml],
   platform: 'node',
   target: 'node20',
   format: 'cjs',

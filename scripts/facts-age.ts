@@ -1,9 +1,9 @@
-// Lists the rows of policies/facts/*.yaml that were checked longer ago than facts stay true by themselves. Ends 1 when there are some.
+// Lists the rows of facts/*.yaml that were checked longer ago than facts stay true by themselves. Ends 1 when there are some.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
 
-const folder = 'policies/facts'
+const folder = 'facts'
 const oldest = 180
 const today = process.argv[2] ?? new Date().toISOString().slice(0, 10)
 

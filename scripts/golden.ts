@@ -51,7 +51,7 @@ else {
 
 async function write(out: string): Promise<void> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'golden-'))
-  const waiting = [...folderCases('__tests__/incidents'), ...fixtureCases(scratch), ...commitCases()].filter(
+  const waiting = [...folderCases('incidents'), ...fixtureCases(scratch), ...commitCases()].filter(
     ({ name }) => name.includes(values.only),
   )
   console.log(`${waiting.length} cases`)

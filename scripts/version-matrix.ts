@@ -8,7 +8,7 @@ export function versionMatrix(): string {
   const manual = matrixRows.filter((row) => row.manual !== undefined)
   return `# The version matrix
 
-Which versions work together, and which do not: made from \`policies/facts/*.yaml\` by \`npm run docs\`, so change those. Where a
+Which versions work together, and which do not: made from \`facts/*.yaml\` by \`npm run docs\`, so change those. Where a
 component of these versions runs and the condition holds, what it needs has to hold as well. Each row links what it was read from, and
 says on which day.
 
@@ -22,7 +22,7 @@ ${table(['row', 'component', 'versions', 'what is to be known', 'else', 'because
 
 ## Permissions and CRDs by release
 
-What is needed from a release on, in \`policies/facts/component-permissions.yaml\`.
+What is needed from a release on, in \`facts/component-permissions.yaml\`.
 
 ${table(['component', 'ClusterRole or CRDs', 'releases', 'what'], needsRows())}
 

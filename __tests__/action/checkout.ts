@@ -5,6 +5,7 @@ import path from 'node:path'
 import { readFolder, root } from '../harness'
 import { configMap } from '../source/objects'
 import { type Files, gitIn, TestRepository, temporaryFolder } from '../source/repository'
+import '../tools'
 
 /** A GitHub event: what GITHUB_EVENT_NAME, GITHUB_SHA and the file at GITHUB_EVENT_PATH say. */
 export interface Event {
@@ -88,7 +89,7 @@ export class Remote {
 
 /** The remote of an incident: its folders `base` and `head`. */
 export function remoteOf(incident: string): Remote {
-  const side = (name: string) => readFolder(path.join(root, '__tests__', 'incidents', incident, name))
+  const side = (name: string) => readFolder(path.join(root, 'incidents', incident, name))
   const [base, head] = [side('base'), side('head')]
   return new Remote(base, { ...Object.fromEntries(Object.keys(base).map((file) => [file, null])), ...head })
 }
@@ -143,7 +144,7 @@ function prepared({ workspace, dir }: Checkout, { event, inputs = {}, env = {} }
   ])
   const options = {
     cwd: dir,
-    timeout: 120_000,
+    timeout: 600_000,
     env: {
       PATH: process.env.PATH,
       HOME: path.join(temp, 'home'),

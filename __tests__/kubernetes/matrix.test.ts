@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { satisfies } from 'semver'
 import { clusterRef } from '../../src/kubernetes/cluster-facts'
@@ -11,7 +9,6 @@ import { Manifest } from '../../src/manifest/manifest'
 import { snapshotsOf } from '../../src/manifest/snapshot'
 import { readOwnDocument } from '../../src/policy/document'
 import { readInventoryFile } from '../../src/policy/inventory'
-import { root } from '../harness'
 import { manifestsIn } from '../manifest/manifests'
 
 /** An image of each component's first part, as its own project publishes it. */
@@ -231,10 +228,4 @@ test.each(['source', 'checked'])('a row without %s does not load', (key) => {
   const { [key as 'source']: _, ...rest } = row as MatrixRow
   const text = JSON.stringify({ format: 1, rows: [rest] })
   expect(() => readOwnDocument(text, 'rows.yaml', MatrixFile, 'policy')).toThrow(`lacks the key \`${key}\``)
-})
-
-test('the table that is read is the one that is in the code', () => {
-  const file = path.join(root, 'policies', 'facts', 'version-matrix.yaml')
-  const { value } = readOwnDocument<MatrixFile>(readFileSync(file, 'utf8'), file, MatrixFile, 'policy')
-  expect(value.rows).toEqual(matrixRows)
 })

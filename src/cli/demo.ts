@@ -13,9 +13,8 @@ import type { Io } from './io'
  * @returns 0 when every outage is stopped, 1 when one is not
  */
 export async function demo(io: Io, paint: Paint): Promise<number> {
-  const folder = path.join(io.root, '__tests__', 'incidents')
-  // The pinned helm that the tests run, where it was brought, else the machine's own.
-  const helm = findProgram([path.join(io.root, '.tools', 'bin', 'helm'), 'helm'])
+  const folder = path.join(io.root, 'incidents')
+  const helm = findProgram(['helm'])
   let stopped = 0
   const incidents = readdirSync(folder).sort()
   for (const incident of incidents) {

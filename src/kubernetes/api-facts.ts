@@ -1,10 +1,8 @@
-import Type, { type Static } from 'typebox'
-// Written by `npm run facts` from policies/facts/api-lifecycle.yaml.
-import written from './api-facts.json' with { type: 'json' }
+import Type from 'typebox'
+import rows from '../../facts/api-lifecycle.yaml'
+import { factsFile, factsIn, proof, release, strict } from './facts-file'
 import { compareVersions, parseVersion, type Version } from './version'
 
-const strict = { additionalProperties: false }
-const release = Type.String({ pattern: '^1\\.\\d+$' })
 const apiVersion = Type.String({ pattern: '^[a-z0-9.]+/v\\d+[a-z0-9]*$' })
 
 const ApiKind = Type.Object(
@@ -22,25 +20,19 @@ const ApiKind = Type.Object(
   strict,
 )
 
-/** `policies/facts/api-lifecycle.yaml`. */
-export const ApiFactsFile = Type.Object(
-  {
-    format: Type.Literal(1),
-    apis: Type.Array(
-      Type.Object(
-        {
-          apiVersion,
-          source: Type.String({ pattern: '^https://' }),
-          checked: Type.String({ format: 'date' }),
-          kinds: Type.Array(ApiKind, { minItems: 1 }),
-        },
-        strict,
-      ),
+/** `facts/api-lifecycle.yaml`. */
+export const ApiFactsFile = factsFile({
+  apis: Type.Array(
+    Type.Object(
+      {
+        apiVersion,
+        ...proof,
+        kinds: Type.Array(ApiKind, { minItems: 1 }),
+      },
+      strict,
     ),
-  },
-  strict,
-)
-export type ApiFactsFile = Static<typeof ApiFactsFile>
+  ),
+})
 
 /** The life of a kind in an API version that Kubernetes drops. */
 export interface ApiLife {
@@ -52,14 +44,14 @@ export interface ApiLife {
 }
 
 const lives = new Map(
-  (written as ApiFactsFile).apis.flatMap(({ apiVersion, kinds }) =>
+  factsIn(ApiFactsFile, rows).apis.flatMap(({ apiVersion, kinds }) =>
     kinds.map((life) => [`${apiVersion} ${life.kind}`, life] as const),
   ),
 )
 
 /** The API versions that some release of Kubernetes drops. */
 export const droppedApiVersions: readonly string[] = [
-  ...new Set((written as ApiFactsFile).apis.map(({ apiVersion }) => apiVersion)),
+  ...new Set(factsIn(ApiFactsFile, rows).apis.map(({ apiVersion }) => apiVersion)),
 ]
 
 /** Whether some release of Kubernetes drops a kind in an API version. */

@@ -1,12 +1,10 @@
 import Type, { type Static } from 'typebox'
+import rows from '../../facts/bootstrap-rbac.yaml'
 import type { ObjectRef } from '../manifest/manifest'
-// Written by `npm run facts` from policies/facts/bootstrap-rbac.yaml.
-import written from './bootstrap-rbac.json' with { type: 'json' }
+import { factsFile, factsIn, proof, release, strict, text } from './facts-file'
 import { type Permissions, type PolicyRule, permissionsOf } from './rbac'
 import { compareVersions, parseVersion } from './version'
 
-const strict = { additionalProperties: false }
-const text = Type.String({ minLength: 1 })
 const strings = Type.Array(Type.String())
 
 const Rule = Type.Object(
@@ -48,29 +46,23 @@ const Binding = Type.Object(
   strict,
 )
 
-/** `policies/facts/bootstrap-rbac.yaml` */
-export const BootstrapFile = Type.Object(
-  {
-    format: Type.Literal(1),
-    tables: Type.Array(
-      Type.Object(
-        {
-          /** The minor release of Kubernetes that the table was read at. */
-          release: Type.String({ pattern: '^1\\.\\d+$' }),
-          source: Type.String({ pattern: '^https://' }),
-          checked: Type.String({ format: 'date' }),
-          roles: Type.Optional(Type.Array(Role)),
-          bindings: Type.Optional(Type.Array(Binding)),
-        },
-        strict,
-      ),
+/** `facts/bootstrap-rbac.yaml` */
+export const BootstrapFile = factsFile({
+  tables: Type.Array(
+    Type.Object(
+      {
+        /** The minor release of Kubernetes that the table was read at. */
+        release,
+        ...proof,
+        roles: Type.Optional(Type.Array(Role)),
+        bindings: Type.Optional(Type.Array(Binding)),
+      },
+      strict,
     ),
-  },
-  strict,
-)
-export type BootstrapFile = Static<typeof BootstrapFile>
+  ),
+})
 
-const { tables } = written as BootstrapFile
+const { tables } = factsIn(BootstrapFile, rows)
 
 /** What an API server of a release gives a role by itself. */
 export interface DefaultRole {

@@ -1,9 +1,6 @@
 import Type, { type Static } from 'typebox'
-// Written by `npm run facts` from policies/facts/controller-charts.yaml.
-import written from './chart-facts.json' with { type: 'json' }
-
-const strict = { additionalProperties: false }
-const text = Type.String({ minLength: 1 })
+import rows from '../../facts/controller-charts.yaml'
+import { factsFile, factsIn, proof, strict, text } from './facts-file'
 
 /** What a value has to say for something to be made: that it is on, or off, or a text. */
 const Condition = Type.Object(
@@ -77,17 +74,15 @@ const ChartFacts = Type.Object(
     account: Parts,
     /** The values that messages name, where they are others than those of the controller's own chart. */
     says: Type.Optional(Type.Object({ scope: text, class: text, status: text }, strict)),
-    source: Type.String({ pattern: '^https://' }),
-    checked: Type.String({ format: 'date' }),
+    ...proof,
   },
   strict,
 )
 /** What is known of one chart. */
 export type ChartFacts = Static<typeof ChartFacts>
 
-/** `policies/facts/controller-charts.yaml` */
-export const ChartFactsFile = Type.Object({ format: Type.Literal(1), charts: Type.Array(ChartFacts) }, strict)
-export type ChartFactsFile = Static<typeof ChartFactsFile>
+/** `facts/controller-charts.yaml` */
+export const ChartFactsFile = factsFile({ charts: Type.Array(ChartFacts) })
 
 /** Every chart that the code knows. */
-export const chartFacts: readonly ChartFacts[] = (written as unknown as ChartFactsFile).charts
+export const chartFacts: readonly ChartFacts[] = factsIn(ChartFactsFile, rows).charts

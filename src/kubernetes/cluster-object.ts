@@ -1,11 +1,9 @@
 import { braceExpand } from 'minimatch'
 import Type, { type Static } from 'typebox'
+import rows from '../../facts/cluster-objects.yaml'
 import type { ObjectRef } from '../manifest/manifest'
-// Written by `npm run facts` from policies/facts/cluster-objects.yaml.
-import written from './cluster-object-facts.json' with { type: 'json' }
+import { factsFile, factsIn, proof, strict } from './facts-file'
 import { matchesObject, objectGlobPattern } from './object-glob'
-
-const strict = { additionalProperties: false }
 
 const ClusterObjectFacts = Type.Object(
   {
@@ -15,24 +13,19 @@ const ClusterObjectFacts = Type.Object(
     harm: Type.String({ minLength: 1 }),
     /** Who makes it anew; nobody where it is not given. */
     restoredBy: Type.Optional(Type.String({ minLength: 1 })),
-    source: Type.String({ pattern: '^https://' }),
-    checked: Type.String({ format: 'date' }),
+    ...proof,
   },
   strict,
 )
 /** What is known of some objects that a cluster stands on. */
 export type ClusterObjectFacts = Static<typeof ClusterObjectFacts>
 
-/** `policies/facts/cluster-objects.yaml` */
-export const ClusterObjectFactsFile = Type.Object(
-  { format: Type.Literal(1), objects: Type.Array(ClusterObjectFacts) },
-  strict,
-)
-export type ClusterObjectFactsFile = Static<typeof ClusterObjectFactsFile>
+/** `facts/cluster-objects.yaml` */
+export const ClusterObjectFactsFile = factsFile({ objects: Type.Array(ClusterObjectFacts) })
 
 /** The rows by the kinds they name: nearly every object that is asked about is of none of them. */
 const rowsByKind = new Map<string, { readonly glob: string; readonly facts: ClusterObjectFacts }[]>()
-for (const facts of (written as ClusterObjectFactsFile).objects) {
+for (const facts of factsIn(ClusterObjectFactsFile, rows).objects) {
   for (const glob of facts.objects.flatMap((one) => braceExpand(one))) {
     const kind = glob.slice(0, glob.indexOf('/'))
     rowsByKind.set(kind, [...(rowsByKind.get(kind) ?? []), { glob, facts }])

@@ -1,12 +1,7 @@
 import Type, { type Static } from 'typebox'
-// Written by `npm run facts` from policies/facts/components.yaml.
-import written from './component-facts.json' with { type: 'json' }
+import rows from '../../facts/components.yaml'
+import { factsFile, factsIn, proof, strict, text, texts } from './facts-file'
 
-const strict = { additionalProperties: false }
-const text = Type.String({ minLength: 1 })
-const texts = Type.Array(text, { minItems: 1 })
-/** Where a fact was read, and on which day. */
-const proof = { source: Type.String({ pattern: '^https://' }), checked: Type.String({ format: 'date' }) }
 /** Of releases of a chart or an operator, the release of the component. */
 const Releases = Type.Record(text, text)
 
@@ -81,18 +76,13 @@ const Sign = Type.Union([
 /** What shows in manifests that something is in use. */
 export type Sign = Static<typeof Sign>
 
-/** `policies/facts/components.yaml` */
-export const ComponentFactsFile = Type.Object(
-  {
-    format: Type.Literal(1),
-    components: Type.Array(ComponentFacts),
-    settings: Type.Record(text, Type.Array(Sign, { minItems: 1 })),
-  },
-  strict,
-)
-export type ComponentFactsFile = Static<typeof ComponentFactsFile>
+/** `facts/components.yaml` */
+export const ComponentFactsFile = factsFile({
+  components: Type.Array(ComponentFacts),
+  settings: Type.Record(text, Type.Array(Sign, { minItems: 1 })),
+})
 
-const file = written as unknown as ComponentFactsFile
+const file = factsIn(ComponentFactsFile, rows)
 
 /** Every component that the code knows. */
 export const componentFacts: readonly ComponentFacts[] = file.components
@@ -102,6 +92,6 @@ export const settings: Readonly<Record<string, readonly Sign[]>> = file.settings
 /** The signs of a setting. */
 export function signsOf(setting: string): readonly Sign[] {
   const signs = settings[setting]
-  if (!signs) throw new Error(`policies/facts/components.yaml has no setting ${setting}.`)
+  if (!signs) throw new Error(`facts/components.yaml has no setting ${setting}.`)
   return signs
 }

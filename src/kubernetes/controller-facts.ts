@@ -1,12 +1,6 @@
 import Type, { type Static } from 'typebox'
-// Written by `npm run facts` from policies/facts/controllers.yaml.
-import written from './controller-facts.json' with { type: 'json' }
-
-const strict = { additionalProperties: false }
-const text = Type.String({ minLength: 1 })
-
-/** Where a fact was read, and on which day. */
-const proof = { source: Type.String({ pattern: '^https://' }), checked: Type.String({ format: 'date' }) }
+import rows from '../../facts/controllers.yaml'
+import { factsFile, factsIn, proof, strict, text } from './facts-file'
 
 /**
  * What a flag decides: it is on by the flag, off by it, on where it is given, or on where it is missing; or on where a variable
@@ -173,19 +167,15 @@ const ControllerFacts = Type.Object(
 /** What is known of one controller. */
 export type ControllerFacts = Static<typeof ControllerFacts>
 
-/** `policies/facts/controllers.yaml` */
-export const ControllerFactsFile = Type.Object(
-  { format: Type.Literal(1), controllers: Type.Array(ControllerFacts) },
-  strict,
-)
-export type ControllerFactsFile = Static<typeof ControllerFactsFile>
+/** `facts/controllers.yaml` */
+export const ControllerFactsFile = factsFile({ controllers: Type.Array(ControllerFacts) })
 
 /** Every controller that the code knows. */
-export const controllerFacts: readonly ControllerFacts[] = (written as ControllerFactsFile).controllers
+export const controllerFacts: readonly ControllerFacts[] = factsIn(ControllerFactsFile, rows).controllers
 
 /** The facts of a controller that code is written for. */
 export function factsOf(name: string): ControllerFacts {
   const facts = controllerFacts.find((one) => one.name === name)
-  if (!facts) throw new Error(`policies/facts/controllers.yaml has no row ${name}.`)
+  if (!facts) throw new Error(`facts/controllers.yaml has no row ${name}.`)
   return facts
 }

@@ -1,11 +1,8 @@
 import Type, { type Static } from 'typebox'
-// Written by `npm run facts` from policies/facts/known-defects.yaml.
-import written from './defect-facts.json' with { type: 'json' }
+import rows from '../../facts/known-defects.yaml'
+import { day, factsFile, factsIn, strict, text } from './facts-file'
 import { knownComponent, knownSetting, Severity } from './matrix-facts'
 
-const strict = { additionalProperties: false }
-const text = Type.String({ minLength: 1 })
-const day = Type.String({ format: 'date' })
 const source = Type.String({ pattern: '^https://\\S+$' })
 
 /** A defect of some releases of a component. */
@@ -45,14 +42,10 @@ const EndOfLife = Type.Object({ component: text, versions: text, ended: day, sou
 /** Releases that nobody mends any more. */
 export type EndOfLife = Static<typeof EndOfLife>
 
-/** `policies/facts/known-defects.yaml` */
-export const DefectFile = Type.Object(
-  { format: Type.Literal(1), defects: Type.Array(Defect), endOfLife: Type.Array(EndOfLife) },
-  strict,
-)
-export type DefectFile = Static<typeof DefectFile>
+/** `facts/known-defects.yaml` */
+export const DefectFile = factsFile({ defects: Type.Array(Defect), endOfLife: Type.Array(EndOfLife) })
 
-const file = written as DefectFile
+const file = factsIn(DefectFile, rows)
 
 /** Every bundled defect. */
 export const knownDefects: readonly Defect[] = file.defects

@@ -1,35 +1,27 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
+import rows from '../../facts/managed-classes.yaml'
 import type { Manifest } from '../manifest/manifest'
+import { factsFile, factsIn, proof, strict, texts } from './facts-file'
 import { classOf } from './ingress-class'
-// Written by `npm run facts` from policies/facts/managed-classes.yaml.
-import written from './managed-class-facts.json' with { type: 'json' }
 
-const strict = { additionalProperties: false }
-const texts = Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })
-
-/** `policies/facts/managed-classes.yaml` */
-export const ManagedClassesFile = Type.Object(
-  {
-    format: Type.Literal(1),
-    managed: Type.Array(
-      Type.Object(
-        {
-          by: Type.String({ minLength: 1 }),
-          /** Names of classes; one that ends with `*` stands for all that begin like it. */
-          classes: texts,
-          /** How annotations begin that its Ingresses carry. */
-          annotations: Type.Optional(texts),
-          source: Type.String({ pattern: '^https://' }),
-          checked: Type.String({ format: 'date' }),
-        },
-        strict,
-      ),
+/** `facts/managed-classes.yaml` */
+export const ManagedClassesFile = factsFile({
+  managed: Type.Array(
+    Type.Object(
+      {
+        by: Type.String({ minLength: 1 }),
+        /** Names of classes; one that ends with `*` stands for all that begin like it. */
+        classes: texts,
+        /** How annotations begin that its Ingresses carry. */
+        annotations: Type.Optional(texts),
+        ...proof,
+      },
+      strict,
     ),
-  },
-  strict,
-)
+  ),
+})
 
-const { managed } = written as Static<typeof ManagedClassesFile>
+const { managed } = factsIn(ManagedClassesFile, rows)
 const classes = managed.flatMap((row) => row.classes)
 const prefixes = managed.flatMap((row) => row.annotations ?? [])
 

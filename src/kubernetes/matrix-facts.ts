@@ -1,10 +1,8 @@
 import Type, { type Static } from 'typebox'
+import rows from '../../facts/version-matrix.yaml'
 import { componentFacts, settings } from './component-facts'
-// Written by `npm run facts` from policies/facts/version-matrix.yaml.
-import written from './matrix-facts.json' with { type: 'json' }
+import { factsFile, factsIn, strict, text } from './facts-file'
 
-const strict = { additionalProperties: false }
-const text = Type.String({ minLength: 1 })
 const kernelRange = Type.String({
   pattern: '^(?:(?:>=|<)\\d+\\.\\d+(?:\\.\\d+)?(?:-\\d+(?:\\.\\d+)*)?(?:\\s+|\\s*\\|\\|\\s*|$))+$',
   description: 'Bounds like >=4.18.0-305 or <5.14, with spaces for "and" and || for "or".',
@@ -84,9 +82,8 @@ export const matrixParams = Type.Object({
   }),
 })
 
-/** `policies/facts/version-matrix.yaml` */
-export const MatrixFile = Type.Object({ format: Type.Literal(1), rows: Type.Array(MatrixRow) }, strict)
-export type MatrixFile = Static<typeof MatrixFile>
+/** `facts/version-matrix.yaml` */
+export const MatrixFile = factsFile({ rows: Type.Array(MatrixRow) })
 
 /** Every bundled row. */
-export const matrixRows: readonly MatrixRow[] = (written as MatrixFile).rows
+export const matrixRows: readonly MatrixRow[] = factsIn(MatrixFile, rows).rows

@@ -1,11 +1,6 @@
 import Type, { type Static } from 'typebox'
-// Written by `npm run facts` from policies/facts/component-permissions.yaml.
-import written from './permission-facts.json' with { type: 'json' }
-
-const strict = { additionalProperties: false }
-const text = Type.String({ minLength: 1 })
-const texts = Type.Array(text, { minItems: 1 })
-const proof = { source: Type.String({ pattern: '^https://' }), checked: Type.String({ format: 'date' }) }
+import rows from '../../facts/component-permissions.yaml'
+import { factsFile, factsIn, proof, strict, text, texts } from './facts-file'
 
 const PolicyRule = Type.Object(
   { apiGroups: Type.Array(Type.String()), resources: texts, resourceNames: Type.Optional(texts), verbs: texts },
@@ -29,14 +24,10 @@ export type RoleNeeds = Static<typeof RoleNeeds>
 
 const CrdNeeds = Type.Object({ ...owner, needs: Type.Array(Type.Object({ ...scope, names: texts }, strict)) }, strict)
 
-/** `policies/facts/component-permissions.yaml` */
-export const PermissionFile = Type.Object(
-  { format: Type.Literal(1), roles: Type.Array(RoleNeeds), crds: Type.Array(CrdNeeds) },
-  strict,
-)
-export type PermissionFile = Static<typeof PermissionFile>
+/** `facts/component-permissions.yaml` */
+export const PermissionFile = factsFile({ roles: Type.Array(RoleNeeds), crds: Type.Array(CrdNeeds) })
 
-const { roles, crds } = written as PermissionFile
+const { roles, crds } = factsIn(PermissionFile, rows)
 
 /** By component and part, what it has to be allowed. */
 export const roleNeeds: readonly RoleNeeds[] = roles

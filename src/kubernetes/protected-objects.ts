@@ -1,12 +1,12 @@
+import rows from '../../facts/protected-objects.yaml'
 import type { ObjectRef } from '../manifest/manifest'
-import type { ClusterObjectFacts, ClusterObjectFactsFile } from './cluster-object'
+import { type ClusterObjectFacts, ClusterObjectFactsFile } from './cluster-object'
+import { factsIn } from './facts-file'
 import { matchesObject } from './object-glob'
-// Written by `npm run facts` from policies/facts/protected-objects.yaml.
-import written from './protected-objects.json' with { type: 'json' }
 
-const { objects: rows } = written as ClusterObjectFactsFile
+const { objects } = factsIn(ClusterObjectFactsFile, rows)
 
 /** What stops when a protected object is deleted; undefined for one that only a user protects. */
 export function protectedObjectFacts(ref: ObjectRef): ClusterObjectFacts | undefined {
-  return rows.find(({ objects }) => objects.some((glob) => matchesObject(glob, ref)))
+  return objects.find((row) => row.objects.some((glob) => matchesObject(glob, ref)))
 }

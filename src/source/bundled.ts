@@ -34,7 +34,7 @@ export function rulePage(root: string, rule: string): string {
 export function bundledPolicies(root: string): Policy[] {
   const folder = path.join(root, 'policies')
   return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'facts')
+    .filter((entry) => entry.isDirectory())
     .flatMap((entry) => readdirSync(path.join(folder, entry.name)).map((file) => `${entry.name}/${file}`))
     .filter((file) => file.endsWith('.yaml'))
     .sort()
