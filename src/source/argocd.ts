@@ -59,7 +59,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         ...(Array.isArray(helm.apiVersions) ? { apiVersions: helm.apiVersions.map(textOf) } : {}),
         ...(helm.skipCrds === true ? { skipCrds: true } : {}),
       })
-    } else if (named.kustomization(place)) {
+    } else if (!named.leavesOut(place) && named.kustomization(place)) {
       const kustomize = fieldsOf(source.kustomize)
       const overlay = overlayOf(kustomize)
       const components = listOf(kustomize.components).flatMap((one) => inside(place, textOf(one)) ?? [])
@@ -71,6 +71,8 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         ...(overlay ? { overlay } : {}),
         ...(components.length > 0 ? { components } : {}),
       })
+    } else if (named.leavesOut(place)) {
+      named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
     } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, fieldsOf(source.directory), name, named)
     } else if (!isPlugin) {
