@@ -42,6 +42,8 @@ export interface Known {
   readonly repository: readonly string[]
   /** What the base deploys, when the head is looked at. */
   readonly base?: Discovery
+  /** Whether a path was not there at the base. */
+  readonly isNew: (path: string) => boolean
   /** A source with what helm would learn of its cluster. */
   readonly informed: (source: Source) => Source
 }
@@ -152,6 +154,20 @@ function* namedBy(kustomizations: Iterable<Kustomization>): Iterable<[string, st
   }
 }
 
+/** What Flux passes by, and what came to be where only a link leads from the folder that was deployed, by which who deploys it does not go. */
+function* passedByClaims(
+  { unread, unfollowed, plain }: Named,
+  checkout: Checkout,
+  isNew: Known['isNew'],
+): Iterable<[string, Claim]> {
+  for (const [file, why] of unread) if (!plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
+  for (const [link, why] of unfollowed) {
+    for (const file of checkout.tree.at(checkout.tree.resolved.get(link) ?? link)) {
+      if (isNew(file) && !plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
+    }
+  }
+}
+
 /** Plain files that lose the object that deployed them are deployed by nobody. */
 function* plainClaims({ plain }: Named, checkout: Checkout, base: Discovery | undefined): Iterable<[string, Claim]> {
   for (const [file, object] of base?.plain ?? []) {
@@ -165,7 +181,7 @@ async function readNamed(
   checkout: Checkout,
   parts: ReadonlyMap<string, Claim>,
   written: ReadonlyMap<string, Kustomization>,
-  { repository, base }: Known,
+  { repository, base, isNew }: Known,
   side: Side,
 ) {
   let manifests = await gitOpsObjects(checkout, parts, side)
@@ -174,6 +190,7 @@ async function readNamed(
     const kustomizations = new Map([...written, ...named.made])
     const claims = new Map([
       ...plainClaims(named, checkout, base),
+      ...passedByClaims(named, checkout, base ? isNew : () => false),
       ...parts,
       ...kustomizeClaims(kustomizations, checkout, base),
     ])

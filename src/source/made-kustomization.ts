@@ -17,13 +17,23 @@ export function madeIn(place: string, manifest: Manifest, named: Named): Kustomi
   const isExcluded = exclusionsIn(checkout.tree)
   const members = new Set<string>()
   for (const file of checkout.below(place)) {
+    if (checkout.tree.resolved.has(file)) {
+      // https://fluxcd.io/flux/components/source/gitrepositories/ archives regular files alone.
+      named.unfollowed.set(file, `Flux leaves out symbolic links, and ${file} is one`)
+      continue
+    }
     const above = foldersBetween(place, file)
     const own = above.find((folder) => kustomizations.has(folder) || ignorableKustomization(folder, checkout))
     // A chart's templates are no manifests; who keeps charts below such a folder has Flux's source leave them out.
     const chart = above.some((folder) => checkout.has(path.join(folder, 'Chart.yaml')))
     if (own !== undefined) {
       if (!named.leavesOut(own)) members.add(own)
-    } else if (!chart && /\.ya?ml$/.test(file) && !isExcluded(file)) {
+      continue
+    }
+    if (chart || isExcluded(file)) continue
+    if (/\.json$/.test(file)) {
+      named.unread.set(file, `Flux reads YAML alone in ${place || 'the root'}, which has no Kustomization`)
+    } else if (/\.ya?ml$/.test(file)) {
       if (checkout.tree.files.has(file)) members.add(file)
       if (checkout.tree.ignorableAt(file).length > 0) named.ignorable.add(file)
     }

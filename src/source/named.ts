@@ -29,6 +29,10 @@ export class Named {
   /** Whether Flux builds Kustomizations of this repository, perhaps by way of a registry. */
   usesFlux = false
 
+  /** Files that Flux passes by in a folder that it deploys, and why. */
+  readonly unread = new Map<string, string>()
+  /** Symbolic links that who deploys their folder does not follow, and why. */
+  readonly unfollowed = new Map<string, string>()
   /** Files that `ignore` takes, and an object deploys all the same. */
   readonly ignorable = new Set<string>()
 

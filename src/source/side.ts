@@ -60,7 +60,7 @@ export class SideOfChange {
       const checkout = new Checkout(revision, tree, folder, renderer.contents)
       const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
       const informed = toldKubernetes(descriptions, declarations)
-      const known = { releases, repository, ...(base ? { base } : {}), informed }
+      const known = { releases, repository, ...(base ? { base } : {}), isNew: declarations.isNew, informed }
       return { tree, checkout, descriptions, discovery: await discover(checkout, known, side) }
     }
     const isShown = showing(ignore, changed, base)
