@@ -2,6 +2,7 @@ import { identify } from '../kubernetes/identity'
 import { splitDocuments } from './documents'
 import { loadFile } from './load'
 import type { ObjectRef } from './manifest'
+import { mentions } from './mentions'
 
 /** A value as nearly all manifests write names: quoted, or plain and beginning with a letter. */
 const scalar = `(?:(["'])([\\w.:/@-]+)\\1|([A-Za-z][\\w.:/@-]*))[ \\t]*(?:#.*)?\\r?$`
@@ -25,28 +26,37 @@ export function skimIdentities(text: string): ObjectRef[] {
 
 /** The kind of a document where it can be told without parsing; of a list, a template or flow style it cannot. */
 export function skimKind(text: string): string | undefined {
+  if (isSpelledOtherwise(text)) return undefined
   const kind = onlyValue([...text.matchAll(kindLine)])
   return kind?.endsWith('List') ? undefined : kind
 }
 
 function skimDocument(text: string): ObjectRef | 'none' | undefined {
-  if (!text.includes('apiVersion') || !text.includes('kind')) return 'none'
+  if (!mentions(text, 'apiVersion') || !mentions(text, 'kind')) return 'none'
   const apiVersion = onlyValue([...text.matchAll(apiVersionLine)])
   const kind = skimKind(text)
   const [block, ...more] = [...text.matchAll(metadataBlock)]
   const metadata = block?.[1]
   if (!apiVersion || !kind || metadata === undefined || more.length > 0) return undefined
-  // A merge key, an alias or another way to write a key may bring in what these lines do not show.
-  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text) || /<<|:[ \t]+[*!]/.test(metadata))
-    return undefined
+  if (/\{[{%]|[\u0085\u2028\u2029!]/.test(text) || /<<|:[ \t]+[*!]/.test(metadata)) return undefined
   const indent = metadata.match(/^([ \t]+)[^\s#]/m)?.[1]
   if (indent === undefined) return undefined
   const values = (key: string) => [...metadata.matchAll(new RegExp(`^${indent}${key}:[ \\t]+${scalar}`, 'gm'))]
-  const mentions = (key: string) => new RegExp(`^${indent}["']?${key}["']?[ \\t]*:`, 'm').test(metadata)
+  const holdsKey = (key: string) => new RegExp(`^${indent}["']?${key}["']?[ \\t]*:`, 'm').test(metadata)
   const name = onlyValue(values('name'))
   const namespace = onlyValue(values('namespace'))
-  if (!name || (!namespace && mentions('namespace'))) return undefined
+  if (!name || (!namespace && holdsKey('namespace'))) return undefined
   return identify(apiVersion, kind, namespace ?? '', name)
+}
+
+/**
+ * Whether a document may say something else than its lines that begin with a key: by a merge key, an alias, a tag or quotes at a key,
+ * as a list, in flow style, or with its keys indented, below which a line of quoted text may look like a key.
+ */
+function isSpelledOtherwise(text: string): boolean {
+  return (
+    /^(?:<<|["'?*&!{]|items)/m.test(text) || /^(?:(?:---|#|%)[^\n]*\n|[ \t\r]*\n)*(?:[ \t]|---[ \t]+[^#\s])/.test(text)
+  )
 }
 
 /** The value of a line that stands once and is text. */

@@ -14,7 +14,6 @@ import type { Sides } from './open-sides'
 import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
-import type { Scope } from './scope'
 
 /** What was not seen: findings where this change is at fault, and a list of the rest. */
 export interface Unseen {
@@ -31,7 +30,6 @@ export async function accountForUnseen(
   rendered: ChangedRenderings,
   rest: Rest,
   compared: Comparison,
-  { repository }: Scope,
 ): Promise<Unseen> {
   const { base, head, changed } = sides
   const { before, after, values } = read
@@ -54,7 +52,6 @@ export async function accountForUnseen(
     rendered: [...rendered.after, ...rest.rendered],
     unreadable: [...gaps.skipped, ...gaps.findings.map(({ location }) => location)].map(({ path }) => path),
     texts: [...[...after.loaded].map(([path, { text }]) => [path, text] as const), ...rest.texts],
-    repository,
     clustersOf: (path) => placement.clustersOf('head', path),
   })
   return {

@@ -21,6 +21,6 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const clusters = assignClusters(sides, read, rendered, rest)
   const compared = await compare(sides, read, rendered, rest, clusters)
   const partners = await loadPartnerFiles(read, rest, compared, scope)
-  const unseen = await accountForUnseen(sides, read, rendered, rest, compared, scope)
+  const unseen = await accountForUnseen(sides, read, rendered, rest, compared)
   return evidenceOf({ sides, read, rendered, rest, clusters, compared, partners, unseen }, scope)
 }

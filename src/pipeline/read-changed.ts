@@ -34,5 +34,5 @@ export async function readChanged(sides: Sides, { repository }: Scope): Promise<
 export function readUntouched(sides: Sides): Promise<Texts> {
   const { base, head } = sides
   const untouched = base ? [...head.tree.files.values()].filter(({ path }) => !differs(sides, path)) : []
-  return readTexts(head.revision, untouched)
+  return readTexts(head.checkout, untouched)
 }

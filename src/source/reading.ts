@@ -1,5 +1,7 @@
 import type { DocumentReader } from '../manifest/document-reader'
-import { decodeFile, loadFile, mentionsKubernetes } from '../manifest/load'
+import { decodeFile, loadFile } from '../manifest/load'
+import { mentions } from '../manifest/mentions'
+import type { Checkout } from './checkout'
 import { Files } from './files'
 import type { Entry, Revision } from './revision'
 
@@ -20,16 +22,16 @@ export interface Texts {
 }
 
 /** Reads the texts of files that are the same on both sides. */
-export async function readTexts(revision: Revision, entries: readonly Entry[]): Promise<Texts> {
+export async function readTexts(checkout: Checkout, entries: readonly Entry[]): Promise<Texts> {
   const texts = new Map<string, string>()
   const files = new Files()
-  for await (const [entry, content] of revision.read(entries)) {
+  for (const [path, content] of await checkout.read(entries.map((entry) => entry.path))) {
     if ('missing' in content) {
-      files.miss(entry.path, content)
+      files.miss(path, content)
       continue
     }
     const { text } = decodeFile(content)
-    if (mentionsKubernetes(text)) texts.set(entry.path, text)
+    if (mayHoldObjects(text)) texts.set(path, text)
   }
   return { texts, files }
 }
@@ -41,4 +43,9 @@ export async function changedPaths(base: Revision, head: Revision): Promise<Set<
   const changed = after.filter(({ path, id }) => ids.get(path) !== id).map(({ path }) => path)
   for (const { path } of after) ids.delete(path)
   return new Set([...changed, ...ids.keys()])
+}
+
+/** Whether a text may hold Kubernetes objects, however their keys are spelled. */
+function mayHoldObjects(text: string): boolean {
+  return mentions(text, 'apiVersion') && mentions(text, 'kind')
 }
