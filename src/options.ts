@@ -7,7 +7,7 @@ export const Options = Type.Object({
   base: Type.Optional(
     Type.String({
       description:
-        'The revision or folder to compare with; default: the default branch. A revision stands for its merge base with the head.',
+        'The revision or folder to compare with; default: the default branch. A revision stands for its merge base with the head. A name that is both is the revision; ./x is always the folder.',
     }),
   ),
   head: Type.Optional(Type.String({ description: 'The revision or folder to judge; default: the working tree.' })),

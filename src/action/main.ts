@@ -34,7 +34,13 @@ async function main(): Promise<void> {
   const report = await run(
     { ...options, ...found, head: options.head ?? 'HEAD' },
     // Another head than the event's has a merge base of its own.
-    { root, token, trusted: true, exactBase: typeof base === 'object' && base.exact && options.head === undefined },
+    {
+      root,
+      token,
+      trusted: true,
+      exactBase: typeof base === 'object' && base.exact && options.head === undefined,
+      fromEvent: [...(given ? [] : ['base' as const]), ...(options.head === undefined ? ['head' as const] : [])],
+    },
   )
   await tell(report, inputs, audienceOf(event, process.env))
 }
