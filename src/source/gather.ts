@@ -67,6 +67,7 @@ const nowhere: Pick<Tree, 'files' | 'aliases'> = { files: new Map(), aliases: ne
  */
 export async function gather(scope: Scope): Promise<Gathered> {
   const { rules } = scope
+  const { budget } = scope.renderer
   const changed = scope.base && (await changedPaths(scope.base, scope.head))
   const inventories = await inventoriesOf(scope.base, scope.clusters)
   const base =
@@ -98,12 +99,12 @@ export async function gather(scope: Scope): Promise<Gathered> {
     String(baseTree.aliases.get(path) ?? '') !== String(headTree.aliases.get(path) ?? '')
   const reader = new DocumentReader()
   const changedIn = (tree: Pick<Tree, 'files'>) => [...tree.files.values()].filter(({ path }) => !base || differs(path))
-  const before = base ? await readFiles(base.revision, changedIn(baseTree), reader) : new Files()
-  const after = await readFiles(head.revision, changedIn(headTree), reader)
+  const before = base ? await readFiles(base.revision, changedIn(baseTree), reader, budget) : new Files()
+  const after = await readFiles(head.revision, changedIn(headTree), reader, budget)
   const untouched = base ? [...headTree.files.values()].filter(({ path }) => !differs(path)) : []
   const others = new Files()
   const lent = new LentValues({ base, head, before, after, changed, repository: scope.repository })
-  const texts = lent.mayDiffer ? await readTexts(head.revision, untouched, others) : undefined
+  const texts = lent.mayDiffer ? await readTexts(head.revision, untouched, others, budget) : undefined
   const reached = await lent.reach(texts)
   const sameSource = ({ id }: Source) =>
     base !== undefined && base.keys.get(id) === head.keys.get(id) && !reached.has(id)
@@ -129,10 +130,13 @@ export async function gather(scope: Scope): Promise<Gathered> {
     [...manifestsIn('head', after), ...looseManifests('head', renderedAfter), ...descriptions.head.manifests],
   )
   const needsRest = needsOtherFiles(rules, touched)
-  const rest = needsRest ? (texts ?? (await readTexts(head.revision, untouched, others))) : new Map<string, string>()
+  const rest = needsRest
+    ? (texts ?? (await readTexts(head.revision, untouched, others, budget)))
+    : new Map<string, string>()
   const partnersRendered = needsRest ? await renderPartners(head, sameSource, rules, touched) : []
   const renderedRest = await lent.complete('head', partnersRendered)
 
+  budget.doing('comparing the objects of both sides')
   const clusters = mapClusters(declarations, [
     ...objectsByFile(before, after, rest),
     ...objectsBySource('base', [...renderedBefore, ...renderedRest]),

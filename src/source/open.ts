@@ -17,6 +17,8 @@ export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'>
   readonly fromEvent?: readonly Named[]
   readonly token?: string | undefined
   readonly trusted?: boolean
+  /** Ends what git does. */
+  readonly signal?: AbortSignal
 }
 
 /** The two names of an opening. */
@@ -40,7 +42,8 @@ export async function openRevisions(opening: Opening): Promise<Opened> {
       repository: [],
     }
   }
-  const repository = await openRepository({ dir: opening.repo, token: opening.token, trusted: opening.trusted })
+  const { repo: dir, token, trusted, signal } = opening
+  const repository = await openRepository({ dir, token, trusted, signal })
   for (const [side, folder] of [['head', headFolder] as const, ['base', baseFolder] as const]) {
     if (folder) await refuseTracked(repository, side, folder)
   }
@@ -79,11 +82,11 @@ function nameOf(named: string, commit: string): string {
  * and the id of a commit, is a revision even where the clone lacks it: a pull request may add a folder of any name.
  */
 async function folderOf(side: Named, opening: Opening): Promise<string | undefined> {
-  const { [side]: named, fromEvent, repo: dir, token, trusted } = opening
+  const { [side]: named, fromEvent, repo: dir, token, trusted, signal } = opening
   if (!named || fromEvent?.includes(side) || isObjectId(named)) return undefined
   if (!statSync(named, { throwIfNoEntry: false })?.isDirectory()) return undefined
   if (isPath(named)) return named
-  return (await isRevision({ dir, token, trusted }, named)) ? undefined : named
+  return (await isRevision({ dir, token, trusted, signal }, named)) ? undefined : named
 }
 
 /** No revision has such a name. */

@@ -1,12 +1,19 @@
+import type { Budget } from '../budget'
 import type { DocumentReader } from '../manifest/document-reader'
 import { decodeFile, loadFile, mentionsKubernetes } from '../manifest/load'
 import { Files } from './files'
 import type { Entry, Revision } from './revision'
 
 /** The files of a revision that differ, parsed. */
-export async function readFiles(revision: Revision, entries: readonly Entry[], reader: DocumentReader): Promise<Files> {
+export async function readFiles(
+  revision: Revision,
+  entries: readonly Entry[],
+  reader: DocumentReader,
+  budget: Budget,
+): Promise<Files> {
   const files = new Files()
   for await (const [entry, content] of revision.read(entries)) {
+    budget.doing(`reading ${entry.path}`, entry.path)
     if ('missing' in content) files.miss(entry.path, content)
     else files.loaded.set(entry.path, loadFile(decodeFile(content), undefined, reader))
   }
@@ -18,6 +25,7 @@ export async function readTexts(
   revision: Revision,
   entries: readonly Entry[],
   files: Files,
+  budget: Budget,
 ): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   for await (const [entry, content] of revision.read(entries)) {
@@ -25,6 +33,7 @@ export async function readTexts(
       files.miss(entry.path, content)
       continue
     }
+    budget.doing(`reading ${entry.path}`, entry.path)
     const { text } = decodeFile(content)
     if (mentionsKubernetes(text)) texts.set(entry.path, text)
   }

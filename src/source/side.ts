@@ -52,10 +52,12 @@ export class SideOfChange {
     side: Side,
     { ignore, inventories, releases, repository, renderer, base, changed, declarations }: Opening,
   ): Promise<SideOfChange> {
+    renderer.budget.doing(`listing the files of ${revision.name}`)
     const tree = await readTree(revision, ignore)
     const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents)
     const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
     const informed = toldKubernetes(descriptions, declarations)
+    renderer.budget.doing(`looking for what is deployed in ${revision.name}`)
     const discovery = await discover(
       checkout,
       { releases, repository, ...(base ? { base } : {}), changed, informed },
@@ -117,6 +119,7 @@ export class SideOfChange {
     const objects: RenderedSide['objects'][number][] = []
     const unreadable: RenderedSide['unreadable'][number][] = []
     for (const { path, template, text } of rendering.pieces) {
+      this.renderer.budget.doing(`reading what ${path} renders to`, path)
       const file = loadFile({ text })
       const origin: Origin = { kind: 'rendered', path, template, id: source.id, source: described(source) }
       const staying = file.objects.filter(
