@@ -1,4 +1,4 @@
-import { Evaluation } from './evaluate'
+import { type BeforeRule, Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
 import { changedClaims } from './kubernetes/claimant'
 import { type Change, sidesOf } from './manifest/change'
@@ -43,15 +43,19 @@ export interface Judgement {
   readonly skipped: Report['inspected']['skipped']
 }
 
-/** What the rules state of the evidence, each finding at its own place. */
-export function judge(evidence: Evidence, { resolution, today }: Terms): Judgement {
+/**
+ * What the rules state of the evidence, each finding at its own place.
+ *
+ * @param before is told which rule looks at what next; it may throw to end the judging
+ */
+export function judge(evidence: Evidence, { resolution, today }: Terms, before?: BeforeRule): Judgement {
   const placing = placingIn(evidence)
-  const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today)
-  const [before, after] = [evaluation.ofSide('base'), evaluation.ofSide('head')]
-  const hidden = notAmong(after, evaluation.ofHeadAsBefore())
+  const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today, before)
+  const [base, head] = [evaluation.ofSide('base'), evaluation.ofSide('head')]
+  const hidden = notAmong(head, evaluation.ofHeadAsBefore())
   const findings = [
-    ...statused(before, after, placing, evidence.mode),
-    ...statused(before, hidden, placing, evidence.mode).filter(({ status }) => status === 'introduced'),
+    ...statused(base, head, placing, evidence.mode),
+    ...statused(base, hidden, placing, evidence.mode).filter(({ status }) => status === 'introduced'),
     ...mergeCopies(evaluation.ofChanges().map((draft) => findingOf(draft, 'introduced', placing))),
   ]
   return { findings, skipped: evaluation.skipped }
@@ -67,9 +71,23 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, t
   return {
     format: 1,
     verdict: fails ? 'fail' : 'pass',
+    mode,
+    ...inForce(terms),
+    inspected: {
+      ...evidence.inspected,
+      skipped: sortSkipped([...evidence.inspected.skipped, ...skipped]),
+      changes: { added: count('added'), changed: count('changed'), removed: count('removed') },
+    },
+    findings: all,
+    claims: changedClaims(evidence),
+  }
+}
+
+/** What a report says of its terms. */
+export function inForce(terms: Terms): Pick<Report, 'failOn' | 'today' | 'policies' | 'config'> {
+  return {
     failOn: terms.failOn,
     today: terms.today,
-    mode,
     policies: terms.resolution.policies,
     config: {
       path: terms.exceptionsPath ?? null,
@@ -78,13 +96,6 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, t
         .filter(({ expires }) => terms.today <= expires)
         .map(({ region: _, ...rest }) => rest),
     },
-    inspected: {
-      ...evidence.inspected,
-      skipped: sortSkipped([...evidence.inspected.skipped, ...skipped]),
-      changes: { added: count('added'), changed: count('changed'), removed: count('removed') },
-    },
-    findings: all,
-    claims: changedClaims(evidence),
   }
 }
 

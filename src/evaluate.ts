@@ -9,6 +9,9 @@ import { Snapshot } from './manifest/snapshot'
 import type { ActiveRule } from './policy/policy'
 import type { Draft } from './report/finding'
 
+/** Called before a rule looks at a file's object. */
+export type BeforeRule = (rule: string, path: string) => void
+
 /** Runs rules over the evidence and keeps what they state. */
 export class Evaluation {
   /** What the rules could not judge, and why. */
@@ -20,6 +23,7 @@ export class Evaluation {
     private readonly rules: readonly ActiveRule[],
     private readonly touched: (manifest: Manifest) => boolean,
     private readonly today: string,
+    private readonly before: BeforeRule = () => {},
   ) {}
 
   /** What `manifest` and `snapshot` rules state about one side: of touched objects, and of others together with them. */
@@ -56,7 +60,7 @@ export class Evaluation {
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
           const made: Draft[] = []
           const context = this.contextOf(active, cluster, made, facts)
-          guarded(active, manifest, () => {
+          this.guarded(active, manifest, () => {
             if (rule.scope === 'manifest') rule.check({ ...context, manifest })
             else rule.check({ ...context, manifest, snapshot })
           })
@@ -76,15 +80,16 @@ export class Evaluation {
       for (const active of this.rules) {
         const { rule } = active
         const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
-        if (rule.scope === 'change' && judges(active, manifest)) guarded(active, manifest, () => rule.check(context))
+        if (rule.scope === 'change' && judges(active, manifest))
+          this.guarded(active, manifest, () => rule.check(context))
         if (rule.scope === 'removal' && judges(active, manifest)) {
-          guarded(active, manifest, () => {
+          this.guarded(active, manifest, () => {
             if (isGone(change, head)) rule.check({ ...context, removed: manifest })
             rule.checkChange?.(context)
           })
         }
         if (rule.scope === 'snapshot' && reads(active, manifest)) {
-          guarded(active, manifest, () => rule.checkChange?.(context))
+          this.guarded(active, manifest, () => rule.checkChange?.(context))
         }
       }
     }
@@ -97,10 +102,25 @@ export class Evaluation {
           ...this.snapshotsOf(move.cluster),
           move,
         }
-        guarded(active, move.before, () => rule.checkMove?.(context))
+        this.guarded(active, move.before, () => rule.checkMove?.(context))
       }
     }
     return heard(drafts).map((draft) => withDoubt(draft, this.evidence))
+  }
+
+  /** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */
+  private guarded({ rule }: ActiveRule, manifest: Manifest, run: () => void): void {
+    this.before(rule.id, manifest.origin.path)
+    try {
+      run()
+    } catch (cause) {
+      throw new GuardError(
+        'internal',
+        `The rule ${rule.id} crashed on ${nameOf(manifest.ref)}. Please report this with the manifest; until then \`rules: {${rule.id}: {level: off}}\` in the config turns it off.`,
+        { path: manifest.origin.path, region: manifest.object.region },
+        { cause },
+      )
+    }
   }
 
   private snapshotsOf(cluster: string): { base: Snapshot; head: Snapshot } {
@@ -174,18 +194,4 @@ function heard(drafts: readonly Draft[]): Draft[] {
     const { rule } = draft.active
     return rule.scope !== 'removal' || !rule.yieldsTo?.some((other) => said.has(subject(other, draft)))
   })
-}
-
-/** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */
-function guarded({ rule }: ActiveRule, manifest: Manifest, run: () => void): void {
-  try {
-    run()
-  } catch (cause) {
-    throw new GuardError(
-      'internal',
-      `The rule ${rule.id} crashed on ${nameOf(manifest.ref)}. Please report this with the manifest; until then \`rules: {${rule.id}: {level: off}}\` in the config turns it off.`,
-      { path: manifest.origin.path, region: manifest.object.region },
-      { cause },
-    )
-  }
 }

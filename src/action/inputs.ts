@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type * as core from '@actions/core'
 import { GuardError } from '../errors'
-import { failOnLevels, type Options } from '../options'
+import { failOnLevels, minutesIn, type Options } from '../options'
 import { commentModes } from './comment'
 import { annotationModes, type Delivery } from './deliver'
 
@@ -29,6 +29,7 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     const words = values.length === 2 ? values.join(' or ') : `one of ${values.join(', ')}`
     throw new GuardError('usage', `The input ${name} has to be ${words}, not ${JSON.stringify(given)}.`)
   }
+  const timeout = input('timeout')
   const options: Options = {
     repo: path.resolve(workspace, folder ?? '.'),
     base: input('base'),
@@ -40,6 +41,7 @@ export function readInputs({ getInput }: Pick<typeof core, 'getInput'>, workspac
     helm: input('helm'),
     kustomize: input('kustomize'),
     today: input('today'),
+    timeout: timeout === undefined ? undefined : minutesIn(timeout, 'The input timeout'),
   }
   const delivery: Delivery = {
     annotations: oneOf('annotations', annotationModes) ?? 'auto',

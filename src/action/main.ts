@@ -1,7 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { isMainThread } from 'node:worker_threads'
 import * as core from '@actions/core'
+import { Apart, serve } from '../apart'
 import { GuardError } from '../errors'
 import { annotationLimit, shownAnnotations, unheeded } from '../report/annotations'
 import { jsonReport } from '../report/json'
@@ -10,17 +12,17 @@ import type { Report } from '../report/report'
 import { terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
 import { countedFindings, summaryOf } from '../report/wording'
-import { run } from '../run'
-import { endOnSignals } from '../source/private-folder'
+import { endOnSignals } from '../source/leftovers'
 import { deliver } from './deliver'
 import { type Audience, audienceOf, baseOf, readEvent, refuseUnsafe } from './event'
 import { type Inputs, readInputs } from './inputs'
 import { writeSarif } from './sarif-file'
 
 /** The package's folder: this file is bundled to `dist/action.cjs`. */
-const root = path.dirname(path.dirname(path.resolve(process.argv[1] ?? '')))
+const file = path.resolve(process.argv[1] ?? '')
+const root = path.dirname(path.dirname(file))
 
-async function main(): Promise<void> {
+async function main(apart: Apart): Promise<void> {
   const inputs = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
   const { options } = inputs
   const { token } = inputs.delivery
@@ -31,10 +33,16 @@ async function main(): Promise<void> {
   const repository = { dir: options.repo, token, trusted: true }
   const base = given ? undefined : await baseOf(event, repository)
   const found = base === undefined ? {} : base === 'whole' ? { all: true } : { base: base.base }
-  const report = await run(
+  const report = await apart.run(
     { ...options, ...found, head: options.head ?? 'HEAD' },
     // Another head than the event's has a merge base of its own.
-    { root, token, trusted: true, exactBase: typeof base === 'object' && base.exact && options.head === undefined },
+    {
+      root,
+      token,
+      trusted: true,
+      exactBase: typeof base === 'object' && base.exact && options.head === undefined,
+      fromEvent: [...(given ? [] : ['base' as const]), ...(options.head === undefined ? ['head' as const] : [])],
+    },
   )
   await tell(report, inputs, audienceOf(event, process.env))
 }
@@ -72,8 +80,8 @@ async function summarize(markdown: string): Promise<void> {
   if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(`${markdown}\n`).write()
 }
 
-endOnSignals()
-main().catch(async (error: unknown) => {
+async function explain(error: unknown): Promise<void> {
+  process.exitCode = core.ExitCode.Failure
   const sentence =
     error instanceof GuardError ? error.sentence : `${String(error)} (a fault of ingress-guard: please report it)`
   const words = `ingress-guard could not run: ${visible(sentence)}`
@@ -81,4 +89,13 @@ main().catch(async (error: unknown) => {
   core.setFailed(words)
   if (core.isDebug() && error instanceof Error) core.debug(`${error.stack}\n${error.cause ?? ''}`)
   await summarize(markdownSentence(words))
-})
+}
+
+if (isMainThread) {
+  const apart = new Apart(file)
+  endOnSignals(() => apart.stop())
+  // What a run left behind may go on for a while; the job does not wait for it.
+  void main(apart)
+    .catch(explain)
+    .finally(() => process.stdout.write('', () => process.exit()))
+} else void serve()

@@ -1,3 +1,5 @@
+import type { Options } from '../options'
+import type { Report } from '../report/report'
 import type { Host } from '../run'
 
 /** What a process gives the command line; tests give buffers. */
@@ -7,4 +9,6 @@ export interface Io {
   /** The folder of the package. */
   readonly root: string
   readonly limits?: Host['limits']
+  /** How a run is made, where not in this thread. */
+  readonly run?: (options: Options, host: Host) => Promise<Report>
 }

@@ -1,12 +1,22 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import { endOnSignals } from '../source/private-folder'
+import { isMainThread } from 'node:worker_threads'
+import { Apart, serve } from '../apart'
+import { endOnSignals } from '../source/leftovers'
 import { program } from './program'
 
-/** The package's folder: this file is bundled to `dist/cli.cjs`, which npm reaches through a symbolic link. */
-const root = path.dirname(path.dirname(realpathSync(process.argv[1] ?? '')))
+/** This file is bundled to `dist/cli.cjs`, which npm reaches through a symbolic link. */
+const file = realpathSync(process.argv[1] ?? '')
 
-endOnSignals()
-program(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, root }).then((status) => {
-  process.exitCode = status
-})
+async function main(): Promise<void> {
+  const apart = new Apart(file)
+  endOnSignals(() => apart.stop())
+  const { stdout, stderr } = process
+  const root = path.dirname(path.dirname(file))
+  const status = await program(process.argv.slice(2), { stdout, stderr, root, run: apart.run })
+  // What a run left behind may go on for a while; the report does not wait for it.
+  stdout.write('', () => process.exit(status))
+}
+
+if (isMainThread) void main()
+else void serve()

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { Command, CommanderError, Option } from 'commander'
 import { GuardError } from '../errors'
-import { failOnLevels, Options } from '../options'
+import { failOnLevels, minutesIn, Options } from '../options'
 import type { FailOn } from '../policy/schema'
 import { unheeded, workflowCommands } from '../report/annotations'
 import { jsonReport } from '../report/json'
@@ -33,6 +33,7 @@ interface CheckFlags {
   helm?: string
   kustomize?: string
   today?: string
+  timeout?: number
 }
 
 interface InventoryFlags {
@@ -73,12 +74,14 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .option('--helm <program>', told('helm'))
     .option('--kustomize <program>', told('kustomize'))
     .option('--today <date>', told('today'))
+    .option('--timeout <minutes>', told('timeout'), (text) => minutesIn(text, '--timeout'))
     .action(async (flags: CheckFlags) => {
-      const { repo, base, head, config, policy, all, failOn, helm, kustomize, today } = flags
-      const report = await run({ repo, base, head, config, policies: policy, all, failOn, helm, kustomize, today }, io)
+      const { repo, base, head, config, policy, all, failOn, helm, kustomize, today, timeout } = flags
+      const options = { repo, base, head, config, policies: policy, all, failOn, helm, kustomize, today, timeout }
+      const report = await (io.run ?? run)(options, { root: io.root, ...(io.limits ? { limits: io.limits } : {}) })
       write(render(report, flags, io), flags.output, io)
       if (flags.output) io.stderr.write(`ingress-guard: ${report.verdict}; the report is in ${flags.output}\n`)
-      status = report.verdict === 'fail' ? 1 : 0
+      status = report.unfinished ? 3 : report.verdict === 'fail' ? 1 : 0
     })
 
   command

@@ -15,8 +15,13 @@ export async function locate(findings: readonly Finding[], bench: Bench): Promis
   const open = (finding: Finding) => countsFor(finding, mode) && placesOf(finding).some(({ rendered }) => rendered)
   if (!findings.some(open)) return [...findings]
   const bearings = { originals: new OriginalPlaces(bench.evidence.sides), trials: new Trials(bench, findings), bench }
-  const located: Finding[] = []
-  for (const finding of findings) located.push(open(finding) ? await locateOne(finding, bearings) : finding)
+  const located = [...findings]
+  bench.located(located)
+  for (const [index, finding] of findings.entries()) {
+    if (!open(finding)) continue
+    located[index] = await locateOne(finding, bearings)
+    bench.located(located)
+  }
   return located
 }
 

@@ -11,6 +11,8 @@ const mostTrials = 40
 /** What locating needs of a run. */
 export interface Bench {
   readonly evidence: Gathered
+  /** Told of all findings before the first one is located, and after each. */
+  located(findings: readonly Finding[]): void
   /** Judges the head again with some files as they were: what is then introduced, and what could not be rendered. */
   judgeAgain(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<readonly Finding[]>
 }

@@ -18,6 +18,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const read = await readChanged(sides, scope)
   const rendered = await renderChanged(sides, read)
   const rest = await readRest(sides, read, rendered, scope)
+  scope.renderer.budget.doing('comparing the objects of both sides')
   const clusters = assignClusters(sides, read, rendered, rest)
   const compared = await compare(sides, read, rendered, rest, clusters)
   const partners = await loadPartnerFiles(read, rest, compared, scope)

@@ -1,3 +1,4 @@
+import type { Budget } from '../budget'
 import { DocumentReader } from '../manifest/document-reader'
 import { Files } from '../source/files'
 import { LentValues } from '../source/lent-values'
@@ -18,21 +19,21 @@ export interface ChangedFiles {
 }
 
 /** Parses the files that differ. */
-export async function readChanged(sides: Sides, { repository }: Scope): Promise<ChangedFiles> {
+export async function readChanged(sides: Sides, { repository, renderer: { budget } }: Scope): Promise<ChangedFiles> {
   const { base, head, changed } = sides
   const reader = new DocumentReader()
   const differing = ({ files }: Pick<Tree, 'files'>) => [...files.values()].filter(({ path }) => differs(sides, path))
-  const before = base ? await readFiles(base.revision, differing(base.tree), reader) : new Files()
-  const after = await readFiles(head.revision, differing(head.tree), reader)
+  const before = base ? await readFiles(base.revision, differing(base.tree), reader, budget) : new Files()
+  const after = await readFiles(head.revision, differing(head.tree), reader, budget)
   const values = new LentValues({ base, head, before, after, changed, repository })
-  const others = values.mayDiffer ? await readUntouched(sides) : undefined
+  const others = values.mayDiffer ? await readUntouched(sides, budget) : undefined
   const { texts, ...reached } = await values.reach(others?.texts)
   return { ...reached, values, others: others && texts && { ...others, texts } }
 }
 
 /** The texts of the files that this change does not touch. */
-export function readUntouched(sides: Sides): Promise<Texts> {
+export function readUntouched(sides: Sides, budget: Budget): Promise<Texts> {
   const { base, head } = sides
   const untouched = base ? [...head.tree.files.values()].filter(({ path }) => !differs(sides, path)) : []
-  return readTexts(head.checkout, untouched)
+  return readTexts(head.checkout, untouched, budget)
 }

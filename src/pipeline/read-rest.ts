@@ -26,12 +26,12 @@ export async function readRest(
   sides: Sides,
   read: ChangedFiles,
   rendered: ChangedRenderings,
-  { rules }: Scope,
+  { rules, renderer: { budget } }: Scope,
 ): Promise<Rest> {
   const touched = touchedBy(sides, read, rendered)
   const needed = needsOtherFiles(rules, touched)
   const { texts, files } =
-    read.others ?? (needed ? await readUntouched(sides) : { texts: undefined, files: new Files() })
+    read.others ?? (needed ? await readUntouched(sides, budget) : { texts: undefined, files: new Files() })
   const partners = needed ? await renderPartners(sides.head, rendered.isSame, rules, touched) : []
   return {
     needed,

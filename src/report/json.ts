@@ -64,6 +64,15 @@ export const ReportJson = Type.Object(
       }),
       skipped: Type.Array(Type.Object({ path: Type.String(), reason: Type.String() })),
     }),
+    unfinished: Type.Optional(
+      Type.Object(
+        { minutes: Type.Number(), doing: Type.String(), path: Type.Union([Type.String(), Type.Null()]) },
+        {
+          description:
+            'Only where the time of the run was used up before everything was judged: the time, what was being done, and on which file. The verdict is then fail.',
+        },
+      ),
+    ),
     findings: Type.Array(
       Type.Object({
         rule: Type.String(),
@@ -109,7 +118,7 @@ export type ReportJson = Static<typeof ReportJson>
 
 /** A report as it is written to files and read by other tools. */
 export function jsonReport(report: Report): ReportJson {
-  const { format, verdict, today, mode, policies, config, inspected, findings } = report
+  const { format, verdict, today, mode, policies, config, inspected, findings, unfinished } = report
   return {
     format,
     verdict,
@@ -124,6 +133,7 @@ export function jsonReport(report: Report): ReportJson {
       tools: [...inspected.tools],
       skipped: [...inspected.skipped],
     },
+    ...(unfinished ? { unfinished: { ...unfinished } } : {}),
     findings: findings.map(findingInReport),
   }
 }

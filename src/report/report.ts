@@ -120,6 +120,8 @@ export interface Report {
     readonly skipped: readonly { readonly path: string; readonly reason: string }[]
   }
   readonly findings: readonly Finding[]
+  /** Set when the time was used up before everything was judged: what was being done, and on which file. */
+  readonly unfinished?: { readonly minutes: number; readonly doing: string; readonly path: string | null }
   /** Who claims what, where the change touches a controller or an IngressClass. */
   readonly claims: readonly ClaimsOfCluster[]
 }

@@ -58,7 +58,7 @@ function logOf(report: Report, findings: readonly Finding[], all: number, tool: 
         columnKind: 'utf16CodeUnits',
         invocations: [
           {
-            executionSuccessful: true,
+            executionSuccessful: !report.unfinished,
             toolExecutionNotifications: [
               ...(left > 0
                 ? [notification('warning', `${count(left, 'finding')} left out here: see the JSON report.`)]

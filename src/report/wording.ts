@@ -40,11 +40,13 @@ function inspectedIn(report: Report): string {
   const { mode, inspected } = report
   const { base, head, changes } = inspected
   if (mode === 'all') {
+    if (report.unfinished) return `Not all of ${head.revision} was judged: the time of the run was used up.`
     if (head.manifests === 0)
       return `Nothing was inspected: no manifest is among ${count(head.files, 'YAML or JSON file')} of ${head.revision}.`
     return `Inspected ${read(head)} of ${head.revision}, whole.`
   }
   const compared = `${base?.revision} → ${head.revision}`
+  if (report.unfinished) return `Not all of ${compared} was judged: the time of the run was used up.`
   const touched = changes.added + changes.changed + changes.removed
   if (touched === 0 && report.findings.some(({ rule }) => /^source\/un(?:readable|rendered)$/.test(rule))) {
     return `Nothing more of ${compared} could be inspected (${count(head.files, 'YAML or JSON file')} listed).`

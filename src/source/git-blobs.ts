@@ -10,7 +10,9 @@ export async function* readBlobs(repository: Repository, entries: readonly Entry
   const child = spawn('git', ['-C', repository.dir, 'cat-file', '--batch', '--buffer'], {
     env: environment(repository),
     stdio: ['pipe', 'pipe', 'ignore'],
+    ...(repository.signal ? { signal: repository.signal } : {}),
   })
+  child.on('error', () => {}) // its output ends then, which says enough
   child.stdin.on('error', () => {})
   child.stdin.end(present.map((entry) => `${entry.id}\n`).join(''))
   const reader = new BatchReader(child.stdout)

@@ -20,6 +20,8 @@ export interface Repository {
   readonly token?: string | undefined
   /** The caller vouches for the folder, so git need not ask who owns it. */
   readonly trusted?: boolean | undefined
+  /** Ends what git does. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export function environment(repository: Repository): NodeJS.ProcessEnv {
@@ -55,6 +57,7 @@ export async function run(repository: Repository, args: readonly string[], input
   const child = spawn('git', ['-C', repository.dir, ...args], {
     env: environment(repository),
     stdio: ['pipe', 'pipe', 'pipe'],
+    ...(repository.signal ? { signal: repository.signal } : {}),
   })
   const out: Buffer[] = []
   const err: Buffer[] = []

@@ -19,7 +19,10 @@ export async function isRevision(repository: Repository, name: string): Promise<
   )
 }
 
-const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
+/** Whether a name is the id of an object, there or not. */
+export function isObjectId(name: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(name)
+}
 
 /** The commit a revision stands for; one that a shallow clone lacks is fetched by its id. */
 export async function resolveCommit(repository: Repository, revision: string): Promise<string> {
@@ -28,7 +31,7 @@ export async function resolveCommit(repository: Repository, revision: string): P
   const known = await parse()
   if (known) return known
   await git(repository, 'rev-parse', '--git-dir') // tells "no repository" from "no such revision"
-  if (objectId.test(revision)) {
+  if (isObjectId(revision)) {
     const remote = await defaultRemote(repository)
     // A full clone stays full: later steps may need its history.
     const depth = (await isShallow(repository)) ? ['--depth=1'] : []

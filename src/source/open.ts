@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { GuardError } from '../errors'
 import type { Options } from '../options'
 import { DirectoryRevision } from './directory'
-import { defaultBranch, isRevision, mergeBase, openRepository, resolveCommit } from './git'
+import { defaultBranch, isObjectId, isRevision, mergeBase, openRepository, resolveCommit } from './git'
 import { ask, type Repository } from './git-command'
 import { CommitRevision, WorkingTreeRevision } from './git-revision'
 import { isFolder, repositoryName } from './repository-name'
@@ -12,9 +13,16 @@ import type { Revision } from './revision'
 export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'> {
   /** The base is the very commit to compare with, so no merge base is sought. */
   readonly exactBase?: boolean
+  /** What an event named and no person wrote: a revision, whatever folders there are. */
+  readonly fromEvent?: readonly Named[]
   readonly token?: string | undefined
   readonly trusted?: boolean
+  /** Ends what git does. */
+  readonly signal?: AbortSignal
 }
+
+/** The two names of an opening. */
+export type Named = 'base' | 'head'
 
 /** What was opened. */
 export interface Opened {
@@ -26,7 +34,7 @@ export interface Opened {
 
 /** Opens the two revisions of a change; no base when the head is to be judged whole. */
 export async function openRevisions(opening: Opening): Promise<Opened> {
-  const [headFolder, baseFolder] = await Promise.all([folderOf(opening.head, opening), folderOf(opening.base, opening)])
+  const [headFolder, baseFolder] = await Promise.all([folderOf('head', opening), folderOf('base', opening)])
   if (headFolder && (baseFolder || opening.all)) {
     return {
       base: opening.all || !baseFolder ? undefined : new DirectoryRevision(baseFolder),
@@ -34,7 +42,11 @@ export async function openRevisions(opening: Opening): Promise<Opened> {
       repository: [],
     }
   }
-  const repository = await openRepository({ dir: opening.repo, token: opening.token, trusted: opening.trusted })
+  const { repo: dir, token, trusted, signal } = opening
+  const repository = await openRepository({ dir, token, trusted, signal })
+  for (const [side, folder] of [['head', headFolder] as const, ['base', baseFolder] as const]) {
+    if (folder) await refuseTracked(repository, side, folder)
+  }
   const names = await repositoryNames(repository)
   const head = headFolder ? new DirectoryRevision(headFolder) : await openHead(repository, opening.head)
   if (opening.all) return { base: undefined, head, repository: names }
@@ -65,12 +77,34 @@ function nameOf(named: string, commit: string): string {
   return commit.startsWith(name) ? short : `${name} (${short})`
 }
 
-/** A name stands for a folder when it is written as a path (`./x`, `../x`, `/x`) or is no revision. */
-async function folderOf(
-  named: string | undefined,
-  { repo: dir, token, trusted }: Opening,
-): Promise<string | undefined> {
-  if (!named || !statSync(named, { throwIfNoEntry: false })?.isDirectory()) return undefined
-  if (named.startsWith('.') || path.isAbsolute(named)) return named
-  return (await isRevision({ dir, token, trusted }, named)) ? undefined : named
+/**
+ * The folder that a person means: the name is written as a path (`./x`, `../x`, `/x`), or is no revision. What an event names,
+ * and the id of a commit, is a revision even where the clone lacks it: a pull request may add a folder of any name.
+ */
+async function folderOf(side: Named, opening: Opening): Promise<string | undefined> {
+  const { [side]: named, fromEvent, repo: dir, token, trusted, signal } = opening
+  if (!named || fromEvent?.includes(side) || isObjectId(named)) return undefined
+  if (!statSync(named, { throwIfNoEntry: false })?.isDirectory()) return undefined
+  if (isPath(named)) return named
+  return (await isRevision({ dir, token, trusted, signal }, named)) ? undefined : named
+}
+
+/** No revision has such a name. */
+function isPath(named: string): boolean {
+  return named.startsWith('.') || path.isAbsolute(named)
+}
+
+/**
+ * Refuses a folder of the checkout for a name that may be a revision's, such as a branch that a shallow clone lacks: whoever
+ * writes the change decides what is in it.
+ */
+async function refuseTracked(repository: Repository, side: Named, folder: string): Promise<void> {
+  if (isPath(folder)) return
+  for (const place of new Set([path.resolve(folder), realpathSync(folder)])) {
+    if (!(await ask(repository, '--literal-pathspecs', 'ls-files', '--', place))) continue
+    throw new GuardError(
+      'source',
+      `There is no revision ${JSON.stringify(folder)} in this clone. The folder of that name is part of the checkout, so it is not taken for the ${side}: fetch the revision (\`fetch-depth: 0\` on actions/checkout), or write ./${folder} where the folder is meant.`,
+    )
+  }
 }

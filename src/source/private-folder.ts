@@ -1,25 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { clearAtEnd, clearAway } from './leftovers'
 
 /** A folder of this run alone. It goes when it is removed, and at the latest when the process ends. */
 export class PrivateFolder {
   readonly path: string
+  private readonly release: () => void
 
   constructor(prefix: string) {
     this.path = mkdtempSync(path.join(tmpdir(), prefix))
-    process.on('exit', this.remove)
+    this.release = clearAtEnd({ folder: this.path })
   }
 
-  readonly remove = (): void => {
-    process.off('exit', this.remove)
-    rmSync(this.path, { recursive: true, force: true })
+  remove(): void {
+    this.release()
+    clearAway({ folder: this.path })
   }
-}
-
-/** Lets a signal end the process as it does by default, but by the way out on which folders and tools are cleared away. */
-export function endOnSignals(): void {
-  // The statuses are those a shell gives such an end.
-  process.once('SIGINT', () => process.exit(130))
-  process.once('SIGTERM', () => process.exit(143))
 }

@@ -1,3 +1,4 @@
+import type { Budget } from '../budget'
 import type { DocumentReader } from '../manifest/document-reader'
 import { decodeFile, loadFile } from '../manifest/load'
 import { mentions } from '../manifest/mentions'
@@ -6,9 +7,15 @@ import { Files } from './files'
 import type { Entry, Revision } from './revision'
 
 /** The files of a revision that differ, parsed. */
-export async function readFiles(revision: Revision, entries: readonly Entry[], reader: DocumentReader): Promise<Files> {
+export async function readFiles(
+  revision: Revision,
+  entries: readonly Entry[],
+  reader: DocumentReader,
+  budget: Budget,
+): Promise<Files> {
   const files = new Files()
   for await (const [entry, content] of revision.read(entries)) {
+    budget.doing(`reading ${entry.path}`, entry.path)
     if ('missing' in content) files.miss(entry.path, content)
     else files.loaded.set(entry.path, loadFile(decodeFile(content), undefined, reader))
   }
@@ -22,7 +29,7 @@ export interface Texts {
 }
 
 /** Reads the texts of files that are the same on both sides. */
-export async function readTexts(checkout: Checkout, entries: readonly Entry[]): Promise<Texts> {
+export async function readTexts(checkout: Checkout, entries: readonly Entry[], budget: Budget): Promise<Texts> {
   const texts = new Map<string, string>()
   const files = new Files()
   for (const [path, content] of await checkout.read(entries.map((entry) => entry.path))) {
@@ -30,6 +37,7 @@ export async function readTexts(checkout: Checkout, entries: readonly Entry[]): 
       files.miss(path, content)
       continue
     }
+    budget.doing(`reading ${path}`, path)
     const { text } = decodeFile(content)
     if (mayHoldObjects(text)) texts.set(path, text)
   }

@@ -56,9 +56,11 @@ export class SideOfChange {
     const folder = renderer.newFolder()
     const shown = new Set<string>()
     const look = async () => {
+      renderer.budget.doing(`listing the files of ${revision.name}`)
       const tree = await readTree(revision, ignore, shown)
       const checkout = new Checkout(revision, tree, folder, renderer.contents)
       const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
+      renderer.budget.doing(`looking for what is deployed in ${revision.name}`)
       const informed = toldKubernetes(descriptions, declarations)
       const known = { releases, repository, ...(base ? { base } : {}), isNew: declarations.isNew, informed }
       return { tree, checkout, descriptions, discovery: await discover(checkout, known, side) }
@@ -129,6 +131,7 @@ export class SideOfChange {
     const objects: RenderedSide['objects'][number][] = []
     const unreadable: RenderedSide['unreadable'][number][] = []
     for (const { path, template, text } of rendering.pieces) {
+      this.renderer.budget.doing(`reading what ${path} renders to`, path)
       const file = loadFile({ text })
       const origin: Origin = { kind: 'rendered', path, template, id: source.id, source: described(source) }
       const staying = file.objects.filter(

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
+import { Budget } from '../../budget'
 import type { Checkout, Contents } from '../checkout'
 import type { Kustomization } from '../kustomization'
 import { PrivateFolder } from '../private-folder'
@@ -39,6 +40,7 @@ export class Renderer {
     private readonly programs: Programs = {},
     readonly limits: Limits = defaultLimits,
     private readonly network = new ChartNetwork([]),
+    readonly budget = new Budget(),
   ) {
     this.helm = findProgram(programs.helm ? [programs.helm] : ['helm'])
     this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
@@ -74,14 +76,14 @@ export class Renderer {
     const known = this.done.get(key)
     if (known) return known
     void this.versionOf(source.kind)
-    const rendering = this.inTurn(() => this.start(source, checkout, all))
+    const rendering = this.inTurn(() => this.timed(source, () => this.start(source, checkout, all)))
     this.done.set(key, rendering)
     return rendering
   }
 
   private async start(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<Rendering> {
     const home = this.newFolder()
-    const limits = this.limits
+    const limits = this.limitsNow
     if (source.kind === 'helm') {
       if (!this.helm) return this.missing('helm', source)
       this.renderings++
@@ -107,9 +109,19 @@ export class Renderer {
     return this.inTurn(async () => {
       if (!this.helm) return []
       this.renderings++
-      const running = { program: this.helm, home: this.newFolder(), limits: this.limits, network: this.network }
-      return renderRewritten(source, checkout, running, rewrite)
+      const running = { program: this.helm, home: this.newFolder(), limits: this.limitsNow, network: this.network }
+      return this.timed(source, () => renderRewritten(source, checkout, running, rewrite))
     })
+  }
+
+  /** What is left of the time of the run is all that a rendering gets. */
+  private get limitsNow(): Limits {
+    const { secondsLeft, signal } = this.budget
+    return { ...this.limits, seconds: Math.min(this.limits.seconds, Math.ceil(secondsLeft) || 1), signal }
+  }
+
+  private timed<T>(source: Source, work: () => Promise<T>): Promise<T> {
+    return this.budget.during(`rendering ${spokenOf(source)}`, source.at.path, work)
   }
 
   /** As many at once as the machine has processors. */
@@ -143,7 +155,7 @@ export class Renderer {
   private async ask(program: string): Promise<{ name: string; version: string }> {
     const name = path.basename(program)
     const args = name.startsWith('kubectl') ? ['version', '--client'] : ['version']
-    const limits = { ...this.limits, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 }
+    const limits = { ...this.limitsNow, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 }
     const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits })
     return { name, version: stdout.match(/v?\d+\.\d+\.\d+[\w.+-]*/)?.[0] ?? 'unknown' }
   }
@@ -154,4 +166,11 @@ export class Renderer {
     const reason = named ? `${named}, which the input or option ${tool} names, ${faultOf(named)}` : none
     return { failure: { reason, ...source.at, missing: tool } }
   }
+}
+
+/** A source in a few words: `charts/web (values-prod.yaml)`. */
+function spokenOf(source: Source): string {
+  if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
+  const values = source.values.map((one) => ('path' in one ? one.path : one.name))
+  return `${source.chart || '.'}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
 }

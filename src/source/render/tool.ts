@@ -4,6 +4,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
+import { clearAtEnd } from '../leftovers'
 
 /** How long a rendering may take, how much it may print, how much memory its tool may have, and what may come of it. */
 export interface Limits {
@@ -11,6 +12,8 @@ export interface Limits {
   readonly outputMiB: number
   readonly memoryMiB: number
   readonly objects: number
+  /** Ends a rendering before its time. */
+  readonly signal?: AbortSignal
 }
 
 export const defaultLimits: Limits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 20_000 }
@@ -117,9 +120,12 @@ export async function runTool(
     if (size > limits.outputMiB * 1024 * 1024) stop(`it printed more than ${limits.outputMiB} MiB`)
     else chunks.push(chunk)
   }
-  process.on('exit', endGroup)
+  const release = child.pid === undefined ? () => {} : clearAtEnd({ group: child.pid })
   child.stdout.on('data', keep(out))
   child.stderr.on('data', keep(err))
+  const abort = () => stop('the time of the run was used up')
+  limits.signal?.addEventListener('abort', abort)
+  if (limits.signal?.aborted) abort()
   const timer = setTimeout(() => stop(`it was not done after ${limits.seconds} seconds`), limits.seconds * 1000)
   const status = await new Promise<number>((resolve) => {
     child.on('error', (cause) => {
@@ -133,7 +139,8 @@ export async function runTool(
     })
   })
   clearTimeout(timer)
-  process.off('exit', endGroup)
+  limits.signal?.removeEventListener('abort', abort)
+  release()
   const stdout = Buffer.concat(out)
   const stderr = Buffer.concat(err).toString('utf8')
   // What Go's runtime says when it is refused more.

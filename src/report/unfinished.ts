@@ -1,0 +1,69 @@
+import type { Overrun } from '../budget'
+import type { Level } from '../policy/schema'
+import { sortFindings } from './finding'
+import { gateFinding } from './gate-finding'
+import type { Finding, Report } from './report'
+
+/** How far a run has come: its report up to there, and whether the verdict in it is the last word. */
+export interface Progress {
+  readonly report: Report
+  readonly judged: boolean
+}
+
+/** The report of a run that has judged nothing yet. */
+export function emptyReport(
+  terms: Pick<Report, 'failOn' | 'today' | 'policies' | 'config'>,
+  base: string | null,
+  head: string,
+  findings: readonly Finding[] = [],
+): Report {
+  const inspected = (revision: string) => ({ revision, files: 0, sources: 0, rendered: 0, manifests: 0 })
+  return {
+    format: 1,
+    verdict: 'pass',
+    mode: base === null ? 'all' : 'change',
+    ...terms,
+    inspected: {
+      base: base === null ? null : inspected(base),
+      head: inspected(head),
+      changes: { added: 0, changed: 0, removed: 0 },
+      tools: [],
+      skipped: [],
+    },
+    findings,
+    claims: [],
+  }
+}
+
+/**
+ * The report of a run whose time was used up. Before everything was judged it fails; afterwards the verdict is as it was found,
+ * and only lines to change were still looked for.
+ */
+export function unfinished({ report, judged }: Progress, overrun: Overrun): Report {
+  const { minutes, doing, path } = overrun
+  const used = `The time of the run (${minutes} ${minutes === 1 ? 'minute' : 'minutes'}) was used up while ${doing},`
+  if (judged) {
+    const text = `${used} in the search for the lines to change, so some findings stand where they were found and not at the line to change. Raise \`timeout\` for the rest.`
+    return withFinding(report, 'notice', text, overrun)
+  }
+  const text = `${used} so what comes after it was not judged. Look into why this takes so long, or raise \`timeout\`.`
+  return {
+    ...withFinding(report, 'error', text, overrun),
+    verdict: 'fail',
+    unfinished: { minutes, doing, path: path ?? null },
+  }
+}
+
+function withFinding(report: Report, level: Level, text: string, { path }: Overrun): Report {
+  const finding = gateFinding('source/unfinished', level === 'error' ? 'unjudged' : 'unlocated', level, {
+    side: 'head',
+    // What is of no file stands where GitHub puts what is of none.
+    path: path ?? '.github',
+    region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
+    text,
+    keys: [],
+    status: report.mode === 'change' ? 'introduced' : 'existing',
+  })
+  const location = { ...finding.location, precision: 'file' as const, changed: false }
+  return { ...report, findings: sortFindings([...report.findings, { ...finding, location }]) }
+}
