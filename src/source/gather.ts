@@ -249,6 +249,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
       base: base ? inspected(base.revision, base.tree, baseManifests) : null,
       head: inspected(head.revision, headTree, headManifests),
       tools: kinds.size > 0 ? await scope.renderer.tools(kinds) : [],
+      ...(kinds.size > 0 && (await scope.renderer.isIsolated()) ? { confinement: 'no-network' as const } : {}),
       skipped: [
         ...headTree.skipped,
         ...descriptions.head.skipped,

@@ -160,8 +160,10 @@ export function rootsOf(all: ReadonlyMap<string, Kustomization>): Set<string> {
   const alive = new Map(all)
   for (;;) {
     const included = new Set(
-      [...alive.values()].flatMap(({ folder, includes }) =>
-        includes.flatMap(({ text }) => inside(folder, text) ?? []).filter((place) => place !== folder),
+      [...alive.values()].flatMap(({ folder, includes, pluginPlaces }) =>
+        [...includes, ...pluginPlaces]
+          .flatMap(({ text }) => inside(folder, text) ?? [])
+          .filter((place) => place !== folder),
       ),
     )
     const idle = [...alive.values()].filter(({ folder, component }) => component && !included.has(folder))

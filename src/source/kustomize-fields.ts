@@ -6,7 +6,7 @@
  * - `patch`: YAML, or else a file; `plugin`: YAML, or else what `resource` is
  * - `chart`: the name of a chart below the folder of charts; `version`: a part of that folder's name
  * - `word`: an argument of helm's
- * - `dropped`: nothing that a rendering needs
+ * - `home`: a folder of helm's own, which no rendering needs; `dropped`: nothing that one needs
  * - `any`: no place
  */
 export type Leaf =
@@ -22,6 +22,7 @@ export type Leaf =
   | 'chart'
   | 'version'
   | 'word'
+  | 'home'
   | 'dropped'
   | 'any'
 
@@ -82,7 +83,7 @@ const replacement = struct({
   targets: list(struct({ select: selector, reject: list(selector), fieldPaths: 'any', options: fieldOptions })),
 })
 
-const helmGlobals: Record<string, Shape> = { chartHome: 'folder', configHome: 'dropped' }
+const helmGlobals: Record<string, Shape> = { chartHome: 'folder', configHome: 'home' }
 
 const helmChart: Record<string, Shape> = {
   ...plain('repo namespace valuesInline valuesMerge includeCRDs skipHooks apiVersions kubeVersion nameTemplate'),
@@ -102,7 +103,7 @@ const helmChartBefore: Record<string, Shape> = {
   chartHome: 'folder',
   releaseName: 'word',
   values: 'values',
-  helmHome: 'dropped',
+  helmHome: 'home',
   helmBin: 'dropped',
   extraArgs: 'dropped',
 }

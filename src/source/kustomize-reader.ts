@@ -200,7 +200,7 @@ class Walk {
     if (typeof shape !== 'string' || shape === 'any' || value === '') return asciiJson(value)
     const place: NamedPlace = { text: value, region: this.regionOf(node), leaf: shape, field, isItem }
     this.places.push(place)
-    if (this.leftOut.place(place)) return undefined
+    if (shape === 'home' || this.leftOut.place(place)) return undefined
     return asciiJson(shape === 'plugin' && isInline(value) ? this.inline(value, place) : value)
   }
 

@@ -30,6 +30,7 @@ export function faultOfPlace(
       return asPath(folder, text)
     case 'file':
     case 'folder':
+    case 'home':
       return unlessInside(folder, text)
     case 'values':
       // Helm reads the names of values files as a row of CSV.

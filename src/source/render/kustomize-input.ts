@@ -66,7 +66,7 @@ export async function pluginsOf(
   const texts = await checkout.texts(found.map(({ file }) => file))
   const written = new Map<string, string>()
   for (const { file, from } of found) {
-    const text = generators.get(file) ?? texts.get(file)
+    const text = texts.get(file)
     if (text === undefined || isKustomizationFile(file)) continue
     const reading = readPlugins(text)
     const [fault] = reading.faults
@@ -78,7 +78,8 @@ export async function pluginsOf(
       const isFetched = isUrl(place.text.slice(place.text.indexOf('=') + 1)) || isUrl(place.text)
       return { failure: { reason, path: file, region: place.region, ...(isFetched ? { remote: [entry] } : {}) } }
     }
-    written.set(file, reading.written)
+    const left = generators.get(file)
+    written.set(file, left === undefined ? reading.written : readPlugins(left).written)
   }
   return { written }
 }
