@@ -73,7 +73,8 @@ const patch: Record<string, Shape> = {
   path: 'file',
   patch: 'any',
   target: selector,
-  options: struct(plain('allowNameChange allowKindChange')),
+  // Before 5.8 a map of whatever keys.
+  options: 'any',
 }
 
 const replacement = struct({

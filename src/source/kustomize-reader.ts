@@ -1,4 +1,4 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml'
+import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar } from 'yaml'
 import { pairsOf } from '../manifest/cursor'
 import { readYaml, type SoundYaml } from '../manifest/document-reader'
 import { splitDocuments } from '../manifest/documents'
@@ -63,22 +63,46 @@ export interface KustomizeReading {
 /** Reads the first document of a text, the only one that kustomize reads of a kustomization.yaml. */
 export function readKustomizeText(text: string, shape: Shape, leftOut = nothingLeftOut): KustomizeReading {
   const yaml = readYaml(text)
-  if (!('contents' in yaml)) {
-    const reason = 'reason' in yaml ? yaml.reason : 'it holds template marks'
-    const region = 'reason' in yaml ? new LineIndex(yaml.text).region(yaml.from, yaml.to) : firstLine
-    return { ...nothing, faults: [{ reason: `kustomize cannot read it: ${reason}`, region }] }
-  }
-  const walk = new Walk(yaml, leftOut)
+  const fault = 'contents' in yaml ? undefined : faultOf(yaml)
+  const sound = 'contents' in yaml ? yaml : asFarAsItGoes(text)
+  const walk = new Walk(sound, leftOut)
   try {
-    const written = walk.write(yaml.contents, shape) ?? ''
+    const written = walk.write(sound.contents, shape) ?? ''
     const { places, charts, faults, strings } = walk
-    return { places, charts, faults, strings, written, ...walk.outermost(yaml.contents) }
+    const all = fault ? [fault, ...faults] : faults
+    return { places, charts, faults: all, strings, written: fault ? '' : written, ...walk.outermost(sound.contents) }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    const reason = 'kustomize cannot read it: it nests deeper than any Kustomization'
-    return { ...nothing, faults: [{ reason, region: firstLine }] }
+    return {
+      ...nothing,
+      faults: [fault ?? { reason: `${cannotRead} it nests deeper than any manifest`, region: firstLine }],
+    }
   }
 }
+
+const cannotRead = 'kustomize cannot read it:'
+
+function faultOf(yaml: Exclude<ReturnType<typeof readYaml>, SoundYaml>): Fault {
+  const lines = new LineIndex(yaml.text)
+  if ('reason' in yaml) return { reason: `${cannotRead} ${yaml.reason}`, region: lines.region(yaml.from, yaml.to) }
+  const mark = Math.max(0, yaml.text.search(/\{[{%]/))
+  return { reason: `${cannotRead} it holds template marks`, region: lines.region(mark, mark + 2) }
+}
+
+/** What a text that cannot be read names all the same is no less deployed; kustomize gets nothing of it. */
+function asFarAsItGoes(text: string): SoundYaml {
+  const none: SoundYaml = { text, contents: null, resolve: () => undefined, duplicates: [] }
+  if (text.length > mostOfBroken) return none
+  try {
+    const { contents } = parseDocument(text, { logLevel: 'silent', version: '1.1', uniqueKeys: false })
+    return { ...none, contents }
+  } catch (error) {
+    if (error instanceof RangeError) return none
+    throw error
+  }
+}
+
+const mostOfBroken = 1024 * 1024
 
 /** Reads a file that plugins are taken from, or YAML that stands in the place of one. */
 export function readPlugins(text: string, leftOut = nothingLeftOut): Omit<KustomizeReading, 'words' | 'keys'> {

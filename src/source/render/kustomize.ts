@@ -66,13 +66,13 @@ export async function renderKustomize(
   const generators = await generatorsWithout(charts, checkout)
   let inflates = kustomizations.some(({ charts: its }) => its.length > absentCharts({ charts: its }, checkout).length)
   const plugins = await pluginsOf(kustomizations, all, checkout, generators)
-  if ('failure' in plugins) return plugins
+  if ('failure' in plugins) return { ...plugins, charts }
   if (kustomizations.some(({ plugins }) => plugins)) {
     const texts = [...(await checkout.texts(files))].map(([file, text]) => generators.get(file) ?? text)
     inflates ||= texts.some((text) => text.includes('HelmChartInflationGenerator'))
   }
   const overlay = await overlayOf(source, checkout)
-  if ('failure' in overlay) return overlay
+  if ('failure' in overlay) return { ...overlay, charts }
   await checkout.layOut(files)
   const remote = kustomizations.flatMap((one) => remoteEntries(one, checkout))
   const data = kustomizations.flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file })))
