@@ -100,9 +100,9 @@ describe('Kustomizations', () => {
     expect(said).toEqual([
       words('a', 'kustomization.yaml is empty\\.$'),
       words('b', 'invalid Kustomization: json: cannot unmarshal array'),
-      words('c', 'invalid Kustomization: yaml: line 2: found character that cannot start any token\\.$'),
+      'introduced head/c/kustomization.yaml:2 Kustomize cannot read it: tabs are not allowed as indentation.',
       words('d', 'Found multiple kustomization files under: d\\.$'),
-      words('e', 'invalid Kustomization: yaml: exceeded max depth of 10000\\.$'),
+      'introduced head/e/kustomization.yaml:1 Kustomize cannot read it: it nests deeper than any manifest.',
       words('f', '.*cycle detected'),
       words('g', '.*external plugins disabled'),
       words('h', ".*'h/p.yaml' : lstat h/p.yaml: no such file or directory\\.$"),

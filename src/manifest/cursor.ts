@@ -156,3 +156,20 @@ function keysOf(map: YAMLMap, resolve: Resolve, depth = 0): string[] {
     return depth > deepestMerge ? [] : mergedBy(pair, resolve).flatMap((source) => keysOf(source, resolve, depth + 1))
   })
 }
+
+/** The pairs of a map by key, as `findPair` finds them, in one walk. */
+export function pairsOf(map: YAMLMap, resolve: Resolve): ReadonlyMap<string, Pair> {
+  const found = new Map<string, Pair>()
+  const collect = (from: YAMLMap, depth: number) => {
+    for (const pair of from.items.toReversed()) {
+      if (isMerge(pair)) {
+        if (depth <= deepestMerge) for (const source of mergedBy(pair, resolve)) collect(source, depth + 1)
+        continue
+      }
+      const key = textOf(pair.key, resolve)
+      if (key !== undefined && !found.has(key)) found.set(key, pair)
+    }
+  }
+  collect(map, 0)
+  return new Map([...found].reverse())
+}

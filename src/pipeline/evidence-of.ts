@@ -53,6 +53,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
       base: base ? inspected(base, baseManifests) : null,
       head: inspected(head, headManifests),
       tools: kinds.size > 0 ? await renderer.tools(kinds) : [],
+      ...(kinds.size > 0 && (await renderer.isIsolated()) ? { confinement: 'no-network' as const } : {}),
       skipped: unseen.skipped,
     },
     sides: { base, head },

@@ -62,6 +62,12 @@ export const ReportJson = Type.Object(
       tools: Type.Array(Type.Object({ name: Type.String(), version: Type.String() }), {
         description: 'The tools that rendered.',
       }),
+      confinement: Type.Optional(
+        Type.Literal('no-network', {
+          description:
+            'They had no network at all. Absent where the machine does not let a program give it up, or nothing was rendered.',
+        }),
+      ),
       skipped: Type.Array(Type.Object({ path: Type.String(), reason: Type.String() })),
     }),
     unfinished: Type.Optional(
@@ -131,6 +137,7 @@ export function jsonReport(report: Report): ReportJson {
       head: inspected.head,
       changes: inspected.changes,
       tools: [...inspected.tools],
+      ...(inspected.confinement ? { confinement: inspected.confinement } : {}),
       skipped: [...inspected.skipped],
     },
     ...(unfinished ? { unfinished: { ...unfinished } } : {}),

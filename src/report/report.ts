@@ -117,6 +117,8 @@ export interface Report {
     readonly changes: { readonly added: number; readonly changed: number; readonly removed: number }
     /** The tools that rendered. */
     readonly tools: readonly { readonly name: string; readonly version: string }[]
+    /** What kept them from more than the revision, where the machine allowed it. */
+    readonly confinement?: 'no-network'
     readonly skipped: readonly { readonly path: string; readonly reason: string }[]
   }
   readonly findings: readonly Finding[]

@@ -67,8 +67,9 @@ function read({ manifests, sources, rendered }: Inspected): string {
 }
 
 /** `helm v4.1.4, kubectl v1.35.2` */
-export function toolsOf({ tools }: Report['inspected']): string {
-  return tools.map(({ name, version }) => `${name} ${version}`).join(', ')
+export function toolsOf({ tools, confinement }: Report['inspected']): string {
+  const named = tools.map(({ name, version }) => `${name} ${version}`).join(', ')
+  return confinement === 'no-network' ? `${named}, without network` : named
 }
 
 /** `apps/web.yaml:12:7`, or `apps/web.yaml (was line 12)` for a place of the base; the file alone where no line is known. */

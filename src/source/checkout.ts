@@ -1,6 +1,7 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { decodeFile } from '../manifest/load'
+import { isKustomizationFile } from './kustomization-file'
 import type { Content, Entry, Revision } from './revision'
 import type { Tree } from './tree'
 
@@ -21,6 +22,8 @@ export class Checkout {
   /** The folders of charts into which the charts that they take in were put. */
   readonly complete = new Set<string>()
   private last: Promise<unknown> = Promise.resolve()
+  private kustomized: Checkout | undefined
+  private readonly given = new Map<string, { readonly text: string; readonly done: Promise<void> }>()
 
   /**
    * @param folder a private folder that holds nothing else
@@ -30,7 +33,16 @@ export class Checkout {
     readonly tree: Tree,
     readonly folder: string,
     private readonly contents: Contents = new Map(),
+    /** Files that are not copied: something else is written in their place. */
+    private readonly isWithheld: (file: string) => boolean = () => false,
   ) {}
+
+  /** A copy for kustomize beside this one, in which every file of kustomize's own is what was read of it. */
+  get forKustomize(): Checkout {
+    const folder = `${this.folder}-kustomize`
+    this.kustomized ??= new Checkout(this.revision, this.tree, folder, this.contents, isKustomizationFile)
+    return this.kustomized
+  }
 
   has(file: string): boolean {
     return this.tree.entries.get(file)?.type === 'file' || this.tree.resolved.has(file)
@@ -109,6 +121,7 @@ export class Checkout {
       const to = this.tree.resolved.get(file)
       if (to !== undefined) for (const target of this.tree.at(to)) wanted.add(target)
     }
+    for (const file of wanted) if (this.isWithheld(file)) wanted.delete(file)
     const missing = [...wanted].filter((file) => !this.written.has(file))
     const contents = this.read(missing)
     for (const file of missing)
@@ -131,6 +144,25 @@ export class Checkout {
     return done
   }
 
+  /** Writes a file that takes the place of one of the revision. */
+  give(file: string, text: string): Promise<void> {
+    const known = this.given.get(file)
+    if (known?.text === text) return known.done
+    const done = this.replace(file, text)
+    this.given.set(file, { text, done })
+    return done
+  }
+
+  /** At once: another rendering may be reading what the file holds already. */
+  private async replace(file: string, text: string): Promise<void> {
+    const target = this.placeOf(file)
+    if (!target) return
+    await mkdir(path.dirname(target), { recursive: true })
+    const draft = path.join(await mkdtemp(`${this.folder}-given-`), path.basename(target))
+    await writeFile(draft, text)
+    await rename(draft, target)
+  }
+
   /** @returns why the file is not there now */
   private async write(file: string, content: Content | undefined): Promise<string | undefined> {
     const target = this.placeOf(file)
@@ -142,7 +174,8 @@ export class Checkout {
     if (leadsTo === undefined && content && 'missing' in content) return content.missing
     try {
       await mkdir(path.dirname(target), { recursive: true })
-      if (to) await symlink(path.relative(path.dirname(target), to) || '.', target)
+      // In full: where a hostile tree has a link and a folder of one name, a relative link would start elsewhere.
+      if (to) await symlink(to, target)
       else if (leadsTo === undefined && content) await writeFile(target, content as Uint8Array)
     } catch (cause) {
       // A name too long for the disk, or one that is a file and a folder at once.

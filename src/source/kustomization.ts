@@ -1,42 +1,22 @@
 import path from 'node:path/posix'
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  type Scalar,
-  visit,
-  type YAMLMap,
-} from 'yaml'
-import { splitDocuments } from '../manifest/documents'
-import type { Region } from '../manifest/manifest'
 import { mentions } from '../manifest/mentions'
 import type { Checkout } from './checkout'
-import { pathsNamed } from './outside'
+import { kustomizationNames } from './kustomization-file'
+import { kustomizationShape } from './kustomize-fields'
+import {
+  type Fault,
+  isInline,
+  type KustomizeReading,
+  type LeftOut,
+  type Mention,
+  readKustomizeText,
+  type WrittenChart,
+} from './kustomize-reader'
+import { faultOfPlace, isData } from './outside'
+import { inside, isRemote, linksOn, realPlace } from './places'
 
-/** The names kustomize takes for its file, in its order. */
-const names = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
-
-/** A string of a Kustomization, and where it stands. */
-export interface Mention {
-  readonly text: string
-  readonly region: Region
-}
-
-/** An entry of `helmCharts:`. */
-interface WrittenChart {
-  readonly name: string
-  /** Where it is pulled from, if it is not here. */
-  readonly repo: string
-  /** Where kustomize looks for it below the home of charts. */
-  readonly unpackedIn: string
-  readonly region: Region
-}
+export type { Mention } from './kustomize-reader'
+export { inside, isRemote } from './places'
 
 /** A folder that kustomize builds. */
 export interface Kustomization {
@@ -52,184 +32,118 @@ export interface Kustomization {
   /** Paths of the repository that any string in it leads to: files and folders. */
   readonly leadsTo: readonly string[]
   /** Charts it inflates, with the folder each has to be vendored in. */
-  readonly charts: readonly (WrittenChart & { readonly folder: string })[]
+  readonly charts: readonly (WrittenChart & { readonly folder: string; readonly unpackedIn: string })[]
   readonly namespace: string
-  /** Strings that would have kustomize read what is not in this repository. */
-  readonly outside: readonly Mention[]
+  /** Why kustomize must not be given it: what it says of places outside of this repository, or in a form that is not read. */
+  readonly faults: readonly Fault[]
   /** URLs of what ConfigMaps and Secrets are made of. */
   readonly data: readonly Mention[]
-  /** Whether it names plugins, which read files of their own. */
+  /** The files and folders that it takes plugins from. */
+  readonly pluginPlaces: readonly Mention[]
+  /** Whether it has plugins, which read files of their own. */
   readonly plugins: boolean
+  /** Whether it only takes in what others have, unchanged. */
+  readonly onlyTakesIn: boolean
 }
 
-/** Every Kustomization of a revision, by folder. */
+/** Every Kustomization of a revision, by folder; those in ignored files only where others take them in. */
 export async function readKustomizations(checkout: Checkout): Promise<Map<string, Kustomization>> {
   const files = new Map<string, string>()
-  for (const name of [...names].reverse()) {
-    for (const file of checkout.tree.entries.keys()) {
-      if (path.basename(file) === name && checkout.has(file) && !checkout.tree.ignores(file))
-        files.set(folderOf(file), file)
-    }
+  for (const name of [...kustomizationNames].reverse()) {
+    for (const file of checkout.tree.entries.keys())
+      if (path.basename(file) === name && checkout.has(file)) files.set(folderOf(file), file)
   }
   const texts = await checkout.texts([...files.values()])
-  const found = new Map<string, Kustomization>()
+  const all = new Map<string, Kustomization>()
   for (const [folder, file] of files) {
     const text = texts.get(file)
-    if (text === undefined || isFlux(text)) continue
-    found.set(folder, parse(folder, file, text, checkout))
+    if (text !== undefined && !isForeign(text)) all.set(folder, parse(folder, file, text, checkout))
+  }
+  const found = new Map([...all].filter(([, { file }]) => !checkout.tree.ignores(file)))
+  const open = [...found.values()]
+  for (let one = open.pop(); one; one = open.pop()) {
+    for (const place of one.leadsTo) {
+      const taken = all.get(place)
+      if (!taken || found.has(place)) continue
+      found.set(place, taken)
+      open.push(taken)
+    }
   }
   return found
 }
 
 /** The Kustomization of a folder, where a glob of `ignore` takes it. */
 export function ignorableKustomization(folder: string, checkout: Checkout): string | undefined {
-  const files = names.map((name) => path.join(folder, name))
+  const files = kustomizationNames.map((name) => path.join(folder, name))
   return files.find((file) => checkout.has(file) && checkout.tree.isIgnorable(file))
 }
 
-/** Whether a file is one that kustomize builds. */
-export function isKustomization(file: string): boolean {
-  return names.includes(path.basename(file))
+/** Flux has a kind of that name too, and people keep it in files of that name; kustomize builds no such folder. */
+export function isForeign(text: string): boolean {
+  if (!mentions(text, 'kustomize.toolkit.fluxcd.io/')) return false
+  const apiVersion = readingOf(text).words.get('apiversion') ?? ''
+  return apiVersion !== '' && !apiVersion.startsWith('kustomize.config.k8s.io/')
 }
-
-/** Flux has a kind of that name too, and people keep it in files of that name. What kustomize builds is the first document. */
-function isFlux(text: string): boolean {
-  if (!mentions(text, fluxGroup)) return false
-  const [first] = splitDocuments(text)
-  const { contents } = parseDocument(first?.text ?? '', { logLevel: 'silent', version: '1.1' })
-  return isMap(contents) && String(contents.get('apiVersion')).startsWith(fluxGroup)
-}
-
-const fluxGroup = 'kustomize.toolkit.fluxcd.io/'
 
 function folderOf(file: string): string {
   return file.includes('/') ? path.dirname(file) : ''
 }
 
-/** What a Kustomization's text says, wherever it stands. */
-interface Written {
-  readonly component: boolean
-  readonly namespace: string
-  readonly includes: readonly Mention[]
-  /** Every string in it that may be a path. */
-  readonly strings: ReadonlySet<string>
-  readonly chartHome: string
-  readonly charts: readonly WrittenChart[]
-  readonly plugins: boolean
-  /** The strings that name what is taken in; whether each may be a repository, or is data that can be left out. */
-  readonly named: readonly (Mention & { readonly isBase: boolean; readonly isData: boolean })[]
+/** Texts that were read: both sides of a change share nearly all of theirs, and so do all trials of it. */
+const known = new Map<string, KustomizeReading>()
+
+function readingOf(text: string): KustomizeReading {
+  const reading = known.get(text) ?? readKustomizeText(text, kustomizationShape)
+  known.set(text, reading)
+  return reading
 }
 
-/** Texts that were parsed: both sides of a change share nearly all of theirs, and so do all trials of it. */
-const parsed = new Map<string, Written>()
-
 function parse(folder: string, file: string, text: string, checkout: Checkout): Kustomization {
-  const written = parsed.get(text) ?? parseText(text)
-  parsed.set(text, written)
-  const { component, namespace, includes, strings, charts, chartHome, plugins, named } = written
-  const leadsTo = [...strings].flatMap((string) => {
+  const reading = readingOf(text)
+  const { tree } = checkout
+  // `files: [app.conf=config/app.conf]` names a file behind its key.
+  const strings = [...reading.strings].flatMap((string) => [string, string.slice(string.indexOf('=') + 1)])
+  const leadsTo = strings.flatMap((string) => {
     const place = inside(folder, string)
-    return place !== undefined && checkout.tree.at(place).length > 0 ? [place] : []
+    return place === undefined ? [] : [...linksOn(tree, place), place, realPlace(tree, place)]
   })
+  const isHere = (place: string | undefined) => place !== undefined && tree.at(realPlace(tree, place)).length > 0
+  const chartHome = reading.places.find(({ leaf, field }) => leaf === 'folder' && field === 'helmGlobals')?.text
+  const plugins = reading.places.filter(({ leaf }) => leaf === 'plugin')
   return {
     folder,
     file,
-    component,
-    namespace,
-    includes,
-    leadsTo: [...new Set(leadsTo)].sort(),
-    charts: charts.map((chart) => ({ ...chart, folder: path.join(folder, chartHome, chart.unpackedIn) })),
-    plugins,
-    data: named.filter(({ isData }) => isData),
-    outside: named.filter(({ text, isBase, isData }) => {
-      if (isData) return false
-      const place = inside(folder, isBase ? text : text.replace(/^[^=/]*=/, ''))
-      return place === undefined && !(isBase && isRemote(text))
-    }),
-  }
-}
-
-function parseText(text: string): Written {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent', version: '1.1' })
-  const regionOf = (node: Node): Region => {
-    const [from, to] = node.range ?? [0, 0]
-    const [start, end] = [lines.linePos(from), lines.linePos(to)]
-    return { startLine: start.line, startColumn: start.col, endLine: end.line, endColumn: end.col }
-  }
-  const root = isMap(document.contents) ? document.contents : undefined
-  const itemsOf = (key: string): Node[] => {
-    const node = root?.get(key, true)
-    const list = isAlias(node) ? node.resolve(document) : node
-    return isSeq(list) ? (list.items.filter(isNode) as Node[]) : []
-  }
-  const strings = new Set<string>()
-  visit(document, {
-    Scalar(_, { value }) {
-      if (typeof value !== 'string' || value.includes('\n') || value.length > 500) return
-      // `files: [app.conf=config/app.conf]` names a file behind its key.
-      strings.add(value).add(value.slice(value.indexOf('=') + 1))
-    },
-  })
-  const globals = root?.get('helmGlobals')
-  // What is left out has to be gone, however it is written: kustomize would fetch it.
-  const kept = new Set(urlsIn(text.includes('://') ? withoutData(text) : text))
-  return {
-    component: String(root?.get('kind') ?? '') === 'Component',
-    namespace: String(root?.get('namespace') ?? ''),
-    includes: ['resources', 'bases', 'components'].flatMap(itemsOf).flatMap((item) => {
-      const entry = isAlias(item) ? item.resolve(document) : item
-      return isScalar(entry) && typeof entry.value === 'string' ? [{ text: entry.value, region: regionOf(item) }] : []
-    }),
-    strings,
-    plugins: /generators|transformers|validators/.test(text),
-    named: pathsNamed(document).map(({ scalar, isBase }) => ({
-      text: scalar.value,
-      isBase,
-      isData: isUrl(scalar.value) && !kept.has(scalar.value),
-      region: regionOf(scalar),
+    component: reading.words.get('kind') === 'Component',
+    namespace: reading.words.get('namespace') ?? '',
+    includes: reading.places.filter(({ leaf }) => leaf === 'resource' || leaf === 'component'),
+    leadsTo: [...new Set(leadsTo)].filter((place) => tree.at(place).length > 0).sort(),
+    charts: reading.charts.map((chart) => ({
+      ...chart,
+      unpackedIn: unpackedIn(chart),
+      folder: path.join(folder, chartHome ?? 'charts', unpackedIn(chart)),
     })),
-    chartHome: (isMap(globals) && wordUnder(globals, 'chartHome')) || 'charts',
-    charts: itemsOf('helmCharts').flatMap((item) =>
-      isMap(item)
-        ? [
-            {
-              name: String(item.get('name') ?? ''),
-              repo: wordUnder(item, 'repo'),
-              unpackedIn: unpackedIn(item),
-              region: regionOf(item),
-            },
-          ]
-        : [],
-    ),
+    plugins: plugins.length > 0,
+    pluginPlaces: plugins.filter(({ text: written }) => !isInline(written)),
+    onlyTakesIn: reading.keys.every((key) => ['apiVersion', 'kind', 'metadata', 'resources', 'bases'].includes(key)),
+    data: reading.places.filter(isLeftOutData),
+    faults: [
+      ...reading.faults,
+      ...reading.places.flatMap((place) => {
+        const reason = isLeftOutData(place) ? undefined : faultOfPlace(place, folder, isHere)
+        return reason === undefined ? [] : [{ reason, region: place.region }]
+      }),
+    ],
   }
 }
 
-/** A word as it is written: YAML takes a version for a number, and the npm parser takes a lone dot for one. */
-function wordUnder(map: YAMLMap, key: string): string {
-  const node = map.get(key, true)
-  return isScalar(node) ? (node.source ?? String(node.value ?? '')) : ''
+/** A file of a ConfigMap or Secret that would be fetched; what a plugin makes of it is not left out. */
+function isLeftOutData({ text, leaf, field, isItem }: KustomizeReading['places'][number]): boolean {
+  return isItem && (leaf === 'data' || leaf === 'env') && field.endsWith('Generator') && isData(text)
 }
 
 /** Where kustomize looks for a chart below the home of charts: what it may pull lies beside its other versions. */
-function unpackedIn(item: YAMLMap): string {
-  const [name, version, repo] = ['name', 'version', 'repo'].map((key) => wordUnder(item, key))
-  return path.join(version && repo ? `${name}-${version}` : '', name ?? '')
-}
-
-/** A path as a file in a folder writes it, from the repository's root; undefined when it leads out of it. */
-export function inside(folder: string, written: string): string | undefined {
-  if (written === '' || path.isAbsolute(written) || written.includes('://')) return undefined
-  const place = path.normalize(path.join(folder, written)).replace(/\/$/, '')
-  if (place === '..' || place.startsWith('../')) return undefined
-  return place === '.' ? '' : place
-}
-
-/** Whether an entry of `resources:` names something outside the repository, in the forms kustomize takes. */
-export function isRemote(written: string): boolean {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|gh:|[^/]+@|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
-    written,
-  )
+function unpackedIn({ name, version, repo }: WrittenChart): string {
+  return path.join(version && repo ? `${name}-${version}` : '', name)
 }
 
 /** The Kustomizations that one takes in, itself first. */
@@ -253,8 +167,10 @@ export function rootsOf(all: ReadonlyMap<string, Kustomization>): Set<string> {
   const alive = new Map(all)
   for (;;) {
     const included = new Set(
-      [...alive.values()].flatMap(({ folder, includes }) =>
-        includes.flatMap(({ text }) => inside(folder, text) ?? []).filter((place) => place !== folder),
+      [...alive.values()].flatMap(({ folder, includes, pluginPlaces }) =>
+        [...includes, ...pluginPlaces]
+          .flatMap(({ text }) => inside(folder, text) ?? [])
+          .filter((place) => place !== folder),
       ),
     )
     const idle = [...alive.values()].filter(({ folder, component }) => component && !included.has(folder))
@@ -285,45 +201,15 @@ export function absentCharts({ charts }: Pick<Kustomization, 'charts'>, checkout
 }
 
 /**
- * A Kustomization's text without some of its entries.
+ * A Kustomization as kustomize gets it: what was read of it and no more, and without entries that are not in the repository.
  *
  * @param charts where it looks for the charts that are left out, below the home of charts
  */
-export function withoutEntries(text: string, isGone: (entry: string) => boolean, charts: ReadonlySet<string>): string {
-  const document = parseDocument(text, { logLevel: 'silent', version: '1.1' })
-  const leaveOut = (key: string, names: (item: unknown) => boolean) => {
-    const list = isMap(document.contents) ? document.get(key) : undefined
-    if (isSeq(list)) list.items = list.items.filter((item) => !names(item))
+export function asGiven(text: string, isGone: (entry: string) => boolean, charts: ReadonlySet<string>): string {
+  const leftOut: LeftOut = {
+    place: (place) =>
+      isLeftOutData(place) || (['resource', 'component', 'plugin'].includes(place.leaf) && isGone(place.text)),
+    chart: (chart) => charts.has(unpackedIn(chart)),
   }
-  for (const key of ['resources', 'bases', 'components', 'generators'])
-    leaveOut(key, (item) => isScalar(item) && isGone(String(item.value)))
-  leaveOut('helmCharts', (item) => isMap(item) && charts.has(unpackedIn(item)))
-  return written(document, text)
-}
-
-/** A Kustomization's text without what its ConfigMaps and Secrets would fetch. */
-export function withoutData(text: string): string {
-  const document = parseDocument(text, { logLevel: 'silent', version: '1.1' })
-  const data = new Set(
-    pathsNamed(document).flatMap(({ scalar, isData }) => (isData && isUrl(scalar.value) ? scalar : [])),
-  )
-  visit(document, {
-    Scalar: (key, node) => (typeof key === 'number' && data.has(node as Scalar<string>) ? visit.REMOVE : undefined),
-  })
-  return written(document, text)
-}
-
-function urlsIn(text: string): string[] {
-  const document = parseDocument(text, { logLevel: 'silent', version: '1.1' })
-  return pathsNamed(document).flatMap(({ scalar: { value } }) => (isUrl(value) ? value : []))
-}
-
-/** `dashboard.json=https://example.com/dashboard.json`, or without the key */
-function isUrl(written: string): boolean {
-  return /^(?:[^=/]*=)?https?:\/\//i.test(written)
-}
-
-/** A text that YAML cannot read stays as it is: kustomize says what is wrong with it. */
-function written(document: Document, text: string): string {
-  return document.errors.length > 0 ? text : document.toString()
+  return readKustomizeText(text, kustomizationShape, leftOut).written
 }

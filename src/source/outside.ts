@@ -1,118 +1,80 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseAllDocuments,
-  type Scalar,
-  visit,
-  type YAMLMap,
-} from 'yaml'
-
-/** The fields of a Kustomization that name folders, files or repositories to take in; some take YAML instead. */
-const bases = ['resources', 'bases', 'components', 'generators', 'transformers', 'validators']
-const files = [
-  'crds',
-  'configurations',
-  'patchesStrategicMerge',
-  'patches',
-  'patchesJson6902',
-  'replacements',
-  'openapi',
-]
-const generators = ['configMapGenerator', 'secretGenerator']
-const charts = ['helmGlobals', 'helmCharts', 'helmChartInflationGenerator']
-/** In the maps of the fields above, the keys that name files. */
-const keys = [
-  'path',
-  'files',
-  'envs',
-  'env',
-  'chartHome',
-  'configHome',
-  'valuesFile',
-  'additionalValuesFiles',
-  'values',
-]
-
-/** Where a plugin pulls a chart from is no matter: the helm that it is given pulls nothing. */
-const pluginKeys = [...keys, 'paths']
-
-/** A string of a Kustomization that names a place: a file, a folder, or with `isBase` perhaps a repository. */
-export interface NamedPath {
-  readonly scalar: Scalar<string>
-  readonly isBase: boolean
-  /** Whether a ConfigMap or Secret is made of it. */
-  readonly isData: boolean
-}
-
-/** The strings of a Kustomization that name what is to be taken in. */
-export function pathsNamed(document: Document): NamedPath[] {
-  const found: NamedPath[] = []
-  const resolved = (node: unknown): Node | undefined =>
-    isAlias(node) ? node.resolve(document) : ((node ?? undefined) as Node | undefined)
-  // Kustomize follows anchors, and merges maps by `<<`, so that a string may stand anywhere in the file.
-  const fields = (map: YAMLMap, wanted: readonly string[], depth = 0): Node[] =>
-    map.items.flatMap(({ key, value }) => {
-      const name = isScalar(key) ? String(key.value) : ''
-      const node = resolved(value)
-      if (name === '<<' && depth < 20) {
-        const merged = isSeq(node) ? node.items.map(resolved) : [node]
-        return merged.flatMap((one) => (isMap(one) ? fields(one, wanted, depth + 1) : []))
-      }
-      return node && wanted.includes(name) ? [node] : []
-    })
-  const look = (node: Node | undefined, isBase: boolean, isData = false): void => {
-    if (isSeq(node)) {
-      for (const item of node.items) {
-        const one = resolved(item)
-        if (isMap(one)) for (const field of fields(one, keys)) look(field, false, isData)
-        else if (isScalar(one)) look(one, isBase, isData)
-      }
-    } else if (isMap(node)) {
-      for (const field of fields(node, keys)) look(field, false, isData)
-    } else if (isScalar(node) && typeof node.value === 'string' && !node.value.includes('\n')) {
-      // `app.conf=config/app.conf` names a file behind its key.
-      const text = isBase ? node.value : node.value.replace(/^[^=/]*=/, '')
-      if (text !== '') found.push({ scalar: node as Scalar<string>, isBase, isData })
-    }
-  }
-  const { contents } = document
-  if (!isMap(contents)) return []
-  for (const field of fields(contents, bases)) look(field, true)
-  for (const field of fields(contents, [...files, ...charts])) look(field, false)
-  for (const field of fields(contents, generators)) look(field, false, true)
-  return found
-}
+import path from 'node:path/posix'
+import { isInline, type NamedPlace } from './kustomize-reader'
+import { inside, isRemote, isUrl } from './places'
 
 /**
- * The first URL that a plugin of kustomize's own would read, in a file of plugins or in a Kustomization that has them inline.
- * A proxy that leads nowhere does not help: Go asks none for what runs on the same machine.
+ * Why kustomize is not started with a place: nothing but what is in the revision may be read, and nothing fetched.
+ *
+ * @param folder where the Kustomization is, from which paths start
+ * @param isHere whether there is something at a path from the repository's root
  */
-export function urlOfPlugin(text: string): { text: string; line: number } | undefined {
-  const lines = new LineCounter()
-  const documents = parseAllDocuments(text, { lineCounter: lines, logLevel: 'silent', version: '1.1' })
-  for (const document of 'empty' in documents ? [] : documents) {
-    const isPlugin = isMap(document.contents) && document.get('apiVersion') === 'builtin'
-    let found: { text: string; line: number } | undefined
-    visit(document, {
-      Scalar(key, { value, range }, path) {
-        if (key === 'key' || typeof value !== 'string') return undefined
-        const { line } = lines.linePos(range?.[0] ?? 0)
-        const names = path.flatMap((node) => ('key' in node && isScalar(node.key) ? [String(node.key.value)] : []))
-        if (isPlugin && /^(?:[^=]*=)?https?:/i.test(value) && names.some((name) => pluginKeys.includes(name)))
-          found = { text: value, line }
-        else if (!isPlugin && value.includes('\n') && value.includes('builtin')) {
-          const inner = urlOfPlugin(value)
-          found = inner && { text: inner.text, line }
-        }
-        return found ? visit.BREAK : undefined
-      },
-    })
-    if (found) return found
+export function faultOfPlace(
+  { text, leaf }: NamedPlace,
+  folder: string,
+  isHere: (place: string | undefined) => boolean,
+): string | undefined {
+  switch (leaf) {
+    case 'dropped':
+    case 'any':
+      return undefined
+    case 'resource':
+    case 'component':
+      return isRemote(text) ? undefined : unlessInside(folder, text)
+    case 'data':
+    case 'env':
+      return unlessInside(folder, text, fileOf(text))
+    case 'plugin':
+      if (isInline(text)) return asPath(folder, text)
+      return isRemote(text) && !isHere(inside(folder, text)) ? notHere(text) : unlessInside(folder, text)
+    case 'patch':
+      return asPath(folder, text)
+    case 'file':
+    case 'folder':
+    case 'home':
+      return unlessInside(folder, text)
+    case 'values':
+      // Helm reads the names of values files as a row of CSV.
+      return /[,"\n]/.test(path.join(folder, text))
+        ? `helm would take ${shown(text)} for more than one file; name it without commas and quotes`
+        : unlessInside(folder, text)
+    case 'chart':
+      return /^[-/]|^\.{1,2}(?:\/|$)|\/\.\.(?:\/|$)|[,"\n]/.test(text)
+        ? `${shown(text)} is no name of a chart; write the name of a folder below the folder of charts`
+        : undefined
+    case 'version':
+      return text.includes('/') ? `${shown(text)} is no version; write it without a slash` : undefined
+    case 'word':
+      return text.startsWith('-')
+        ? `helm would take ${shown(text)} for an option; write a name that starts with a letter`
+        : undefined
   }
-  return undefined
+}
+
+/** Whether it is a file of a ConfigMap or Secret that would be fetched; it can be left out. */
+export function isData(text: string): boolean {
+  return /^(?:[^=/]*=)?https?:\/\//i.test(text)
+}
+
+/** `app.conf=config/app.conf` names a file behind its key; kustomize refuses a second `=`, and it may be of the path. */
+function fileOf(text: string): readonly string[] {
+  const behind = [...text.matchAll(/=/g)].map(({ index }) => text.slice(index + 1))
+  return behind.length > 0 ? behind : [text]
+}
+
+/** What kustomize reads as YAML if it can, and as a path if it cannot, has to be harmless as either. */
+function asPath(folder: string, text: string): string | undefined {
+  return isUrl(text) || inside(folder, text.replaceAll('://', ':/')) === undefined ? notHere(text) : undefined
+}
+
+function unlessInside(folder: string, text: string, places: readonly string[] = [text]): string | undefined {
+  return places.some((place) => place !== '' && inside(folder, place) === undefined) ? notHere(text) : undefined
+}
+
+function notHere(text: string): string {
+  return `it takes in ${shown(text)}, which is not in this repository; vendor it and name the copy`
+}
+
+function shown(text: string): string {
+  const [line = ''] = text.trim().split('\n')
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line
 }

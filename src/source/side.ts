@@ -10,8 +10,9 @@ import { type Descriptions, readDescriptions } from './descriptions'
 import { type Discovery, discover } from './discover'
 import { guessesOf } from './guesses'
 import type { InflatedChart } from './inflated-chart'
-import { inside, isKustomization, type RemoteEntry, remoteEntries } from './kustomization'
-import { urlOfPlugin } from './outside'
+import { inside, type RemoteEntry, remoteEntries } from './kustomization'
+import { isKustomizationFile } from './kustomization-file'
+import { readPlugins } from './kustomize-reader'
 import { toldKubernetes } from './release-kubernetes'
 import type { TemplateOutput } from './render/helm'
 import type { Renderer } from './render/renderer'
@@ -95,8 +96,10 @@ export class SideOfChange {
     const entries = kustomizations.flatMap((one) => remoteEntries(one, this.checkout).map(({ text }) => text))
     const plugins = kustomizations.flatMap(({ plugins, file, leadsTo }) => (plugins ? [file, ...leadsTo] : []))
     const texts = await this.checkout.texts([...new Set(plugins)].filter((file) => this.checkout.has(file)))
-    const urls = [...texts.values()].filter((text) => text.includes('builtin')).map((text) => urlOfPlugin(text)?.text)
-    return [...entries, ...urls.filter((url) => url !== undefined)]
+    const places = [...texts.values()]
+      .filter((text) => text.includes('builtin'))
+      .flatMap((text) => readPlugins(text).places.map(({ text: place }) => place))
+    return [...entries, ...places.filter((place) => /^(?:[^=]*=)?https?:/i.test(place))]
   }
 
   /** Renders a release with its templates written otherwise; empty when it then says nothing. */
@@ -113,7 +116,7 @@ export class SideOfChange {
 
   /** The file behind what kustomize says an object comes from, seen from the folder that lies over its own. */
   fileFrom(origin: string): string | undefined {
-    const start = `/${basename(this.checkout.folder)}/`
+    const start = `/${basename(this.checkout.forKustomize.folder)}/`
     const place = inside('', origin.slice(origin.indexOf(start) + start.length))
     return place !== undefined && this.checkout.has(place) ? place : undefined
   }
@@ -167,7 +170,7 @@ function showing(
     if (changed.has(file) || (base && !base.ignorable.has(file))) return true
     // What a Kustomization builds is known once it is read.
     const beside = `${dirname(file)}/`
-    return isKustomization(file) && [...changed].some((path) => path.startsWith(beside))
+    return isKustomizationFile(file) && [...changed].some((path) => path.startsWith(beside))
   }
 }
 

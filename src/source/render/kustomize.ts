@@ -1,24 +1,24 @@
-import { mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { stringify } from 'yaml'
 import { splitDocuments } from '../../manifest/documents'
 import type { Checkout } from '../checkout'
 import { chartNameOf, generatorsIn, type InflatedChart, inflatedCharts } from '../inflated-chart'
 import {
   absentCharts,
+  asGiven,
   closureOf,
   inside,
   type Kustomization,
   type RemoteEntry,
   remoteEntries,
-  withoutData,
-  withoutEntries,
 } from '../kustomization'
-import { urlOfPlugin } from '../outside'
+import { asciiJson } from '../kustomize-reader'
 import type { KustomizeSource } from '../source'
 import { substituted } from '../substitution'
+import type { Fields } from '../untyped'
 import { shortened } from './helm'
-import { type Failure, firstLine, lineRegion, type Piece, type Rendering } from './rendering'
+import { foreignIn, overlayOf, pluginsOf, refusedIn } from './kustomize-input'
+import { type Failure, firstLine, type Piece, type Rendering } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The program that builds Kustomizations: kustomize itself, or kubectl with kustomize in it. */
@@ -50,42 +50,38 @@ export function kustomizeFiles(
 export async function renderKustomize(
   source: KustomizeSource,
   all: ReadonlyMap<string, Kustomization>,
-  checkout: Checkout,
+  revision: Checkout,
   { kustomize, home, limits }: { kustomize: Kustomize; home: string; limits: Limits },
 ): Promise<Rendering> {
+  const checkout = revision.forKustomize
   const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
   const own = kustomizations[0]
   if (!own) return { failure: { reason: `there is no Kustomization in ${source.root || '.'}`, ...source.at } }
-  const outside = kustomizations.flatMap((one) => one.outside.map((mention) => ({ ...mention, path: one.file })))[0]
-  if (outside) {
-    const reason = `it takes in ${outside.text}, which is not in this repository; vendor it and name the copy`
-    return { failure: { reason, path: outside.path, region: outside.region } }
-  }
+  const refused = refusedIn(kustomizations, source, revision)
+  if (refused) return { failure: refused }
   const charts = await inflatedCharts(source, all, checkout)
   const missing = charts.find(({ vendored, repo }) => !vendored && repo === '')
   if (missing) return { failure: notVendored(missing), charts }
   const files = kustomizeFiles(source, all, checkout)
   const generators = await generatorsWithout(charts, checkout)
   let inflates = kustomizations.some(({ charts: its }) => its.length > absentCharts({ charts: its }, checkout).length)
+  const plugins = await pluginsOf(kustomizations, all, checkout, generators)
+  if ('failure' in plugins) return { ...plugins, charts }
   if (kustomizations.some(({ plugins }) => plugins)) {
-    for (const [file, written] of await checkout.texts(files)) {
-      const text = generators.get(file) ?? written
-      inflates ||= text.includes('HelmChartInflationGenerator')
-      const url = text.includes('builtin') ? urlOfPlugin(text) : undefined
-      if (!url) continue
-      const place = { path: file, region: lineRegion(url.line) }
-      const reason = `it takes in ${url.text}, which is not in this repository; vendor it and name the copy`
-      return { failure: { reason, ...place, remote: [{ text: url.text, ...place }] } }
-    }
+    const texts = [...(await checkout.texts(files))].map(([file, text]) => generators.get(file) ?? text)
+    inflates ||= texts.some((text) => text.includes('HelmChartInflationGenerator'))
   }
+  const overlay = await overlayOf(source, checkout)
+  if ('failure' in overlay) return { ...overlay, charts }
   await checkout.layOut(files)
   const remote = kustomizations.flatMap((one) => remoteEntries(one, checkout))
   const data = kustomizations.flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file })))
-  for (const one of kustomizations) await leaveOut(one, { remote, generators }, checkout, home)
+  for (const [file, text] of await foreignIn(files, checkout)) await checkout.give(file, text)
+  for (const [file, text] of plugins.written) await checkout.give(file, text)
+  for (const one of kustomizations) await give(one, { remote, generators }, checkout)
   if (inflates && !kustomize.helm)
     return { failure: { reason: 'it inflates charts', path: own.file, region: firstLine, missing: 'helm' } }
-  await writeMade(kustomizations, checkout, home)
-  const folder = await folderToBuild(source, checkout, home)
+  const folder = await folderToBuild(source, overlay, checkout, home)
   const inflating =
     inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
   // Flux takes files in from beside the folder, too; a plugin could then take them from anywhere.
@@ -132,26 +128,28 @@ async function generatorsWithout(charts: readonly InflatedChart[], checkout: Che
   )
 }
 
-/** Takes what is not in this repository out of a Kustomization that is laid out, so that the rest of it can be built. */
-async function leaveOut(
+/** Gives kustomize what was read of a Kustomization, without what is not in this repository, so that the rest can be built. */
+async function give(
   kustomization: Kustomization,
   { remote, generators }: { remote: readonly RemoteEntry[]; generators: ReadonlyMap<string, string> },
   checkout: Checkout,
-  home: string,
 ): Promise<void> {
-  const { file, folder } = kustomization
+  const { file, folder, made, includes } = kustomization
+  if (made) {
+    // A name that looks like a URL is one of a file all the same.
+    const resources = includes.map(({ text }) => (/[:@?]/.test(text) ? `./${text}` : text))
+    await checkout.give(path.posix.join(folder, 'kustomization.yaml'), asciiJson({ resources }))
+    return
+  }
   const absent = new Set(absentCharts(kustomization, checkout).map(({ unpackedIn }) => unpackedIn))
   const entries = new Set(remote.flatMap((entry) => (entry.path === file ? [entry.text] : [])))
   const isEmptied = (entry: string) => generators.get(inside(folder, entry) ?? '')?.trim() === ''
-  if (entries.size + absent.size + generators.size + kustomization.data.length === 0) return
-  const write = async (path: string, text: string | undefined) => {
-    const place = checkout.placeOf(path)
-    if (text !== undefined && place) await replaceFile(place, text, home)
-  }
   const text = await checkout.text(file)
-  const left = text && withoutEntries(text, (entry) => entries.has(entry) || isEmptied(entry), absent)
-  await write(file, left && withoutData(left))
-  for (const [path, left] of generators) await write(path, left)
+  if (text !== undefined)
+    await checkout.give(
+      file,
+      asGiven(text, (entry) => entries.has(entry) || isEmptied(entry), absent),
+    )
 }
 
 const notFetched = 'a chart that is not in the repository is not fetched'
@@ -174,7 +172,8 @@ exit 1
 
 /** The Kustomization's folder, or one that lays over it what an Argo CD or Flux object adds. */
 async function folderToBuild(
-  { root, overlay, components }: KustomizeSource,
+  { root, components }: KustomizeSource,
+  { overlay }: { readonly overlay: Fields | undefined },
   checkout: Checkout,
   home: string,
 ): Promise<string> {
@@ -187,23 +186,8 @@ async function folderToBuild(
   const laid = components
     ? { components: components.map((one) => path.relative(over, path.join(checkout.folder, one))) }
     : {}
-  await writeFile(path.join(over, 'kustomization.yaml'), stringify({ ...overlay, ...laid, resources }))
+  await writeFile(path.join(over, 'kustomization.yaml'), asciiJson({ ...overlay, ...laid, resources }))
   return over
-}
-
-/** Writes a file at once: another rendering may be reading what it holds already. */
-async function replaceFile(place: string, text: string, home: string): Promise<void> {
-  const file = path.join(await mkdtemp(path.join(home, 'file-')), path.basename(place))
-  await writeFile(file, text)
-  await rename(file, place)
-}
-
-/** Writes what Flux makes where a folder has no `kustomization.yaml`. */
-async function writeMade(kustomizations: readonly Kustomization[], checkout: Checkout, home: string): Promise<void> {
-  for (const { made, folder, includes } of kustomizations) {
-    const place = checkout.placeOf(path.posix.join(folder, 'kustomization.yaml'))
-    if (made && place) await replaceFile(place, stringify({ resources: includes.map(({ text }) => text) }), home)
-  }
 }
 
 /** Kustomize's own words, at the entry of the innermost Kustomization that they name. */

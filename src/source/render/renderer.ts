@@ -11,7 +11,7 @@ import { ChartNetwork } from './chart-network'
 import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
 import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
 import type { Rendering } from './rendering'
-import { defaultLimits, faultOf, findProgram, type Limits, runTool } from './tool'
+import { defaultLimits, faultOf, findProgram, isolationHere, type Limits, runTool } from './tool'
 
 /** The programs that render, as paths or names; by default those of the PATH. */
 export interface Programs {
@@ -29,6 +29,7 @@ export class Renderer {
   private readonly done = new Map<string, Promise<Rendering>>()
   private readonly versions = new Map<Source['kind'], Promise<{ name: string; version: string } | undefined>>()
   private readonly waiting: (() => void)[] = []
+  private isolating: Promise<readonly string[]> | undefined
   private running = 0
   private folders = 0
   /** How many times a tool was started. */
@@ -83,7 +84,7 @@ export class Renderer {
 
   private async start(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<Rendering> {
     const home = this.newFolder()
-    const limits = this.limitsNow
+    const limits = await this.limitsHere()
     if (source.kind === 'helm') {
       if (!this.helm) return this.missing('helm', source)
       this.renderings++
@@ -100,6 +101,16 @@ export class Renderer {
     return renderKustomize(source, all, checkout, { kustomize, home, limits })
   }
 
+  /** Whether tools render without network; it is tried once, before the first rendering. */
+  async isIsolated(): Promise<boolean> {
+    return ((await this.limitsHere()).isolation ?? []).length > 0
+  }
+
+  private async limitsHere(): Promise<Limits> {
+    this.isolating ??= isolationHere(this.folder)
+    return { ...this.limitsNow, isolation: await this.isolating }
+  }
+
   /** Renders a release with its templates written otherwise, also into what is no YAML any more. */
   renderRewritten(
     source: HelmSource,
@@ -109,7 +120,8 @@ export class Renderer {
     return this.inTurn(async () => {
       if (!this.helm) return []
       this.renderings++
-      const running = { program: this.helm, home: this.newFolder(), limits: this.limitsNow, network: this.network }
+      const limits = await this.limitsHere()
+      const running = { program: this.helm, home: this.newFolder(), limits, network: this.network }
       return this.timed(source, () => renderRewritten(source, checkout, running, rewrite))
     })
   }

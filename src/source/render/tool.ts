@@ -14,6 +14,8 @@ export interface Limits {
   readonly objects: number
   /** Ends a rendering before its time. */
   readonly signal?: AbortSignal
+  /** What a tool is started through, so that it has no network; empty where this machine does not let it. */
+  readonly isolation?: readonly string[]
 }
 
 export const defaultLimits: Limits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 20_000 }
@@ -27,6 +29,16 @@ export interface Outcome {
   readonly stopped?: string
   /** It never ran: no program that this machine can execute. */
   readonly broken?: string
+}
+
+/** A user namespace, in which anyone may have a network of their own: one in which there is nothing. */
+const withoutNetwork = ['unshare', '--user', '--map-root-user', '--net', '--']
+
+/** What tools can be started through to have no network; many machines do not let a user without rights do so. */
+export async function isolationHere(cwd: string, words = withoutNetwork): Promise<readonly string[]> {
+  const limits = { ...defaultLimits, seconds: 10, outputMiB: 1, isolation: words }
+  const { status, stdout } = await runTool('/bin/echo', ['isolated'], { cwd, home: cwd, limits })
+  return status === 0 && stdout === 'isolated\n' ? words : []
 }
 
 /** Where a program is: the path that is given, else the first of the PATH. */
@@ -86,7 +98,7 @@ export async function runTool(
   ].join('; ')
   let child: ChildProcessByStdio<null, Readable, Readable>
   try {
-    child = spawn('/bin/sh', ['-c', script, 'sh', program, ...args], {
+    child = spawn('/bin/sh', ['-c', script, 'sh', ...(limits.isolation ?? []), program, ...args], {
       cwd,
       env: environment(home, limits, extraPath),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -147,7 +159,10 @@ export async function runTool(
   if (status !== 0 && /^(?:fatal error: )?runtime: (?:out of memory|cannot allocate memory)/m.test(stderr))
     stopped ??= `it took more than ${limits.memoryMiB} MiB of memory`
   if (!isUtf8(stdout)) stopped ??= 'it printed what is no UTF-8'
-  const broken = (status === 126 || status === 127) && size < 10_000 ? stderr.replace(/^sh: \d+: (?:exec: )?/, '') : ''
+  const broken =
+    (status === 126 || status === 127) && size < 10_000
+      ? stderr.replace(/^(?:sh: \d+: (?:exec: )?|unshare: failed to execute )/, '')
+      : ''
   return {
     status,
     stdout: stdout.toString('utf8'),
