@@ -1,5 +1,6 @@
 import type { Evidence } from './evidence'
 import { describesCluster } from './kubernetes/cluster-facts'
+import type { Manifest } from './manifest/manifest'
 import type { Draft } from './report/finding'
 
 /**
@@ -13,10 +14,19 @@ export function withDoubt(draft: Draft, evidence: Evidence): Draft {
   return ['change', 'removal'].includes(draft.active.rule.scope) ? ofRemoval(draft, evidence) : ofPair(draft, evidence)
 }
 
-function ofPair(draft: Draft, { clusters }: Evidence): Draft {
+function ofPair(draft: Draft, evidence: Evidence): Draft {
+  return withDoubtOfPair(
+    draft,
+    draft.ends.map((end) => end.manifest),
+    evidence,
+  )
+}
+
+/** @param pair the objects that are taken to be of one cluster */
+export function withDoubtOfPair(draft: Draft, pair: readonly Manifest[], { clusters }: Evidence): Draft {
   // What describes the cluster is of no folder of it.
-  const ends = draft.ends.filter((end) => !describesCluster(end.manifest))
-  const folders = new Set(ends.map(({ manifest: { owner, origin } }) => folderOf((owner?.origin ?? origin).path)))
+  const objects = pair.filter((manifest) => !describesCluster(manifest))
+  const folders = new Set(objects.map(({ owner, origin }) => folderOf((owner?.origin ?? origin).path)))
   if (!clusters.assumed || draft.cluster !== '' || folders.size < 2) return draft
   return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`)
 }

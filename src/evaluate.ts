@@ -1,8 +1,9 @@
-import { withDoubt } from './doubt'
+import { withDoubt, withDoubtOfPair } from './doubt'
 import { GuardError } from './errors'
 import type { Evidence } from './evidence'
 import { clusterKind, factKinds } from './kubernetes/cluster-facts'
 import { type Change, sidesOf } from './manifest/change'
+import { replacementsIn } from './manifest/copies'
 import type { Cursor } from './manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf, ownGroup, type Side } from './manifest/manifest'
 import { Snapshot } from './manifest/snapshot'
@@ -11,6 +12,18 @@ import type { Draft } from './report/finding'
 
 /** Called before a rule looks at a file's object. */
 export type BeforeRule = (rule: string, path: string) => void
+
+/** A change and the snapshots it is judged in: of the copies of what it changes, the head has the changed one alone. */
+interface Judged<C extends Change = Change> {
+  readonly change: C
+  readonly base: Snapshot
+  readonly head: Snapshot
+}
+
+/** A copy in place of another one, as a change. */
+interface Replaced extends Judged<Extract<Change, { kind: 'changed' }>> {
+  readonly words: string
+}
 
 /** Runs rules over the evidence and keeps what they state. */
 export class Evaluation {
@@ -75,22 +88,19 @@ export class Evaluation {
   ofChanges(): Draft[] {
     const drafts: Draft[] = []
     for (const change of [...this.evidence.changes, ...this.evidence.described]) {
-      const manifest = change.kind === 'added' ? change.after : change.before
       const { base, head } = this.snapshotsOf(change.cluster)
+      const own = { change, base, head: change.kind === 'changed' ? head.withOnly(change.after) : head }
+      const replaced = replacementsIn(change, base, head).map(({ before, after, words }) => ({
+        change: { kind: 'changed' as const, cluster: change.cluster, before, after },
+        base,
+        head: head.withOnly(after),
+        words,
+      }))
+      // A copy is compared with what it is a copy of, and is nothing new.
+      const isCopy = change.kind === 'added' && base.get(change.after.ref).length > 0
       for (const active of this.rules) {
-        const { rule } = active
-        const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
-        if (rule.scope === 'change' && judges(active, manifest))
-          this.guarded(active, manifest, () => rule.check(context))
-        if (rule.scope === 'removal' && judges(active, manifest)) {
-          this.guarded(active, manifest, () => {
-            if (isGone(change, head)) rule.check({ ...context, removed: manifest })
-            rule.checkChange?.(context)
-          })
-        }
-        if (rule.scope === 'snapshot' && reads(active, manifest)) {
-          this.guarded(active, manifest, () => rule.checkChange?.(context))
-        }
+        if (!isCopy || active.rule.scope !== 'change') drafts.push(...this.ofChange(active, own))
+        drafts.push(...this.ofReplacements(active, replaced))
       }
     }
     for (const move of this.evidence.moves) {
@@ -121,6 +131,39 @@ export class Evaluation {
         { cause },
       )
     }
+  }
+
+  private ofChange(active: ActiveRule, { change, base, head }: Judged): Draft[] {
+    const { rule } = active
+    const drafts: Draft[] = []
+    const manifest = change.kind === 'added' ? change.after : change.before
+    const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
+    this.guarded(active, manifest, () => {
+      if (rule.scope === 'change' && judges(active, manifest)) rule.check(context)
+      if (rule.scope === 'removal' && judges(active, manifest)) {
+        if (isGone(change, head)) rule.check({ ...context, removed: manifest })
+        rule.checkChange?.(context)
+      }
+      if (rule.scope === 'snapshot' && reads(active, manifest)) rule.checkChange?.(context)
+    })
+    return drafts
+  }
+
+  /** Of what a rule states of each, the least: that much holds whichever copy it was that counted. */
+  private ofReplacements(active: ActiveRule, replaced: readonly Replaced[]): Draft[] {
+    const stated = replaced.map((judged) => {
+      const { before, after } = judged.change
+      return this.ofChange(active, judged)
+        .map((draft) => ({ ...draft, text: `${draft.text} ${judged.words}`, ends: this.endsAt(draft, after) }))
+        .map((draft) => withDoubtOfPair(draft, [before, after], this.evidence))
+    })
+    const sizeOf = (drafts: readonly Draft[]) => drafts.reduce((sum, { keys }) => sum + 1 + keys.length, 0)
+    return stated.sort((a, b) => sizeOf(a) - sizeOf(b))[0] ?? []
+  }
+
+  /** What is said of a copy stands where the change is: in the copy, where the rule read what is untouched alone. */
+  private endsAt({ ends }: Draft, copy: Manifest): readonly Cursor[] {
+    return ends.some((end) => this.touched(end.manifest)) ? ends : [copy.root, ...ends]
   }
 
   private snapshotsOf(cluster: string): { base: Snapshot; head: Snapshot } {

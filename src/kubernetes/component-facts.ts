@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import rows from '../../facts/components.yaml'
+import { entryOf } from '../entry'
 import { factsFile, factsIn, proof, strict, text, texts } from './facts-file'
 
 /** Of releases of a chart or an operator, the release of the component. */
@@ -91,7 +92,7 @@ export const settings: Readonly<Record<string, readonly Sign[]>> = file.settings
 
 /** The signs of a setting. */
 export function signsOf(setting: string): readonly Sign[] {
-  const signs = settings[setting]
+  const signs = entryOf(settings, setting)
   if (!signs) throw new Error(`facts/components.yaml has no setting ${setting}.`)
   return signs
 }

@@ -41,6 +41,16 @@ export class Snapshot {
     return snapshot
   }
 
+  /** The same cluster with this one of the copies of an object, and no other. */
+  withOnly(copy: Manifest): Snapshot {
+    const copies = this.get(copy.ref)
+    if (copies.every((other) => other === copy)) return this
+    const manifests = this.manifests.filter((manifest) => manifest === copy || !copies.includes(manifest))
+    const snapshot = new Snapshot(this.cluster, manifests, this.descriptions, this.hides)
+    snapshot.known = this.facts
+    return snapshot
+  }
+
   /** The occurrences of one identity; more than one are copies of one object. */
   get(ref: ObjectRef): readonly Manifest[] {
     return this.byIdentity.get(identityOf(ref)) ?? []

@@ -31,7 +31,8 @@ export default defineRule({
       `This change takes --update-status-on-shutdown=false from ${controller}, so the last of its Pods to stop empties the status of the Ingresses, ${fate(dns)}. Keep it, or set --policy=upsert-only of ${dns}.`,
   },
   *partners(manifest) {
-    if (controllersOf(manifest).length > 0) yield 'external-dns'
+    // A copy of it, too.
+    if (controllersOf(manifest).length > 0) yield* ['external-dns', manifest.ref.name]
   },
   check({ change, head, report }) {
     if (change.kind === 'added') return

@@ -32,6 +32,8 @@ export default defineRule({
       `After this change ${producer} no longer makes the Secret ${secret}, nothing else provides it, and ${user} names it for TLS. Let ${user} name the Secret that is made now.`,
   },
   *partners(manifest) {
+    // A copy of it.
+    if (secretMakers.includes(groupKindOf(manifest.ref))) yield manifest.ref.name
     for (const { name } of secretsMadeBy(manifest)) yield name
     for (const { name } of namedSecrets(manifest)) yield name
   },

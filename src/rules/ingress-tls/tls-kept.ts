@@ -20,6 +20,8 @@ export default defineRule({
       `${host} had a TLS entry and has none now; ${by} still answers for it with its default certificate. See that this certificate names the host.`,
   },
   *partners(manifest) {
+    // A copy of it.
+    if (manifest.ref.kind === 'Ingress') yield manifest.ref.name
     const hosts = tlsHosts(manifest)
     if (hosts.size === 0) return
     yield* hosts.keys()

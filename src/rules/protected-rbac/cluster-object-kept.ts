@@ -41,8 +41,10 @@ export default defineRule({
     const { ref } = manifest
     const kind = groupKindOf(ref)
     if (kind === storageClassKind && isDefaultClass(manifest)) yield* [ref.name, 'is-default-class']
+    // A copy of it.
+    if (clusterObjectFacts(ref)) yield ref.name
     if (!isGone) return
-    if (clusterObjectFacts(ref) || ref.kind === 'Namespace') yield ref.name
+    if (ref.kind === 'Namespace') yield ref.name
     if (kind === definitionKind) {
       yield ref.name
       yield `${manifest.root.at('spec', 'group').string}/`

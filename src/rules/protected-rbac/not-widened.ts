@@ -58,7 +58,9 @@ export default defineRule({
     }),
   }),
   messages,
-  *partners(manifest, _, isGone) {
+  *partners(manifest, { protect }, isGone) {
+    // A copy of it.
+    if (protectionOf(manifest, protect)) yield manifest.ref.name
     const roleRef = roleRefOf(manifest)
     const isWide = manifest.ref.kind === 'ClusterRoleBinding' || subjectsOf(manifest).some(everybodyIn)
     if (roleRef && isWide) yield roleRef.ref.name

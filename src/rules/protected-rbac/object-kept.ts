@@ -30,7 +30,7 @@ export default defineRule({
   *partners(manifest, { protect }) {
     if (protectionOf(manifest, protect)) yield manifest.ref.name
   },
-  // A copy that stays.
+  // A copy.
   partnerKinds({ ref }) {
     return [groupKindOf(ref)]
   },

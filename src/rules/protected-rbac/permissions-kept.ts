@@ -34,7 +34,9 @@ export default defineRule({
     label: ({ role, label, gatherer }: { role: string; label: string; gatherer: string }) =>
       `${role} loses the label ${label}: "true", so ClusterRole ${gatherer} no longer allows what it does. Put the label back.`,
   },
-  *partners(manifest) {
+  *partners(manifest, { protect }) {
+    // A copy of it.
+    if (protectionOf(manifest, protect)) yield manifest.ref.name
     if (defaultsOf(manifest.ref).length > 0) yield* factMarks
   },
   check({ change, base, head, params: { protect }, report }) {

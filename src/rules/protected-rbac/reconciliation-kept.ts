@@ -22,6 +22,10 @@ export default defineRule({
     label: ({ object }: { object: string }) =>
       `${object} loses the label ${bootstrapping}: rbac-defaults, by which people and tools know what Kubernetes itself makes and repairs. Put the label back.`,
   },
+  // A copy of it.
+  *partners(manifest, { protect }) {
+    if (protectionOf(manifest, protect)) yield manifest.ref.name
+  },
   check({ change, params: { protect }, report }) {
     if (change.kind === 'removed') return
     const { after } = change

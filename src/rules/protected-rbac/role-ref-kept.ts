@@ -16,6 +16,10 @@ export default defineRule({
     gone: ({ binding, before }: { binding: string; before: string }) =>
       `${binding} no longer says in its roleRef what it gives, where it gave ${before}, and an API server refuses that: the apply fails. Put the roleRef back, with its apiGroup, kind and name.`,
   },
+  // A copy of it.
+  *partners({ ref }) {
+    yield ref.name
+  },
   check({ change, report }) {
     if (change.kind !== 'changed') return
     const [before, after] = [roleRefOf(change.before), roleRefOf(change.after)]

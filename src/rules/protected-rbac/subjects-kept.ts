@@ -37,7 +37,10 @@ export default defineRule({
   },
   *partners(manifest, { protect }) {
     const roleRef = roleRefOf(manifest)
-    if (roleRef && protectionOf(manifest, protect)) yield roleRef.ref.name
+    if (!protectionOf(manifest, protect)) return
+    // A copy of it.
+    yield manifest.ref.name
+    if (roleRef) yield roleRef.ref.name
   },
   check({ change, base, head, params: { protect }, report }) {
     if (change.kind === 'removed') return

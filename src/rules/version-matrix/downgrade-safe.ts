@@ -17,6 +17,10 @@ export default defineRule({
     skips: ({ title, workload, from, to, minors }: Move & { minors: number }) =>
       `${workload} goes from ${title} ${from} to ${to}, and an upgrade may go ${minors === 1 ? 'one minor' : `${minors} minors`} at a time. Take the releases between in changes of their own.`,
   },
+  // A copy of it.
+  *partners(manifest) {
+    if (componentsOf(manifest).length > 0) yield manifest.ref.name
+  },
   check({ change, report }) {
     if (change.kind !== 'changed') return
     for (const after of firstOfEach(change.after)) {
