@@ -4,12 +4,14 @@ import {
   certificateChoice,
   controllerNames,
   mayBeIngressNginx,
+  outcomeWithout,
   servedByCertificate,
   tlsStoreKinds,
 } from '../../kubernetes/certificate-choice'
+import { releaseKinds } from '../../kubernetes/chart-release'
+import { controllerKinds } from '../../kubernetes/controller'
 import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress'
 import { controllerAt } from '../../kubernetes/ingress-class'
-import { workloadKinds } from '../../kubernetes/ingress-nginx'
 import { producerKinds } from '../../kubernetes/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
@@ -19,7 +21,6 @@ import { defineRule, type Fix } from '../rule'
 
 const ingressKind = 'Ingress.networking.k8s.io'
 const classKind = 'IngressClass.networking.k8s.io'
-const byDefault = "it is served with the controller's default certificate"
 
 export default defineRule({
   id: 'ingress-tls/host-covered',
@@ -27,7 +28,13 @@ export default defineRule({
   since: '1.0.0',
   scope: 'snapshot',
   kinds: [ingressKind],
-  reads: [classKind, ...producerKinds.filter((kind) => kind !== ingressKind), ...workloadKinds, ...tlsStoreKinds],
+  reads: [
+    classKind,
+    ...producerKinds.filter((kind) => kind !== ingressKind),
+    ...controllerKinds,
+    ...releaseKinds,
+    ...tlsStoreKinds,
+  ],
   messages: {
     uncovered: ({ host, otherwise }: { host: string; otherwise: string }) =>
       `No entry of spec.tls names ${host}, so ${otherwise}. Add it to the hosts of the entry whose Secret covers it.`,
@@ -84,7 +91,7 @@ export default defineRule({
       const service = choice?.asksCertificates ? servedByCertificate(snapshot, manifest, host, choice) : 'unserved'
       if (service === 'unknown') skip(at, `whether a certificate of ${choice?.product} names ${host} is not written`)
       if (service !== 'unserved') continue
-      const otherwise = choice?.otherwise ?? byDefault
+      const otherwise = outcomeWithout(choice)
       const fix = listedWith(host, manifest, entries, snapshot)
       const wildcard = names.find((name) => covers(name.string ?? '', host))
       if (wildcard && choice) {
@@ -94,7 +101,8 @@ export default defineRule({
     }
 
     if (choice?.needsSecret) {
-      const { product, otherwise } = choice
+      const { product } = choice
+      const otherwise = outcomeWithout(choice)
       for (const [host] of routedHosts(manifest)) {
         const [entry, ...more] = entries.filter(({ hosts }) => isNamed(host, hosts, choice))
         if (!entry || [entry, ...more].some(({ secretName }) => secretName.string)) continue
