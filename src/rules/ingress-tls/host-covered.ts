@@ -13,6 +13,7 @@ import { controllerKinds } from '../../kubernetes/controller'
 import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress'
 import { controllerAt } from '../../kubernetes/ingress-class'
 import { producerKinds } from '../../kubernetes/tls-producer'
+import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
@@ -78,7 +79,7 @@ export default defineRule({
       const keys = gaps.map(([host]) => host).filter((host) => !isPlaceholder(host))
       // Where the certificate is known, certificate-covers-host tells whether it fits.
       const isTold = certificatesBehind(snapshot, manifest, secret) !== undefined
-      const hosts = `${keys.slice(0, 3).join(', ')}${keys.length > 3 ? ` and ${keys.length - 3} more` : ''}`
+      const hosts = abridged(keys)
       if (keys.length > 0 && !isTold) report(byCertificate.secretName, 'byCertificate', { secret, hosts }, { keys })
       return
     }
