@@ -1,5 +1,6 @@
 import type { Evidence } from './evidence'
 import { describesCluster } from './kubernetes/cluster-facts'
+import { abridged } from './listing'
 import type { Manifest } from './manifest/manifest'
 import type { Draft } from './report/finding'
 
@@ -42,10 +43,9 @@ function ofRemoval(draft: Draft, { clusters, changes, head }: Evidence): Draft {
     .filter((copy) => clusters.assumed || (evidence === 'none' && written.has(copy)))
   if (copies.length === 0) return draft
   const places = [...new Set(copies.map((copy) => copy.origin.path))].sort()
-  const more = places.length > 3 ? ` and ${places.length - 3} more` : ''
   return weakened(
     draft,
-    `A copy stands in ${places.slice(0, 3).join(', ')}${more}. If that is another cluster's, ${declaring(new Set([folderOf(removed.origin.path)]))}, and this is an error.`,
+    `A copy stands in ${abridged(places)}. If that is another cluster's, ${declaring(new Set([folderOf(removed.origin.path)]))}, and this is an error.`,
   )
 }
 

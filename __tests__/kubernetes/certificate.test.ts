@@ -4,7 +4,7 @@ import {
   certificatesBehind,
   isKeyOf,
   lastDayOf,
-  listed,
+  namedHosts,
   namesIn,
   readCertificates,
   readKey,
@@ -229,8 +229,8 @@ describe('what stands behind a Secret', () => {
 })
 
 test('many names are listed by the first ones', () => {
-  expect(listed([])).toBe('no host')
-  expect(listed(['a'])).toBe('a')
-  expect(listed(['a', 'b', 'c', 'd'])).toBe('a, b, c and d')
-  expect(listed(['a', 'b', 'c', 'd', 'e'])).toBe('a, b, c and 2 more')
+  expect(namedHosts([])).toBe('no host')
+  expect(namedHosts(['a'])).toBe('a')
+  expect(namedHosts(['a', 'b', 'c', 'd'])).toBe('a, b, c and d')
+  expect(namedHosts(['a', 'b', 'c', 'd', 'e'])).toBe('a, b, c and 2 more')
 })

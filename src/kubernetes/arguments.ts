@@ -13,6 +13,8 @@ interface Style {
   readonly exclusive?: boolean
   /** How many dashes stand before a flag. */
   readonly dashes?: string
+  /** The variable in which it always has its Pod's namespace. */
+  readonly namespaceVariable?: string
 }
 
 /** What a container's process is given, with its variables resolved as the kubelet does. */
@@ -26,7 +28,7 @@ export class Arguments implements Settings {
     private readonly snapshot?: Snapshot,
   ) {
     this.words = [...container.at('command').items(), ...container.at('args').items()]
-    this.environment = new Environment(container, snapshot)
+    this.environment = new Environment(container, snapshot, style.namespaceVariable)
   }
 
   get place(): Cursor {

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { entryOf } from '../entry'
+import { enumerated } from '../listing'
 import type { Cursor } from '../manifest/cursor'
 import { identityOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
@@ -263,9 +264,7 @@ function requested(manifest: Manifest, at: Cursor, written: readonly string[]): 
   return { manifest, at, names, covers: (host) => names.some((name) => covers(name, host)) }
 }
 
-/** `a, b and c`, as messages list names; of many the first ones. */
-export function listed(names: readonly string[]): string {
-  const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names
-  const last = shown.at(-1)
-  return shown.length > 1 ? `${shown.slice(0, -1).join(', ')} and ${last}` : (last ?? 'no host')
+/** The hosts that a certificate names, as messages list them. */
+export function namedHosts(names: readonly string[]): string {
+  return names.length > 0 ? enumerated(names, 4) : 'no host'
 }

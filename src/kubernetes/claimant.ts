@@ -1,10 +1,10 @@
 import { type Change, sidesOf } from '../manifest/change'
 import { groupKindOf, type Manifest, nameOf } from '../manifest/manifest'
 import { Snapshot } from '../manifest/snapshot'
-import { type Controller, controllersIn, controllersOf, isInstalledBy } from './controller'
-import type { Claims } from './controller-claims'
+import { controllersIn, controllersOf } from './controller'
+import { takesIngress, watches } from './controller-ingresses'
 import type { Watched } from './controller-scope'
-import { classAnnotation, isDefaultClass } from './ingress-class'
+import { isInstalledBy } from './same-controller'
 
 /** A controller, and what it claims of what was read. */
 export interface Claimant {
@@ -70,7 +70,7 @@ function claimantsIn(snapshot: Snapshot, bystanders: readonly Manifest[]): Claim
   const named = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? watched.names : []))
   const claimants = controllers.map((controller): Claimant => {
     const { watched } = controller
-    const taken = ingresses.filter((ingress) => takes(controller, ingress, snapshot))
+    const taken = ingresses.filter((ingress) => takesIngress(controller, ingress, snapshot))
     return {
       name: nameOf(controller.manifest.ref),
       product: controller.facts.title,
@@ -97,34 +97,6 @@ function namespacesOf(watched: Watched): string[] {
     case 'unknown':
       return ['namespaces that no file tells']
   }
-}
-
-/** Whether it is certain that a controller takes an Ingress: it watches its namespace, and claims it however its release decides. */
-function takes({ watched, claims }: Controller, ingress: Manifest, snapshot: Snapshot): boolean {
-  if (!watches(watched, ingress.ref.namespace)) return false
-  return claims.length > 0 && claims.every((way) => claimsIngress(way, ingress, snapshot))
-}
-
-function watches(watched: Watched, namespace: string): boolean {
-  if (watched.scope === 'all') return !watched.except.includes(namespace)
-  return watched.scope === 'namespaces' && watched.names.includes(namespace)
-}
-
-function claimsIngress(way: Claims, ingress: Manifest, snapshot: Snapshot): boolean {
-  const classes = snapshot.ofKind(classKind)
-  const annotated = classAnnotation(ingress).string
-  const named = ingress.root.at('spec', 'ingressClassName').string || undefined
-  if (!named && annotated) return way.names.includes(annotated)
-  // The API server gives the default class to those that name none.
-  const name = named ?? classes.find(isDefaultClass)?.ref.name
-  if (name === undefined) return way.unclassed
-  if (way.by === 'name') return way.names.includes(name)
-  const objects = classes.filter(({ ref }) => ref.name === name)
-  // A class that is written nowhere comes with its controller, as a rule.
-  if (objects.length === 0) return way.names.includes(name)
-  const isOwn = objects.some(({ root }) => root.at('spec', 'controller').string === way.controller)
-  if (way.by === 'both') return isOwn && way.names.includes(name)
-  return isOwn || (way.by === 'either' && way.names.includes(name))
 }
 
 function unique(items: readonly string[]): string[] {

@@ -1,3 +1,4 @@
+import { abridged } from '../listing'
 import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
@@ -64,6 +65,5 @@ export function isKin({ claims }: Controller, says: string | undefined): boolean
 /** Up to five classes that an Ingress can name. */
 export function knownIn({ controllers, classes }: ClassProviders): string {
   const names = [...classes.keys(), ...controllers.flatMap(({ claims }) => claims.flatMap((claim) => claim.names))]
-  const sorted = [...new Set(names)].sort()
-  return [...sorted.slice(0, 5), ...(sorted.length > 5 ? [`and ${sorted.length - 5} more`] : [])].join(', ')
+  return abridged([...new Set(names)].sort(), 5)
 }

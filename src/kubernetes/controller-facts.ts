@@ -126,6 +126,33 @@ const ElectionFacts = Type.Object(
 )
 export type ElectionFacts = Static<typeof ElectionFacts>
 
+/** How a controller finds the certificate for a host of its Ingresses. */
+const CertificateFacts = Type.Object(
+  {
+    /** How `spec.controller` of its IngressClasses begins. */
+    controller: text,
+    /** What messages on certificates call it, where they need a shorter name than its title. */
+    product: Type.Optional(text),
+    /** By the hosts of a TLS entry, where a wildcard stands for one label or for nothing; or by the certificates' own names. */
+    by: Type.Enum(['hosts', 'exactHosts', 'certificates']),
+    /** Whether the certificate of an entry that lists no hosts, or not this one, may serve a host. */
+    asksCertificates: Type.Optional(Type.Literal(true)),
+    /** Whether an entry without a Secret is passed over, where others ask for their default certificate by it. */
+    needsSecret: Type.Optional(Type.Literal(true)),
+    /** The one type of Secret that it takes certificates from, where it looks at types. */
+    secretType: Type.Optional(text),
+    /** How it serves a host that it has no certificate for. */
+    without: Type.Enum(['default certificate', 'plain HTTP']),
+    /** The flag that names the Secret of its default certificate, as `namespace/name`. */
+    default: Type.Optional(text),
+    /** The releases that panic on a Secret with a CA and no certificate: for a host that no entry lists, and for a listed one. */
+    panics: Type.Optional(Type.Object({ unlisted: text, listed: text }, strict)),
+    ...proof,
+  },
+  strict,
+)
+export type CertificateFacts = Static<typeof CertificateFacts>
+
 const ControllerFacts = Type.Object(
   {
     name: text,
@@ -152,6 +179,8 @@ const ControllerFacts = Type.Object(
     variables: Type.Optional(text),
     /** Whether variables count only where there is no flag at all. */
     exclusive: Type.Optional(Type.Boolean()),
+    /** The variable in which its Pods have their own namespace: it does not start without. */
+    namespaceVariable: Type.Optional(text),
     /** Of these strings each of its manifests has one. */
     marks: Type.Array(text, { minItems: 1 }),
     ...proof,
@@ -161,6 +190,8 @@ const ControllerFacts = Type.Object(
     status: Type.Array(StatusFacts),
     /** None where every replica does everything. */
     election: Type.Array(ElectionFacts),
+    /** None where its choice is not known. */
+    certificate: Type.Optional(CertificateFacts),
   },
   strict,
 )

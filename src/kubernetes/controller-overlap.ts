@@ -1,3 +1,4 @@
+import { abridged } from '../listing'
 import type { Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import type { Controller } from './controller'
@@ -67,8 +68,7 @@ function withoutThose(watched: Watched, { manifest }: Controller, except: readon
 function inWords(written: readonly string[]): string | undefined {
   const names = [...new Set(written)]
   if (names.length === 0) return undefined
-  const more = names.length > 5 ? ` and ${names.length - 5} more` : ''
-  return `${names.length > 1 ? 'namespaces' : 'namespace'} ${names.slice(0, 5).join(', ')}${more}`
+  return `${names.length > 1 ? 'namespaces' : 'namespace'} ${abridged(names, 5)}`
 }
 
 function labelled(selector: string): string {

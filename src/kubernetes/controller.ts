@@ -11,7 +11,7 @@ import { type Watched, watchedBy } from './controller-scope'
 import { settingsOf, settingsOfRelease } from './controller-settings'
 import { type Status, statusOf } from './controller-status'
 import { minorOf, parseImage, releaseOf } from './image'
-import { type Lock, locksOf, sharedLock } from './leader-lock'
+import { type Lock, locksOf } from './leader-lock'
 import { shareNamespace } from './namespace'
 import { chartReleasesOf } from './releases'
 import type { Setting, Settings } from './settings'
@@ -24,8 +24,11 @@ export const controllerKinds: readonly GroupKind[] = [
   'Rollout.argoproj.io',
 ]
 
-/** Strings of which each controller's manifest has one. */
-export const marksOfControllers: readonly string[] = controllerFacts.flatMap(({ marks }) => marks)
+/** What a Rollout has that runs the Pods of a Deployment in its place. */
+export const rolloutMark = 'workloadRef'
+
+/** Strings of which each manifest has one that a controller is read from. */
+export const marksOfControllers: readonly string[] = [...controllerFacts.flatMap(({ marks }) => marks), rolloutMark]
 
 /** The account a controller's Pods run as, where the manifest names it, else where it would stand. */
 export interface ServiceAccount {
@@ -56,6 +59,8 @@ export interface Controller {
   /** What its leader is elected by: one for each way its release may do it; none when it elects none or no file tells. */
   readonly locks: readonly Lock[]
   readonly serviceAccount: ServiceAccount
+  /** The Secret of its default certificate, as `namespace/name`; undefined where none is set, or a file that is not here may. */
+  readonly defaultCertificate: Setting | undefined
   /** What it is read from beside its own object, wherever its settings are. */
   readonly parts: readonly Cursor[]
   /** How a person sets one of its flags. */
@@ -81,6 +86,11 @@ export function controllersIn(snapshot: Snapshot): readonly Controller[] {
   const found = manifests.flatMap((manifest) => controllersOf(manifest, snapshot))
   controllersBySnapshot.set(snapshot, found)
   return found
+}
+
+/** Those of them that run in the cluster of the snapshot's own objects: a release may go to another one. */
+export function controllersHere(snapshot: Snapshot): readonly Controller[] {
+  return controllersIn(snapshot).filter(({ installed }) => !installed?.release.cluster)
 }
 
 /** Rules ask of every Ingress and of every object that goes; a snapshot never changes. */
@@ -156,6 +166,7 @@ function read(facts: ControllerFacts, container: Cursor, settings: Settings): Om
     status: statusOf(facts, settings, release, isOnNodes(container)),
     locks: locksOf(facts, settings, { release, namespace, className: claims[0]?.names[0] }),
     serviceAccount: accountOf(manifest),
+    defaultCertificate: defaultCertificateOf(facts, settings),
     wordsFor: (flag) => settings.wordsFor(flag),
     installed: undefined,
   }
@@ -173,6 +184,11 @@ function rolloutOf(manifest: Manifest, snapshot: Snapshot | undefined): Cursor |
 function homeOf({ home }: ControllerFacts, settings: Settings): string {
   const [namespace = '', name] = (home === undefined ? undefined : settings.get(home)?.value)?.split('/') ?? []
   return name ? namespace : ''
+}
+
+function defaultCertificateOf({ certificate }: ControllerFacts, settings: Settings): Setting | undefined {
+  const given = certificate?.default === undefined ? undefined : settings.get(certificate.default)
+  return given?.maybe || given?.value === '' ? undefined : given
 }
 
 /** What a controller is called, with its namespace wherever that is told. */
@@ -217,6 +233,7 @@ function installedBy(release: ChartRelease): Controller[] {
           namespace,
           at: account?.at ?? whole.place,
         },
+        defaultCertificate: defaultCertificateOf(facts, told),
         parts: whole.parts,
         wordsFor: (flag) => whole.wordsFor(flag),
         installed: { release, service: whole.take(chart.service), fullname: whole.fullname() },
@@ -256,38 +273,4 @@ function accountOf({ root, ref }: Manifest): ServiceAccount {
   const named = [pod.at('serviceAccountName'), pod.at('serviceAccount')]
   const at = named.find(({ string }) => string) ?? pod.at('serviceAccountName')
   return { name: at.string ?? 'default', namespace: ref.namespace, at }
-}
-
-/** Whether one of two is the workload of the release that the other one is. */
-export function isInstalledBy(a: Controller, b: Controller): boolean {
-  const [release, workload] = a.installed ? [a.installed.release, b] : [b.installed?.release, a]
-  if (!release || workload.installed || a.facts !== b.facts) return false
-  const { root, origin, ref } = workload.manifest
-  const source = origin.kind === 'rendered' && origin.source.kind === 'helm' ? origin.source.release : undefined
-  const named = source ?? root.at('metadata', 'labels', 'app.kubernetes.io/instance').string
-  return named === release.name && ['', release.namespace].includes(ref.namespace)
-}
-
-/** Whether two controllers run in one cluster: a release may go to another one than the object it is written in. */
-export function shareCluster(a: Controller, b: Controller): boolean {
-  return (a.installed?.release.cluster ?? '') === (b.installed?.release.cluster ?? '')
-}
-
-/**
- * Whether two workloads run one controller: they watch and write the same, and one of them alone writes or all write one
- * address. The chart of ingress-nginx makes such two with `controller.kind: Both`.
- */
-export function areOneController(a: Controller, b: Controller): boolean {
-  const agree = sharedLock(a.locks, b.locks) !== undefined || a.facts.election.length === 0
-  const together = a.namespace === b.namespace && shareNamespace(a.manifest, b.manifest)
-  return a.facts === b.facts && together && agree && described(a) === described(b)
-}
-
-function described({ watched, claims, status }: Controller): string {
-  const { at: _, ...scope } = watched
-  return JSON.stringify([
-    scope,
-    claims.map(({ names, controller }) => [names, controller]),
-    status.writes === 'source' ? [status.flag, status.value] : status.writes,
-  ])
 }

@@ -8,9 +8,11 @@ import type { Setting } from './settings'
 export class Environment {
   private known: Map<string, Cursor> | undefined
 
+  /** @param namespaceVariable the variable in which the process always has its Pod's namespace */
   constructor(
     private readonly container: Cursor,
     private readonly snapshot?: Snapshot,
+    private readonly namespaceVariable?: string,
   ) {}
 
   /** A variable: undefined where nothing gives it, as far as the files tell. */
@@ -55,7 +57,7 @@ export class Environment {
 
   private settingOf(name: string, depth: number): Setting | undefined {
     const entry = this.entries.get(name)
-    if (!entry) return undefined
+    if (!entry) return name === this.namespaceVariable ? this.ownNamespace : undefined
     if (entry.manifest !== this.container.manifest) return { at: entry, value: entry.string }
     const at = entry.at('value').exists ? entry.at('value') : entry
     const from = entry.at('valueFrom')
@@ -69,6 +71,10 @@ export class Environment {
     }
     if (from.exists || depth > deepestVariable) return { at, value: undefined }
     return this.resolve(entry.at('value').string ?? '', at, depth + 1)
+  }
+
+  private get ownNamespace(): Setting {
+    return { at: this.container, value: this.fieldOf('metadata.namespace') }
   }
 
   /** Each variable where it is given: by itself, else by the last ConfigMap that brings all of its own. */

@@ -1,4 +1,5 @@
 import { coerce, satisfies } from 'semver'
+import { enumerated } from '../listing'
 import type { Cursor } from '../manifest/cursor'
 import type { Snapshot } from '../manifest/snapshot'
 import type { ClusterFacts, ClusterNode, Fact } from './cluster-facts'
@@ -121,17 +122,16 @@ function groundsOf(
 }
 
 function valuesOf(nodes: readonly ClusterNode[], key: 'kernel' | 'containerRuntime'): string {
-  return listOf([...new Set(nodes.flatMap((node) => node[key]?.value ?? []))])
+  return enumerated([...new Set(nodes.flatMap((node) => node[key]?.value ?? []))], 3)
 }
 
 function namesOf(nodes: readonly ClusterNode[]): string {
-  return nodes.some(({ name }) => name === undefined) ? 'its nodes' : listOf(nodes.flatMap(({ name }) => name ?? []))
-}
-
-/** `a`, `a and b`, `a, b and 5 more`. */
-export function listOf(names: readonly string[]): string {
-  if (names.length <= 3) return names.join(', ').replace(/, ([^,]*)$/, ' and $1')
-  return `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`
+  return nodes.some(({ name }) => name === undefined)
+    ? 'its nodes'
+    : enumerated(
+        nodes.flatMap(({ name }) => name ?? []),
+        3,
+      )
 }
 
 /** The rows on a subject's release whose settings are in use. */

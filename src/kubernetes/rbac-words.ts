@@ -1,3 +1,4 @@
+import { abridged, enumerated } from '../listing'
 import { type Permissions, singles, wordsOf } from './rbac'
 
 /** So many permissions tell two statements apart; long lists in a rule may stand for millions. */
@@ -15,10 +16,9 @@ export function permissionKeys(permissions: readonly Permissions[]): string[] {
 
 /** The first few of some words, as messages list them. */
 export function firstFew(words: readonly string[], few = 5): string {
-  const named = words.slice(0, few).map((word) => `\`${word}\``)
-  const more = words.length - few
-  if (more > 0) return `${named.join(', ')} and ${words.length === most ? 'many' : more} more`
-  return named.length > 1 ? `${named.slice(0, -1).join(', ')} and ${named.at(-1)}` : (named[0] ?? '')
+  const named = words.map((word) => `\`${word}\``)
+  if (words.length === most) return `${named.slice(0, few).join(', ')} and many more`
+  return words.length > few ? abridged(named, few) : enumerated(named)
 }
 
 /** Permissions as rules to paste into a role. */

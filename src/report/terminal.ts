@@ -1,3 +1,4 @@
+import { abridged } from '../listing'
 import type { Level } from '../policy/schema'
 import type { Finding, Location, Report } from './report'
 import { visible, visibleLines } from './visible'
@@ -88,8 +89,8 @@ function quietLines({ findings, inspected, mode }: Report): string[] {
 }
 
 function skippedIn(skipped: Report['inspected']['skipped']): string {
-  const shown = skipped.slice(0, 5).map(({ path, reason }) => `${path} (${reason})`)
-  return `${shown.join(', ')}${skipped.length > 5 ? ` and ${skipped.length - 5} more` : ''}.`
+  const listed = skipped.map(({ path, reason }) => `${path} (${reason})`)
+  return `${abridged(listed, 5)}.`
 }
 
 function indent(text: string): string {

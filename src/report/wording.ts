@@ -1,5 +1,6 @@
 import { escape as escapeGlob } from 'minimatch'
 import { stringify } from 'yaml'
+import { shortened } from '../listing'
 import { type ObjectRef, pathOf } from '../manifest/manifest'
 import { configPath } from '../policy/config'
 import { countsFor, type Finding, type FindingSource, type Inspected, type Report, reaches } from './report'
@@ -100,13 +101,13 @@ export function subjectOf(finding: Finding): string {
 /** The objects that a finding is about: eight of them, and how many more. */
 export function objectNamesOf({ object, likewise = [] }: Finding): string[] {
   const names = [...new Set([...(object ? [object] : []), ...likewise].map(pathOf))]
-  return names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : names
+  return shortened(names, 8)
 }
 
 /** The releases and Kustomizations a finding's objects are rendered by: three of them, and how many more. */
 export function sourceNamesOf({ sources }: Finding): string[] {
   const names = [...new Set(sources.flatMap((source) => (source.kind === 'file' ? [] : [sourceName(source)])))]
-  return names.length > 3 ? [...names.slice(0, 3), `${names.length - 3} more`] : names
+  return shortened(names, 3)
 }
 
 /** `release two/ingress-nginx of charts/ingress-nginx with teams/two/values.yaml`. */

@@ -1,19 +1,17 @@
 import { releaseKinds } from '../../kubernetes/chart-release'
 import {
-  areOneController,
   type Controller,
   controllerKinds,
   controllersIn,
   controllersOf,
   endsOf,
-  isInstalledBy,
   marksOfControllers,
   nameOfController,
-  shareCluster,
 } from '../../kubernetes/controller'
 import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
 import { type Lock, sharedLock } from '../../kubernetes/leader-lock'
 import { shareNamespace } from '../../kubernetes/namespace'
+import { areOneController, isInstalledBy, shareCluster } from '../../kubernetes/same-controller'
 import { identityOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 

@@ -1,15 +1,12 @@
 import { releaseKinds } from '../../kubernetes/chart-release'
 import {
-  areOneController,
   type Controller,
   controllerKinds,
   controllersIn,
   controllersOf,
   endsOf,
-  isInstalledBy,
   marksOfControllers,
   nameOfController,
-  shareCluster,
 } from '../../kubernetes/controller'
 import type { Claims } from '../../kubernetes/controller-claims'
 import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
@@ -17,6 +14,7 @@ import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
 import { limitingOf, limitingValue, mendingOf, ownClassOf, wayOf } from '../../kubernetes/controller-remedy'
 import { classAnnotation } from '../../kubernetes/ingress-class'
 import { labelsOf } from '../../kubernetes/label-selector'
+import { areOneController, isInstalledBy, shareCluster } from '../../kubernetes/same-controller'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'

@@ -1,4 +1,4 @@
-import { certificatesBehind, type KnownCertificate, listed } from '../../kubernetes/certificate'
+import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/certificate'
 import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries, tlsSecretNames } from '../../kubernetes/ingress'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
@@ -56,7 +56,7 @@ export default defineRule({
       const at = candidates.map((entry) => nameIn(entry, (name) => covers(name, host))).find((name) => name)
       // cert-manager will ask for it as soon as an entry names it, which host-covered says.
       if (!at && certificates.some((certificate) => certificate.manifest === manifest)) continue
-      const names = listed([...new Set(certificates.flatMap((certificate) => certificate.names))])
+      const names = namedHosts([...new Set(certificates.flatMap((certificate) => certificate.names))])
       const misfit = { host, ingress: nameOf(manifest.ref), names, source: nameOf(first.manifest.ref) }
       const places = new Map(certificates.map((certificate) => [certificate.manifest, certificate.at]))
       const ends = [at ?? served, ...places.values()]

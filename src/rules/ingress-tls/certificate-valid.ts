@@ -2,7 +2,7 @@ import Type from 'typebox'
 import {
   isKeyOf,
   lastDayOf,
-  listed,
+  namedHosts,
   namesIn,
   readCertificates,
   readKey,
@@ -54,7 +54,7 @@ export default defineRule({
     }
     if (certificates.kind !== 'read') return
     const { at, first, further } = certificates
-    const names = listed(namesIn(first))
+    const names = namedHosts(namesIn(first))
     if (key.kind === 'read' && !isKeyOf(key.first, first)) {
       const inOrder = !further.some((certificate) => isKeyOf(key.first, certificate))
       if (inOrder) report(key.at, 'keyMismatch', { secret, names })

@@ -1,21 +1,18 @@
+import { marksOfPanicking, panicsOnCa } from '../../kubernetes/ca-panic'
 import { certificatesBehind } from '../../kubernetes/certificate'
+import { releaseKinds } from '../../kubernetes/chart-release'
+import { type Controller, controllerKinds, controllersHere, controllersOf } from '../../kubernetes/controller'
+import { takesIngress } from '../../kubernetes/controller-ingresses'
 import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress'
-import {
-  controllerMarks,
-  type IngressNginx,
-  ingressNginxIn,
-  ingressNginxOf,
-  isCanary,
-  panics,
-  storedAs,
-  takes,
-  workloadKinds,
-} from '../../kubernetes/ingress-nginx'
+import { classOf } from '../../kubernetes/ingress-class'
+import { isCanary, storedAs } from '../../kubernetes/ingress-nginx'
 import { isGeneratedTokenName } from '../../kubernetes/secret'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls-producer'
 import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
+
+const classKind = 'IngressClass.networking.k8s.io'
 
 interface Crash {
   host: string
@@ -33,7 +30,7 @@ export default defineRule({
   since: '1.1.0',
   scope: 'snapshot',
   kinds: ['Ingress.networking.k8s.io'],
-  reads: [...producerKinds, ...workloadKinds],
+  reads: [...producerKinds, ...controllerKinds, ...releaseKinds, classKind],
   messages: {
     unlistedHost: ({ host, secret, controller, release }: Crash) =>
       `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) asks ${secret}, which holds a CA and no certificate, ${outcome}. ${mend}, and list ${host} in its entry; ingress-nginx 1.0.0 mended the panic.`,
@@ -44,11 +41,13 @@ export default defineRule({
     if (manifest.ref.kind === 'Ingress') yield* partnersOfIngress(manifest)
     else for (const { name } of secretsMadeBy(manifest)) yield name
     // Each Ingress that names a Secret may be the one that this release dies of.
-    if (ingressNginxOf(manifest).some(({ release }) => panics(release, false))) yield 'secretName'
+    if (controllersOf(manifest).some((one) => panicsOnCa(one, 'unlisted'))) yield 'secretName'
   },
   check({ manifest, snapshot, report, skip }) {
     if (isCanary(manifest)) return
-    const controller = ingressNginxIn(snapshot).find((one) => panics(one.release, false) && takes(one, manifest))
+    const controller = controllersHere(snapshot).find(
+      (one) => panicsOnCa(one, 'unlisted') && takesIngress(one, manifest, snapshot),
+    )
     if (!controller) return
     for (const [host, at] of routedHosts(manifest)) {
       const { entry, unsure } = fatalEntry(controller, manifest, host, snapshot)
@@ -71,8 +70,10 @@ export default defineRule({
 function* partnersOfIngress(ingress: Manifest): Generator<string> {
   const names = tlsEntries(ingress).flatMap(({ secretName }) => secretName.string ?? [])
   if (names.length === 0) return
-  yield* controllerMarks
+  yield* marksOfPanicking
   yield* names
+  // The default class is that of an Ingress which names none.
+  if (classOf(ingress) === undefined) yield 'is-default-class'
   yield* routedHosts(ingress).keys()
 }
 
@@ -82,7 +83,7 @@ function* partnersOfIngress(ingress: Manifest): Generator<string> {
  * Source: controller-v0.46.0, internal/ingress/controller/controller.go (extractTLSSecretName, createServers)
  */
 function fatalEntry(
-  controller: IngressNginx,
+  controller: Controller,
   ingress: Manifest,
   host: string,
   snapshot: Snapshot,
@@ -92,7 +93,7 @@ function fatalEntry(
     return {}
   const listing = entries.find((entry) => lists(entry, host))
   if (listing) {
-    const dies = panics(controller.release, true) && holds(listing, ingress, snapshot) === 'ca'
+    const dies = panicsOnCa(controller, 'listed') && holds(listing, ingress, snapshot) === 'ca'
     return dies ? { entry: listing } : {}
   }
   for (const entry of entries.filter(({ secretName }) => secretName.string)) {
@@ -125,14 +126,14 @@ function holds(entry: TlsEntry, ingress: Manifest, snapshot: Snapshot): ReturnTy
 }
 
 /** Whether another Ingress gives a host its certificate, and so may end the search before this one is asked. */
-function hasCertificate(controller: IngressNginx, ingress: Manifest, host: string, snapshot: Snapshot): boolean {
+function hasCertificate(controller: Controller, ingress: Manifest, host: string, snapshot: Snapshot): boolean {
   return snapshot
     .ofKind('Ingress.networking.k8s.io')
     .some(
       (other) =>
         identityOf(other.ref) !== identityOf(ingress.ref) &&
         !isCanary(other) &&
-        takes(controller, other) &&
+        takesIngress(controller, other, snapshot) &&
         routedHosts(other).has(host) &&
         tlsEntries(other).length > 0 &&
         !fatalEntry(controller, other, host, snapshot).entry,

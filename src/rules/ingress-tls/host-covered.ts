@@ -4,13 +4,16 @@ import {
   certificateChoice,
   controllerNames,
   mayBeIngressNginx,
+  outcomeWithout,
   servedByCertificate,
   tlsStoreKinds,
 } from '../../kubernetes/certificate-choice'
+import { releaseKinds } from '../../kubernetes/chart-release'
+import { controllerKinds } from '../../kubernetes/controller'
 import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress'
 import { controllerAt } from '../../kubernetes/ingress-class'
-import { workloadKinds } from '../../kubernetes/ingress-nginx'
 import { producerKinds } from '../../kubernetes/tls-producer'
+import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
@@ -19,7 +22,6 @@ import { defineRule, type Fix } from '../rule'
 
 const ingressKind = 'Ingress.networking.k8s.io'
 const classKind = 'IngressClass.networking.k8s.io'
-const byDefault = "it is served with the controller's default certificate"
 
 export default defineRule({
   id: 'ingress-tls/host-covered',
@@ -27,7 +29,13 @@ export default defineRule({
   since: '1.0.0',
   scope: 'snapshot',
   kinds: [ingressKind],
-  reads: [classKind, ...producerKinds.filter((kind) => kind !== ingressKind), ...workloadKinds, ...tlsStoreKinds],
+  reads: [
+    classKind,
+    ...producerKinds.filter((kind) => kind !== ingressKind),
+    ...controllerKinds,
+    ...releaseKinds,
+    ...tlsStoreKinds,
+  ],
   messages: {
     uncovered: ({ host, otherwise }: { host: string; otherwise: string }) =>
       `No entry of spec.tls names ${host}, so ${otherwise}. Add it to the hosts of the entry whose Secret covers it.`,
@@ -71,7 +79,7 @@ export default defineRule({
       const keys = gaps.map(([host]) => host).filter((host) => !isPlaceholder(host))
       // Where the certificate is known, certificate-covers-host tells whether it fits.
       const isTold = certificatesBehind(snapshot, manifest, secret) !== undefined
-      const hosts = `${keys.slice(0, 3).join(', ')}${keys.length > 3 ? ` and ${keys.length - 3} more` : ''}`
+      const hosts = abridged(keys)
       if (keys.length > 0 && !isTold) report(byCertificate.secretName, 'byCertificate', { secret, hosts }, { keys })
       return
     }
@@ -84,7 +92,7 @@ export default defineRule({
       const service = choice?.asksCertificates ? servedByCertificate(snapshot, manifest, host, choice) : 'unserved'
       if (service === 'unknown') skip(at, `whether a certificate of ${choice?.product} names ${host} is not written`)
       if (service !== 'unserved') continue
-      const otherwise = choice?.otherwise ?? byDefault
+      const otherwise = outcomeWithout(choice)
       const fix = listedWith(host, manifest, entries, snapshot)
       const wildcard = names.find((name) => covers(name.string ?? '', host))
       if (wildcard && choice) {
@@ -94,7 +102,8 @@ export default defineRule({
     }
 
     if (choice?.needsSecret) {
-      const { product, otherwise } = choice
+      const { product } = choice
+      const otherwise = outcomeWithout(choice)
       for (const [host] of routedHosts(manifest)) {
         const [entry, ...more] = entries.filter(({ hosts }) => isNamed(host, hosts, choice))
         if (!entry || [entry, ...more].some(({ secretName }) => secretName.string)) continue

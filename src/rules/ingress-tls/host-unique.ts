@@ -1,6 +1,7 @@
 import { isPlaceholder } from '../../kubernetes/ingress'
 import { isCanary } from '../../kubernetes/ingress-nginx'
 import { partnersOfClass } from '../../kubernetes/ingress-pairs'
+import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
@@ -28,9 +29,8 @@ export default defineRule({
       const [key = ''] = keys
       const [at, there] = [own.get(key), theirs.get(key)]
       if (!at || !there) continue
-      const more = keys.length > 3 ? ` and ${keys.length - 3} more` : ''
-      const claims = `${keys.slice(0, 3).join(', ')}${more}`
-      report([at, there], 'twice', { first: nameOf(manifest.ref), second: nameOf(other.ref), claims }, { keys })
+      const names = { first: nameOf(manifest.ref), second: nameOf(other.ref), claims: abridged(keys) }
+      report([at, there], 'twice', names, { keys })
     }
   },
 })

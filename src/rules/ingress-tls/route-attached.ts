@@ -1,5 +1,5 @@
 import { entryOf } from '../../entry'
-import { certificatesBehind, type KnownCertificate, listed } from '../../kubernetes/certificate'
+import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/certificate'
 import {
   gatewayOf,
   intersect,
@@ -77,7 +77,7 @@ export default defineRule({
       const section = parent.sectionName.string
       const all = [...gateway.root.at('spec', 'listeners').items()].map((listener) => listener.at('name').string ?? '')
       if (!section || all.includes(section) || isPlaceholder(section) || all.some(isPlaceholder)) continue
-      const args = { route, gateway: nameOf(gateway.ref), section, names: listed(all) }
+      const args = { route, gateway: nameOf(gateway.ref), section, names: namedHosts(all) }
       report([parent.sectionName, gateway.root.at('spec', 'listeners')], 'noListener', args, { keys: [section] })
     }
     const protocols = entryOf(routeProtocols, groupKindOf(manifest.ref)) ?? []
@@ -95,7 +95,7 @@ export default defineRule({
       }
       if (!taken.some((name) => intersect(host, name))) {
         const gateways = [...new Set(attachments.map(({ gateway }) => nameOf(gateway.ref)))].join(' and ')
-        const names = listed([...new Set(taken.flatMap((name) => name ?? []))])
+        const names = namedHosts([...new Set(taken.flatMap((name) => name ?? []))])
         const ends = new Map(listeners.map((listener) => [listener.manifest, listener.at('hostname')]))
         report([at, ...ends.values()], 'unattached', { host, route, gateways, names }, { keys: [host] })
         continue
@@ -105,7 +105,7 @@ export default defineRule({
         const [first] = certificates
         if (!first || certificates.some((certificate) => certificate.covers(host))) continue
         const gateway = nameOf(listener.manifest.ref)
-        const names = listed([...new Set(certificates.flatMap((certificate) => certificate.names))])
+        const names = namedHosts([...new Set(certificates.flatMap((certificate) => certificate.names))])
         const ends = [at, listener.at('hostname'), ...(first.manifest === listener.manifest ? [] : [first.at])]
         const args = { host, listener: listener.at('name').string ?? '', gateway, names }
         report(ends, 'notCertified', args, { keys: [host] })

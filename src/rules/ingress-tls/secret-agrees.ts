@@ -4,6 +4,7 @@ import { isPlaceholder, type TlsEntry, tlsEntries, tlsSecretNames } from '../../
 import { isCanary } from '../../kubernetes/ingress-nginx'
 import { partnersOfClass } from '../../kubernetes/ingress-pairs'
 import { producerKinds, secretsMadeBy } from '../../kubernetes/tls-producer'
+import { abridged } from '../../listing'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { replaced, withKey } from '../fix'
@@ -67,7 +68,7 @@ export default defineRule({
         if (!first) continue
         const [host, a, b] = first
         const keys = ours.map(([key]) => key)
-        const hosts = `${keys.slice(0, 3).join(', ')}${keys.length > 3 ? ` and ${keys.length - 3} more` : ''}`
+        const hosts = abridged(keys)
         const [wrong, right] = isUnfit(host, b) || b.secret === undefined ? [b, a] : [a, b]
         const known = message === 'unfit' ? (wrong.certificates ?? []).map(({ at }) => at) : []
         report(

@@ -1,3 +1,4 @@
+import { certificateChoice, namesOfTypedControllers } from '../../kubernetes/certificate-choice'
 import {
   type DeclaredSecret,
   declaredSecret,
@@ -5,14 +6,19 @@ import {
   missingTlsKeys,
 } from '../../kubernetes/declared-secret'
 import { isPlaceholder, tlsSecretNames } from '../../kubernetes/ingress'
-import { controllerAt, controllerOf } from '../../kubernetes/ingress-class'
+import { controllerAt } from '../../kubernetes/ingress-class'
 import { isGeneratedTokenName } from '../../kubernetes/secret'
 import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls-producer'
 import { identityOf, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
-/** internal/configs/ingress.go of F5's controller: a Secret of any other type than kubernetes.io/tls is refused. */
-const strictController = 'nginx.org/ingress-controller'
+interface Refused {
+  secret: string
+  type: string
+  ingress: string
+  product: string
+  wanted: string
+}
 
 export default defineRule({
   id: 'ingress-tls/secret-type',
@@ -28,8 +34,8 @@ export default defineRule({
       `${secret} has no ${missing}, and ${ingress} names it for TLS. Put the PEM certificate under tls.crt and its key under tls.key, or name another Secret.`,
     generatedName: ({ name, ingress }: { name: string; ingress: string }) =>
       `${name} is the name of a generated service-account token, which holds a CA and no certificate, and ${ingress} names it for TLS. Name a Secret of type kubernetes.io/tls.`,
-    otherType: ({ secret, type, ingress }: { secret: string; type: string; ingress: string }) =>
-      `${secret} is of type ${type}, and F5's NGINX controller, whose class ${ingress} is of, takes certificates from Secrets of type kubernetes.io/tls only. Give it that type.`,
+    otherType: ({ secret, type, ingress, product, wanted }: Refused) =>
+      `${secret} is of type ${type}, and ${product}, whose class ${ingress} is of, takes certificates from Secrets of type ${wanted} only. Give it that type.`,
   },
   later: { otherType: '1.1.0' },
   *partners(manifest) {
@@ -37,11 +43,11 @@ export default defineRule({
     if (manifest.ref.kind === 'IngressClass') yield manifest.ref.name
     if (manifest.ref.kind !== 'Ingress') return
     yield* tlsSecretNames(manifest).keys()
-    yield strictController
+    yield* namesOfTypedControllers
   },
   check({ manifest, snapshot, report, skip }) {
     const ingress = nameOf(manifest.ref)
-    const isStrict = controllerOf(snapshot, manifest) === strictController
+    const choice = certificateChoice(snapshot, manifest)
     for (const [name, at] of tlsSecretNames(manifest)) {
       const producers = producersOf(snapshot, manifest.ref.namespace, name).map((producer) => producer.manifest)
       if (producers.length === 0) {
@@ -61,7 +67,7 @@ export default defineRule({
         continue
       }
       // Of several copies nobody can tell which one is applied; one that holds a certificate is enough.
-      if (!copies.every((copy) => copy && isUnfit(copy, isStrict))) continue
+      if (!copies.every((copy) => copy && isUnfit(copy, choice?.secretType))) continue
       const { type, typeAt, keysAt } = declared
       const missing = missingTlsKeys(declared)
       const where = { secret: nameOf(maker.ref), ingress }
@@ -73,18 +79,18 @@ export default defineRule({
           { ...where, missing: missing.join(' and no ') },
           { keys: [name, ...missing] },
         )
-      else
+      else if (choice?.secretType)
         report(
           [at, typeAt, ...controllerAt(snapshot, manifest)],
           'otherType',
-          { ...where, type },
+          { ...where, type, product: choice.product, wanted: choice.secretType },
           { keys: [name, type] },
         )
     }
   },
 })
 
-function isUnfit(declared: DeclaredSecret, isStrict: boolean): boolean {
+function isUnfit(declared: DeclaredSecret, wanted: string | undefined): boolean {
   if (holdsNoCertificate(declared) || missingTlsKeys(declared).length > 0) return true
-  return isStrict && declared.type !== 'kubernetes.io/tls' && !isPlaceholder(declared.type)
+  return wanted !== undefined && declared.type !== wanted && !isPlaceholder(declared.type)
 }

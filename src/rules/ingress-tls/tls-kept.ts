@@ -1,6 +1,8 @@
 import { tlsStoreKinds } from '../../kubernetes/certificate-choice'
+import { releaseKinds } from '../../kubernetes/chart-release'
+import { controllerKinds, controllersHere } from '../../kubernetes/controller'
 import { covers, isPlaceholder, routedHosts, tlsEntries } from '../../kubernetes/ingress'
-import { ingressNginxIn, isCanary, workloadKinds } from '../../kubernetes/ingress-nginx'
+import { isCanary } from '../../kubernetes/ingress-nginx'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
@@ -12,7 +14,7 @@ export default defineRule({
   since: '1.1.0',
   scope: 'change',
   kinds: ['Ingress.networking.k8s.io'],
-  reads: ['Gateway.gateway.networking.k8s.io', ...workloadKinds, ...tlsStoreKinds],
+  reads: ['Gateway.gateway.networking.k8s.io', ...controllerKinds, ...releaseKinds, ...tlsStoreKinds],
   messages: {
     lost: ({ host }: { host: string }) =>
       `${host} had TLS and is routed without any now. Put it back into the hosts of a TLS entry, or take its rule away.`,
@@ -72,8 +74,8 @@ function hasTls(ingress: Manifest, host: string): boolean {
 
 /** What in the cluster ends TLS for a host that no Ingress lists. */
 function defaultIn(head: Snapshot, host: string): string | undefined {
-  const nginx = ingressNginxIn(head).find((controller) => controller.argument('default-ssl-certificate'))
-  if (nginx) return `${nginx.manifest.ref.kind} ${nginx.manifest.ref.name}`
+  const controller = controllersHere(head).find(({ defaultCertificate }) => defaultCertificate)
+  if (controller) return `${controller.manifest.ref.kind} ${controller.manifest.ref.name}`
   const store = tlsStoreKinds
     .flatMap((kind) => head.ofKind(kind))
     .find(({ root }) => root.at('spec', 'defaultCertificate').exists)

@@ -2,6 +2,7 @@ import { shareNamespace } from '../../kubernetes/namespace'
 import { bindingKinds } from '../../kubernetes/rbac'
 import { roleRefOf, serviceAccount, subjectName, subjectsOf } from '../../kubernetes/rbac-binding'
 import { accountOf } from '../../kubernetes/service-account'
+import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
@@ -46,7 +47,7 @@ export default defineRule({
       const bindings = giving(removed, head)
       const subjects = bindings.flatMap(({ manifest }) => subjectsOf(manifest).map(subjectName))
       if (subjects.length > 0)
-        report(ends(bindings), 'role', { object, users: named(bindings), subjects: enumerated(subjects) })
+        report(ends(bindings), 'role', { object, users: named(bindings), subjects: abridged([...new Set(subjects)]) })
     }
   },
 })
@@ -87,10 +88,5 @@ function onceEach(manifests: readonly Manifest[]): Manifest[] {
 }
 
 function named(users: readonly Cursor[]): string {
-  return enumerated(users.map(({ manifest }) => nameOf(manifest.ref)))
-}
-
-function enumerated(names: readonly string[]): string {
-  const unique = [...new Set(names)]
-  return unique.length > 3 ? `${unique.slice(0, 3).join(', ')} and ${unique.length - 3} more` : unique.join(', ')
+  return abridged([...new Set(users.map(({ manifest }) => nameOf(manifest.ref)))])
 }

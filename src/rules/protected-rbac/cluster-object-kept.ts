@@ -4,6 +4,7 @@ import { definitionKind, objectsOf } from '../../kubernetes/custom-resource'
 import { heldBy } from '../../kubernetes/namespace'
 import { outlivesPrune } from '../../kubernetes/prune'
 import { defaultClassMark, isDefaultClass, storageClassKind } from '../../kubernetes/storage-class'
+import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
@@ -105,6 +106,5 @@ function holdsData({ root }: Manifest): boolean {
 }
 
 function named(left: readonly Manifest[], call = ({ ref }: Manifest) => nameOf(ref)): string {
-  const names = left.slice(0, 3).map(call)
-  return left.length > 3 ? `${names.join(', ')} and ${left.length - 3} more` : names.join(', ')
+  return abridged(left.map(call))
 }

@@ -4,6 +4,7 @@ import { clusterObjectFacts } from '../../kubernetes/cluster-object'
 import { type Deployer, deployerKinds, deployersIn, deploys } from '../../kubernetes/deployer'
 import { Protect, protectionOf } from '../../kubernetes/protection'
 import { outlivesPrune, pruneGuards } from '../../kubernetes/prune'
+import { abridged } from '../../listing'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
@@ -45,8 +46,7 @@ export default defineRule({
       const [first] = left
       if (!first) continue
       const names = [...new Set(left.map(({ ref }) => nameOf(ref)))]
-      const object =
-        names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
+      const object = abridged(names)
       const { lasting: guard, loosen } = deployer
       report([change.before.root, first.root], 'removed', {
         object,

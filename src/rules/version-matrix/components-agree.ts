@@ -3,9 +3,9 @@ import { factKinds } from '../../kubernetes/cluster-facts'
 import { type Component, componentKinds, componentsIn, componentsOf, writtenAs } from '../../kubernetes/component'
 import { componentFacts } from '../../kubernetes/component-facts'
 import { nearest } from '../../kubernetes/component-needs'
-import { listOf } from '../../kubernetes/matrix'
 import { subjectPartners } from '../../kubernetes/matrix-subject'
 import { minorsAhead, parseVersion } from '../../kubernetes/version'
+import { enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
@@ -45,7 +45,7 @@ export default defineRule({
       const others = [...partsBeside(component, snapshot), ...crdsOf(component, snapshot)]
       const apart = others.filter(({ release }) => !agree(release, component.release, to))
       if (apart.length === 0) continue
-      const names = listOf([...new Set(apart.map(({ name }) => name))])
+      const names = enumerated([...new Set(apart.map(({ name }) => name))], 3)
       const args = {
         title: facts.title,
         first: nameIn(component),

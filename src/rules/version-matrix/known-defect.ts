@@ -2,9 +2,9 @@ import { gt, satisfies } from 'semver'
 import Type from 'typebox'
 import { type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/component'
 import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernetes/defect-facts'
-import { listOf } from '../../kubernetes/matrix'
 import { leading, subjectPartners } from '../../kubernetes/matrix-subject'
 import { configMapOf, settingKinds, settingOf } from '../../kubernetes/setting'
+import { enumerated } from '../../listing'
 import { nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
 import { defineRule } from '../rule'
@@ -106,7 +106,7 @@ function todoOf(title: string, release: string, defects: readonly Defect[]): str
   )
   if (nearest) return `Take ${title} ${nearest} or a later release of its line`
   return todo.length > 0
-    ? `To keep them away, ${listOf([...new Set(todo)])}`
+    ? `To keep them away, ${enumerated([...new Set(todo)], 3)}`
     : 'No release is without them yet; see their sources for what to do meanwhile'
 }
 

@@ -1,11 +1,11 @@
 import { type Component, componentKinds, componentsOf, marksOf, writtenAs } from '../../kubernetes/component'
 import { componentFacts } from '../../kubernetes/component-facts'
 import { crdsOf, needsOf, rolesFor } from '../../kubernetes/component-needs'
-import { listOf } from '../../kubernetes/matrix'
 import { crdNeeds, roleNeeds } from '../../kubernetes/permission-facts'
 import { type Permission, rbacGroup, singles, uncovered, wordsOf } from '../../kubernetes/rbac'
 import { permissionsOfRole } from '../../kubernetes/rbac-role'
 import { settingKinds } from '../../kubernetes/setting'
+import { abridged, enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
@@ -95,9 +95,7 @@ function listed(missing: readonly Permission[]): string {
     verbs.set(what, [...(verbs.get(what) ?? []), permission.verb])
   }
   const all = [...verbs].map(([what, some]) => `${some.join(', ')} ${what}`)
-  return all.length > mostListed
-    ? `${all.slice(0, mostListed).join('; ')} and ${all.length - mostListed} more`
-    : all.join('; ')
+  return abridged(all, mostListed, '; ')
 }
 
 /** A role that lacks more than this is another one, and a longer list helps nobody. */
@@ -111,7 +109,7 @@ function missingCrds(of: Component, snapshot: Snapshot): Lack[] {
     const [first] = held.filter(({ ref }) => groupOf(ref.name) === group)
     if (!first) return []
     const keys = wanted.filter((name) => groupOf(name) === group && !held.some(({ ref }) => ref.name === name))
-    return [{ of, at: first.root.at('metadata', 'name'), keys, words: `there is no CRD ${listOf(keys)}` }]
+    return [{ of, at: first.root.at('metadata', 'name'), keys, words: `there is no CRD ${enumerated(keys, 3)}` }]
   })
 }
 

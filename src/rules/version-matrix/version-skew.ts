@@ -8,6 +8,7 @@ import {
 } from '../../kubernetes/cluster-facts'
 import { mostBehind } from '../../kubernetes/skew-facts'
 import { minorOf, minorsAhead, nextMinor, parseVersion, type Version } from '../../kubernetes/version'
+import { abridged } from '../../listing'
 import { sidesOf } from '../../manifest/change'
 import { defineRule } from '../rule'
 
@@ -92,6 +93,5 @@ function partsOf({ nodes }: ClusterFacts): Iterable<Part> {
 }
 
 function namesOf(running: Part['running']): string {
-  const names = running.map(({ name }) => name ?? 'every node')
-  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ')
+  return abridged(running.map(({ name }) => name ?? 'every node'))
 }
