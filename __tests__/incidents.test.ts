@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { run } from '../src/run'
 import { compare, type Expectation, root } from './harness'
+import './tools'
 
 const folder = path.join(root, '__tests__', 'incidents')
 

@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { bring } from '../scripts/pinned-tools'
 import { ingress, writeCorpus } from './corpus'
 import { releaseValues, writeReleases } from './releases'
 
@@ -88,7 +89,7 @@ for (const [name, host, status] of [
   ['is stopped', 'shop-07.other.example.com', 1],
 ] as const) {
   inRepository((repo, git) => {
-    const helm = path.resolve('.tools/bin/helm')
+    const helm = bring('helm')
     writeReleases(repo, releases)
     git('add', '--all')
     git('commit', '--quiet', '-m', 'base')

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { readFolder, root } from '../harness'
 import { configMap } from '../source/objects'
 import { type Files, gitIn, TestRepository, temporaryFolder } from '../source/repository'
+import '../tools'
 
 /** A GitHub event: what GITHUB_EVENT_NAME, GITHUB_SHA and the file at GITHUB_EVENT_PATH say. */
 export interface Event {
@@ -143,7 +144,7 @@ function prepared({ workspace, dir }: Checkout, { event, inputs = {}, env = {} }
   ])
   const options = {
     cwd: dir,
-    timeout: 120_000,
+    timeout: 600_000,
     env: {
       PATH: process.env.PATH,
       HOME: path.join(temp, 'home'),

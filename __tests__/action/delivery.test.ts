@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { GitHubServer } from '../github/server'
-import { root } from '../harness'
 import { treeOf, valuesOf } from '../report/markdown-tree'
 import { ingress } from '../source/objects'
+import { tool } from '../tools'
 import { actMeanwhile, type Checkout, type Outcome, Remote, type Step } from './checkout'
 
 const sound = ingress('web', ['a.example.com'], ['a.example.com'])
@@ -64,7 +63,7 @@ const none = new Remote({ 'web.yaml': sound }, { 'more.yaml': ingress('more', ['
 
 test.each([
   ['this Node', process.execPath],
-  ['Node 24', path.join(root, '.tools', 'bin', 'node24')],
+  ['Node 24', tool('node24')],
 ])('with %s, 500 findings are one check run of the head, in eleven requests, and no commands', async (_, node) => {
   const remote = new Remote({ 'web.yaml': sound }, { 'web.yaml': holedBy(manyHosts) })
   github.commits.add(remote.head)

@@ -3,6 +3,7 @@ import { program } from '../../src/cli/program'
 import type { ReportJson } from '../../src/report/json'
 import { root } from '../harness'
 import { gitSettings, withEnvironment } from '../source/repository'
+import '../tools'
 
 export interface Run {
   readonly status: number

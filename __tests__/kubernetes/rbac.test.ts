@@ -211,14 +211,13 @@ describe('properties', () => {
   })
 })
 
+// 16 million million permissions: written out, they would never end.
 test('long rules are compared without writing out what they allow', () => {
   const list = (name: string) => Array.from({ length: 2000 }, (_, index) => `${name}${index}`)
   const rule = { verbs: list('v'), apiGroups: list('g'), resources: list('r'), resourceNames: list('n') }
   const less = { ...rule, verbs: rule.verbs.slice(1), resources: rule.resources.slice(1) }
-  const started = Date.now()
   const [first] = singles(uncovered(allowed([less]), allowed([rule])))
   expect(first && wordsOf(first)).toBe('v0 r0.g0/n0')
-  expect(Date.now() - started).toBeLessThan(1000)
 })
 
 test('the words are those of kubectl auth can-i, in the namespace of a Role', () => {

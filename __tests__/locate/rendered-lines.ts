@@ -1,8 +1,8 @@
-import path from 'node:path'
 import { OriginalPlaces } from '../../src/locate/original'
 import { Renderer } from '../../src/source/render/renderer'
 import { SideOfChange } from '../../src/source/side'
 import { MemoryRevision } from '../memory-revision'
+import { tool } from '../tools'
 
 const chartFile = 'apiVersion: v2\nname: web\nversion: 1.0.0\n'
 
@@ -16,7 +16,7 @@ export async function renderedLines(
   helm: 'helm' | 'helm3',
   files: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
-  const renderer = new Renderer({ helm: path.join('.tools', 'bin', helm) })
+  const renderer = new Renderer({ helm: tool(helm) })
   try {
     const side = await SideOfChange.open(new MemoryRevision('head', { 'Chart.yaml': chartFile, ...files }), 'head', {
       ignore: [],

@@ -197,26 +197,24 @@ describe('what cannot be read, at its first error', () => {
     expect(holds(text)).toEqual(found)
   })
 
-  test('an alias bomb, at once', () => {
+  // Written out, it would never end.
+  test('an alias bomb', () => {
     const levels = Array.from(
       { length: 30 },
       (_, level) => `l${level + 1}: &l${level + 1} [${Array(9).fill(`*l${level}`).join(', ')}]`,
     )
     const text = configMap('a', `l0: &l0 [x]\n${levels.join('\n')}\n`)
-    const started = Date.now()
     expect(holds(text)).toEqual(['6:10 its aliases expand to more than 1,000,000 values'])
-    expect(Date.now() - started).toBeLessThan(1000)
   })
 
-  test('a bomb of merge keys, at once', () => {
+  // Written out, it would never end.
+  test('a bomb of merge keys', () => {
     const levels = Array.from(
       { length: 40 },
       (_, level) => `l${level + 1}: &l${level + 1} {<<: [${Array(9).fill(`*l${level}`).join(', ')}]}`,
     )
     const text = configMap('a', `l0: &l0 {x: y}\n${levels.join('\n')}\ndata:\n  <<: *l40\n`)
-    const started = Date.now()
     expect(holds(text)).toEqual(['6:15 its aliases expand to more than 1,000,000 values'])
-    expect(Date.now() - started).toBeLessThan(1000)
   })
 
   test('more than 100 honest aliases are read', () => {

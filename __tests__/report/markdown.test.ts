@@ -134,11 +134,9 @@ describe('room', () => {
     expect(wordsOf(tree).includes('45 more entries: see the log of the job.')).toBe(true)
   })
 
-  test('a megabyte holds 1,000 findings whole, in a second or so', () => {
+  test('a megabyte holds 1,000 findings whole', () => {
     const findings = [...many.findings, ...many.findings]
-    const started = Date.now()
     const markdown = markdownReport({ ...many, findings })
-    expect(Date.now() - started).toBeLessThan(5000)
     expect(Buffer.byteLength(markdown)).toBeLessThan(2 ** 20)
     expect(markdown).not.toContain('left out')
   })

@@ -45,7 +45,7 @@ beforeAll(async () => {
     '/charts/index.yaml',
     `apiVersion: v1\nentries:\n  other:\n  - version: 1.0.0\n  common:\n${entries.join('')}generated: now\n`,
   )
-}, 60_000)
+})
 
 beforeEach(() => {
   asked = []

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { role } from './objects'
-import { judgeChange, places, relatedPlaces, tool } from './rendered'
+import { judgeChange, places, relatedPlaces } from './rendered'
 import type { Files } from './repository'
 
 const name = 'system:kube-controller-manager'
@@ -205,12 +205,12 @@ describe.each(['helm', 'helm3'])('with %s', (helm) => {
 })
 
 test('without helm a change that needs none is judged, and one that needs it is stopped in one sentence', async () => {
-  const report = await judgeChange(declared, { 'plain.yaml': role('plain') }, 'no-such-helm')
+  const report = await judgeChange(declared, { 'plain.yaml': role('plain') }, '/no/such/helm')
   expect([report.status, places(report)]).toEqual([0, []])
-  const stopped = await judgeChange(declared, { 'two.yaml': 'replicas: 2\n' }, 'no-such-helm')
+  const stopped = await judgeChange(declared, { 'two.yaml': 'replicas: 2\n' }, '/no/such/helm')
   expect([stopped.status, places(stopped)]).toEqual([1, [`head/${config}:4 exact source/unrendered`]])
   expect(stopped.findings[0]?.text).toBe(
-    `Release two/two of chart with two.yaml could not be judged: ${tool('no-such-helm')}, which the input or option helm names, is not there.`,
+    `Release two/two of chart with two.yaml could not be judged: /no/such/helm, which the input or option helm names, is not there.`,
   )
 })
 

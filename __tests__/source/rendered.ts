@@ -1,20 +1,19 @@
 import path from 'node:path'
 import { checkJson } from '../cli/guard'
-import { root } from '../harness'
+import { tool } from '../tools'
 import { type Files, TestRepository } from './repository'
 
-/** The pinned tools of the tests. */
-export const tool = (name: string): string => path.join(root, '.tools', 'bin', name)
+export { tool } from '../tools'
 
 /** Fixed versions: what later ones find besides is not what is tested here. */
 export const policies = ['ingress-tls@1.0.0', 'controller-scope@1.0.0', 'protected-rbac@1.0.0']
 
-/** Judges a change as two commits of a real repository, with the real tools. */
+/** Judges a change as two commits of a real repository, with the real tools. `helm` is the name of a pinned one, or a path. */
 export async function judgeChange(base: Files, head: Files, helm = 'helm', policy = policies) {
   const repo = new TestRepository()
   repo.commit(base)
   repo.commit(head)
-  const tools = ['--helm', tool(helm), '--kustomize', tool('kubectl')]
+  const tools = ['--helm', helm.includes(path.sep) ? helm : tool(helm), '--kustomize', tool('kubectl')]
   return checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD', ...tools, '--policy', ...policy)
 }
 

@@ -1,3 +1,4 @@
+import { entryOf } from '../entry'
 import type { Tree } from '../kubernetes/inventory'
 
 /** Parsed data as a tree that has no places: what a command reads, it does not report. */
@@ -14,10 +15,7 @@ export class Plain implements Tree<Plain> {
 
   at(...keys: (string | number)[]): Plain {
     return new Plain(
-      keys.reduce<unknown>(
-        (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-        this.value,
-      ),
+      keys.reduce<unknown>((value, key) => (isObject(value) ? entryOf(value, String(key)) : undefined), this.value),
     )
   }
 
@@ -31,6 +29,6 @@ export class Plain implements Tree<Plain> {
   }
 }
 
-function isObject(value: unknown): value is Record<string | number, unknown> {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }

@@ -1,3 +1,4 @@
+import { entryOf } from '../entry'
 import type { Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 
@@ -16,7 +17,7 @@ const metricTypes: Readonly<Record<string, readonly string[]>> = {
 export function* needsOfApi({ root }: Manifest): Generator<string> {
   const group = root.at('spec', 'group').string ?? ''
   if (group) yield `${group}/`
-  if (group in metricTypes) yield 'HorizontalPodAutoscaler'
+  if (Object.hasOwn(metricTypes, group)) yield 'HorizontalPodAutoscaler'
   const service = root.at('spec', 'service', 'name').string
   if (service) yield service
 }
@@ -31,7 +32,7 @@ export function lostApi({ root }: Manifest, base: Snapshot, head: Snapshot) {
   const [group = '', version = ''] = [spec.at('group').string, spec.at('version').string]
   const [name, namespace = ''] = [spec.at('service', 'name').string, spec.at('service', 'namespace').string]
   if (!name) return undefined
-  const types = metricTypes[group]
+  const types = entryOf(metricTypes, group)
   const users = types
     ? head.ofKind(autoscalerKind).filter((autoscaler) => metricsOf(autoscaler).some((type) => types.includes(type)))
     : head.manifests.filter(({ ref }) => ref.group === group)

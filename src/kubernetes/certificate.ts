@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 import { identityOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
@@ -122,7 +123,7 @@ export function weaknessesOf(certificate: X509Certificate): string[] {
   const key = attempt(() => certificate.publicKey)
   const { modulusLength, namedCurve } = key?.asymmetricKeyDetails ?? {}
   const curveBits = Number(namedCurve?.match(/\d{3}/)?.[0])
-  const digest = weakSignatures[signatureOf(certificate)]
+  const digest = entryOf(weakSignatures, signatureOf(certificate))
   return [
     ...(modulusLength !== undefined && modulusLength < 2048 ? [`an RSA key of ${modulusLength} bits`] : []),
     ...(curveBits < 224 ? [`an EC key of ${curveBits} bits`] : []),

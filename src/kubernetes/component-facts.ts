@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { entryOf } from '../entry'
 // Written by `npm run facts` from policies/facts/components.yaml.
 import written from './component-facts.json' with { type: 'json' }
 
@@ -101,7 +102,7 @@ export const settings: Readonly<Record<string, readonly Sign[]>> = file.settings
 
 /** The signs of a setting. */
 export function signsOf(setting: string): readonly Sign[] {
-  const signs = settings[setting]
+  const signs = entryOf(settings, setting)
   if (!signs) throw new Error(`policies/facts/components.yaml has no setting ${setting}.`)
   return signs
 }

@@ -1,4 +1,5 @@
 import { valid } from 'semver'
+import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
@@ -110,7 +111,16 @@ function runBy(manifest: Manifest): Component[] {
     if (!found) return []
     const { facts, part } = found
     const release = releaseOf(image)
-    return [{ facts, part, manifest, container, at, release: part.releases ? part.releases[release ?? ''] : release }]
+    return [
+      {
+        facts,
+        part,
+        manifest,
+        container,
+        at,
+        release: part.releases ? entryOf(part.releases, release ?? '') : release,
+      },
+    ]
   })
 }
 
@@ -151,7 +161,7 @@ function chartRelease(manifest: Manifest, { name, version, values }: Chart): Com
   if (tag?.exists) return [{ facts, part, manifest, container: undefined, at: tag, release: ofTag, values }]
   const exact = valid(version.string)
   const releases = facts.charts?.find((one) => one.name === chart)?.releases
-  const release = exact === null ? undefined : releases ? releases[exact] : exact
+  const release = exact === null ? undefined : releases ? entryOf(releases, exact) : exact
   return version.exists ? [{ facts, part, manifest, container: undefined, at: version, release, values }] : []
 }
 

@@ -1,3 +1,4 @@
+import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 import { isPlaceholder } from './ingress'
 import type { Setting } from './settings'
@@ -18,7 +19,7 @@ export interface Config {
 
 /** Whether a config may say what a flag says. */
 export function speaksOf({ keys }: Config, flag: string): boolean {
-  return keys === undefined || keys[flag] !== undefined
+  return keys === undefined || entryOf(keys, flag) !== undefined
 }
 
 /** What a config says of a flag: one setting, for a list with all of its values. */
@@ -35,14 +36,14 @@ export function saidBy(config: Config, flag: string): Setting | undefined {
 /** Where a config says it, else where it would: the nearest place that is written. */
 export function placeIn({ root, at, keys }: Config, flag: string): Cursor {
   if (!root) return at
-  const paths = keys ? (keys[flag] ?? []).map((path) => path.split('.')) : []
+  const paths = keys ? (entryOf(keys, flag) ?? []).map((path) => path.split('.')) : []
   const places = keys ? paths.map((path) => root.at(...path)) : [inAnyCase(root, flag.split('.'))]
   return places.find(({ exists }) => exists) ?? places[0] ?? root
 }
 
 /** How a person writes a flag there. */
 export function keyOf({ keys }: Config, flag: string): string {
-  return keys?.[flag]?.[0] ?? flag
+  return entryOf(keys, flag)?.[0] ?? flag
 }
 
 /** Each key as it is written, whatever its case. */

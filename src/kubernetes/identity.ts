@@ -1,3 +1,4 @@
+import { entryOf } from '../entry'
 import type { ObjectRef } from '../manifest/manifest'
 
 /**
@@ -46,8 +47,8 @@ const movedFromExtensions: Readonly<Record<string, string>> = {
 /** The identity of an object from the four strings a manifest gives. */
 export function identify(apiVersion: string, kind: string, namespace: string, name: string): ObjectRef {
   const written = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
-  const group = written === 'extensions' ? (movedFromExtensions[kind] ?? written) : written
-  return { group, kind, namespace: clusterScoped[group]?.includes(kind) ? '' : namespace, name }
+  const group = written === 'extensions' ? (entryOf(movedFromExtensions, kind) ?? written) : written
+  return { group, kind, namespace: entryOf(clusterScoped, group)?.includes(kind) ? '' : namespace, name }
 }
 
 /**
@@ -61,5 +62,5 @@ const configurations: Readonly<Record<string, string>> = {
 
 /** The program that a nameless document configures, which stands for its name; none for any other document. */
 export function programConfigured(apiVersion: string, kind: string): string | undefined {
-  return configurations[`${apiVersion.split('/')[0]} ${kind}`]
+  return entryOf(configurations, `${apiVersion.split('/')[0]} ${kind}`)
 }

@@ -1,3 +1,4 @@
+import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import * as configuration from './configuration'
@@ -51,7 +52,7 @@ export const installerKinds: readonly GroupKind[] = Object.keys(installers)
 
 /** Whether an object tells an installer something. */
 export function isTold(manifest: Manifest): boolean {
-  return Object.values(installers[groupKindOf(manifest.ref)] ?? {}).some((read) => read(manifest.root))
+  return Object.values(entryOf(installers, groupKindOf(manifest.ref)) ?? {}).some((read) => read(manifest.root))
 }
 
 /** The Kubernetes version that an installer among the manifests is told to install. */
@@ -66,6 +67,8 @@ export function kubeProxyModeIn(manifests: readonly Manifest[]): Fact<Cursor> | 
 
 /** Where two installers' files of one cluster differ, it is not known which of them was used. */
 function agreed(manifests: readonly Manifest[], what: keyof Installer): Fact<Cursor> | undefined {
-  const facts = manifests.flatMap((manifest) => installers[groupKindOf(manifest.ref)]?.[what]?.(manifest.root) ?? [])
+  const facts = manifests.flatMap(
+    (manifest) => entryOf(installers, groupKindOf(manifest.ref))?.[what]?.(manifest.root) ?? [],
+  )
   return facts.every(({ value }) => value === facts[0]?.value) ? facts[0] : undefined
 }

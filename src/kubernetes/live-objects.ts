@@ -1,3 +1,4 @@
+import { entryOf } from '../entry'
 import { kubeProxyModeIn, kubernetesIn } from './configuration'
 import { parseImage, releaseOf } from './image'
 import {
@@ -108,7 +109,7 @@ function leaderAt<T extends Tree<T>>(configMap: T): Lock<T>[] {
   if (at.string === undefined) return []
   const record = parsed(at.string)
   const fact = (key: string): Fact<T> | undefined => {
-    const value = record[key]
+    const value = entryOf(record, key)
     return typeof value === 'string' && value !== '' ? { value, at } : undefined
   }
   const { leaseDurationSeconds: duration } = record

@@ -1,3 +1,4 @@
+import { entryOf } from '../entry'
 import { covers, type Permissions, type PolicyRule, permissionsOf, rbacGroup, shared, uncovered } from './rbac'
 import type { Subject } from './rbac-binding'
 
@@ -49,7 +50,7 @@ const kept: Readonly<Record<string, readonly PolicyRule[]>> = {
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#user-facing-roles
  */
 export function leaksInto(gatherer: string, permissions: readonly Permissions[]): Permissions[] {
-  const leaked = (kept[gatherer] ?? []).flatMap((rule) => within(rule, permissions))
+  const leaked = (entryOf(kept, gatherer) ?? []).flatMap((rule) => within(rule, permissions))
   return gatherer === 'view' ? [...leaked, ...changing(permissions)] : leaked
 }
 
@@ -106,7 +107,7 @@ const everybody: Readonly<Record<string, string>> = {
 
 /** Whom a subject stands for when it stands for everybody. */
 export function everybodyIn({ kind, name }: Subject): string | undefined {
-  return everybody[`${kind} ${name}`]
+  return entryOf(everybody, `${kind} ${name}`)
 }
 
 /** Whether a subject needs no login. */

@@ -1,3 +1,4 @@
+import { entryOf } from '../entry'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { argoReleasesOf } from './argo-release'
@@ -55,7 +56,8 @@ function inflatedReleasesOf(manifest: Manifest): ChartRelease[] {
   // Without a file of values those of the chart win over the ones that stand here.
   const merged = file.exists ? [...files, ...inline] : hiddenIf(inline.length > 0)
   const mode = root.at('valuesMerge').string || 'override'
-  const base = inline.length === 0 ? files : { override: [...inline, ...files], merge: merged, replace: inline }[mode]
+  const merges = { override: [...inline, ...files], merge: merged, replace: inline }
+  const base = inline.length === 0 ? files : entryOf(merges, mode)
   const layers = [...hiddenIf(object.around?.patched === true), ...filesOf(additional), ...(base ?? hiddenIf(true))]
   const generated = root.at('nameTemplate').exists || !root.at('releaseName').string
   const name = generated ? '<generated>' : ref.name

@@ -1,3 +1,4 @@
+import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
@@ -124,8 +125,8 @@ export function secretsMadeBy(manifest: Manifest): ProducedSecret[] {
   if (kind === 'Ingress.networking.k8s.io' || kind === 'Gateway.gateway.networking.k8s.io')
     return requestedSecrets(manifest).flatMap((at) => (at.string ? [{ name: at.string, namespace, at }] : []))
   return [
-    ...(makers[kind]?.(manifest.root) ?? []).map(([at, other]) => [at, other?.string ?? namespace] as const),
-    ...(makersAnywhere[kind]?.(manifest.root) ?? []).map(([at]) => [at, undefined] as const),
+    ...(entryOf(makers, kind)?.(manifest.root) ?? []).map(([at, other]) => [at, other?.string ?? namespace] as const),
+    ...(entryOf(makersAnywhere, kind)?.(manifest.root) ?? []).map(([at]) => [at, undefined] as const),
   ].flatMap(([at, where]) => {
     const made = at.string
     if (!made) return []
@@ -135,7 +136,7 @@ export function secretsMadeBy(manifest: Manifest): ProducedSecret[] {
 }
 
 function isMirrored(manifest: Manifest): boolean {
-  const path = secretAnnotations[groupKindOf(manifest.ref)]
+  const path = entryOf(secretAnnotations, groupKindOf(manifest.ref))
   return path !== undefined && [...manifest.root.at(...path).entries()].some(([name]) => mirrored.test(name))
 }
 

@@ -1,3 +1,4 @@
+import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 
 type Labels = Readonly<Record<string, string>>
@@ -104,14 +105,14 @@ function names(pattern: string, resource: string): boolean {
  * passes over it, as nobody opts the system in; what asks for another one's absence may find it set.
  */
 function selects(selector: Cursor, labels: Labels): 'yes' | 'no' | 'unknown' {
-  const wanted = [...selector.at('matchLabels').entries()].map(([key, { string }]) => labels[key] === string)
+  const wanted = [...selector.at('matchLabels').entries()].map(([key, { string }]) => entryOf(labels, key) === string)
   const answers = [...wanted, ...[...selector.at('matchExpressions').items()].map((one) => meets(one, labels))]
   if (answers.includes(false)) return 'no'
   return answers.includes(undefined) ? 'unknown' : 'yes'
 }
 
 function meets(expression: Cursor, labels: Labels): boolean | undefined {
-  const label = labels[expression.at('key').string ?? '']
+  const label = entryOf(labels, expression.at('key').string ?? '')
   const isAmong = [...expression.at('values').items()].some(({ string }) => string !== undefined && string === label)
   const operator = expression.at('operator').string
   if (operator === 'In') return isAmong

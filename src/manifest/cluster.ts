@@ -44,7 +44,7 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
   const hasBase = files.some(({ side }) => side === 'base')
   const placeBy = (declarations: readonly DeclaredClusters[], path: string): ReturnType<ClusterMap['of']> => {
     for (const declared of declarations) {
-      const names = Object.keys(declared).filter((name) => holds(name, declared[name], path))
+      const names = Object.entries(declared).flatMap(([name, cluster]) => (holds(name, cluster, path) ? [name] : []))
       if (names.length > 0) return { clusters: names, evidence: 'declared' }
     }
     const layout = layoutFolderOf(path)
@@ -57,7 +57,9 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
   const known = new Set(
     files.filter(({ side }) => side === 'base').flatMap(({ path }) => placeBy([base], path).clusters),
   )
-  const fresh = Object.fromEntries(Object.entries(head).filter(([name]) => !(name in base) && !known.has(name)))
+  const fresh = Object.fromEntries(
+    Object.entries(head).filter(([name]) => !Object.hasOwn(base, name) && !known.has(name)),
+  )
   return {
     // Doubt weakens findings, so what a pull request newly repeats gives none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
@@ -71,7 +73,7 @@ export function layoutFolderOf(path: string): string | undefined {
 }
 
 /** Without globs a cluster is the folder of its name. */
-function holds(name: string, declared: DeclaredCluster | undefined, path: string): boolean {
+function holds(name: string, declared: DeclaredCluster, path: string): boolean {
   if (!declared?.paths) return path.startsWith(`${name}/`)
   return declared.paths.some((glob) => minimatch(path, glob, { dot: true }))
 }

@@ -1,6 +1,7 @@
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv'
 import Ajv2020 from 'ajv/dist/2020'
 import { type Alias, type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { entryOf } from '../entry'
 import { GuardError, type GuardErrorCode } from '../errors'
 import type { LoadedObject } from '../manifest/load'
 import type { ObjectRef, Region } from '../manifest/manifest'
@@ -152,7 +153,7 @@ function keysIn(pointer: string, value: unknown): (string | number)[] {
     .map((part) => {
       const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
       const step = Array.isArray(current) ? Number(key) : key
-      current = (current as Record<string | number, unknown>)[step]
+      current = entryOf(current as Record<string, unknown>, key)
       return step
     })
 }
@@ -222,7 +223,7 @@ function article(type: string): string {
     string: 'a string',
     integer: 'a whole number',
   }
-  return words[type] ?? `a ${type}`
+  return entryOf(words, type) ?? `a ${type}`
 }
 
 function written(value: unknown): string {

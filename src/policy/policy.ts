@@ -1,5 +1,6 @@
 import semver from 'semver'
 import Type, { type TSchema } from 'typebox'
+import { entryOf } from '../entry'
 import { GuardError } from '../errors'
 import type { Rule } from '../rules/rule'
 import { findFailure, readOwnDocument } from './document'
@@ -151,8 +152,8 @@ function activate(
   const active = named.map((id) => {
     const rule = rules.find((candidate) => candidate.id === id)
     if (!rule) throw new GuardError('policy', `There is no code for the rule ${id}.`, { path: policy.path })
-    const given = file.rules[id] ?? {}
-    const own = use.rules?.[id] ?? {}
+    const given = entryOf(file.rules, id) ?? {}
+    const own = entryOf(use.rules, id) ?? {}
     const messages = messagesOf(rule, file.version)
     for (const message of [...Object.keys(given.levels ?? {}), ...Object.keys(own.levels ?? {})]) {
       if (!messages.includes(message)) {
@@ -165,13 +166,13 @@ function activate(
     }
     const schemas = ((rule.params as { properties?: object } | undefined)?.properties ?? {}) as Record<string, TSchema>
     for (const name of Object.keys(schemas)) known.add(name)
-    const shared = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => name in schemas))
+    const shared = Object.fromEntries(Object.entries(use.params ?? {}).filter(([name]) => Object.hasOwn(schemas, name)))
     for (const [where, values] of [
       [['params'], shared],
       [['rules', id, 'params'], own.params ?? {}],
     ] as const) {
       for (const [name, value] of Object.entries(values)) {
-        const schema = schemas[name]
+        const schema = entryOf(schemas, name)
         if (!schema) throw unknownParam(id, name, Object.keys(schemas), places.key([...where, name]))
         const failure = findFailure(Type.Object({ [name]: schema }), { [name]: value })
         if (!failure) continue
@@ -202,8 +203,8 @@ function messagesOf(rule: Rule, version: string): string[] {
   const later = rule.later as Readonly<Record<string, string>> | undefined
   const until = rule.until as Readonly<Record<string, string>> | undefined
   return Object.keys(rule.messages).filter((message) => {
-    const end = until?.[message]
-    return semver.gte(release, later?.[message] ?? rule.since) && (!end || semver.lt(release, end))
+    const end = entryOf(until, message)
+    return semver.gte(release, entryOf(later, message) ?? rule.since) && (!end || semver.lt(release, end))
   })
 }
 
@@ -214,15 +215,15 @@ function unknownParam(owner: string, name: string, names: readonly string[], at:
 
 /** A list adds to the list that is there; anything else replaces. */
 function merge(params: Record<string, unknown>, more: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const merged = { ...params }
-  for (const [name, value] of Object.entries(more)) {
-    const there = merged[name]
-    merged[name] = Array.isArray(there) && Array.isArray(value) ? [...there, ...value] : value
-  }
-  return merged
+  const added = Object.entries(more).map(([name, value]) => {
+    const there = entryOf(params, name)
+    return [name, Array.isArray(there) && Array.isArray(value) ? [...there, ...value] : value]
+  })
+  return { ...params, ...Object.fromEntries(added) }
 }
 
 function levelOf(message: string, given: RuleSettings, own: RuleSettings): Level | undefined {
-  const setting: Setting = own.levels?.[message] ?? own.level ?? given.levels?.[message] ?? given.level ?? 'error'
+  const setting: Setting =
+    entryOf(own.levels, message) ?? own.level ?? entryOf(given.levels, message) ?? given.level ?? 'error'
   return setting === 'off' ? undefined : setting
 }

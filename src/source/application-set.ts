@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import { minimatch } from 'minimatch'
+import { entryOf } from '../entry'
 import type { Manifest } from '../manifest/manifest'
 import { readApplication } from './argocd'
 import { isModest } from './glob'
@@ -39,7 +40,7 @@ export function elementsOf(generator: Fields, goTemplate: boolean, named: Named)
   const kinds = Object.keys(generator).filter((key) => key !== 'selector')
   const kind = kinds.join(', ') || '(none)'
   if (generator.selector !== undefined) return `the selector of its generator ${kind} is not read`
-  if (kinds.some((one) => fieldsOf(generator[one]).template !== undefined))
+  if (kinds.some((one) => fieldsOf(entryOf(generator, one)).template !== undefined))
     return `the template of its generator ${kind} is not read`
   const { elements } = fieldsOf(generator.list)
   if (Array.isArray(elements)) return elements.map((element) => flattened(fieldsOf(element)))
@@ -99,7 +100,7 @@ export function fill(value: unknown, element: Element): unknown {
     return value.replace(
       /\{\{-?\s*(?:index\s+\.([\w.]+)\s+(\d+)|\.?([\w.[\]-]+?))\s*-?\}\}/g,
       (written, list: string | undefined, index: string, name: string) =>
-        element[list === undefined ? name : `${list}[${index}]`] ?? written,
+        entryOf(element, list === undefined ? name : `${list}[${index}]`) ?? written,
     )
   if (Array.isArray(value)) return value.map((item) => fill(item, element))
   if (value !== null && typeof value === 'object')

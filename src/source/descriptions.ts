@@ -59,7 +59,9 @@ export async function readDescriptions(
  * has neither paths nor a folder is what belongs to no other; of several such it is not known which.
  */
 function deployedUnder(declared: DeclaredClusters, tree: SideOfChange['tree']): (name: string) => string[] {
-  const homeless = Object.keys(declared).filter((name) => !declared[name]?.paths && tree.below(name).length === 0)
+  const homeless = Object.entries(declared).flatMap(([name, { paths }]) =>
+    paths || tree.below(name).length > 0 ? [] : [name],
+  )
   const folders = new Set(homeless.length > 0 ? [...tree.entries.keys()].map(layoutFolderOf) : [])
   const found = new Map(
     homeless.map((name) => [name, [...folders].filter((folder) => folder?.endsWith(`/${name}`)) as string[]]),

@@ -1,5 +1,6 @@
 import path from 'node:path/posix'
 import { stringify } from 'yaml'
+import { entryOf } from '../entry'
 import type { Manifest } from '../manifest/manifest'
 import { inside } from './kustomization'
 import type { Named } from './named'
@@ -85,7 +86,7 @@ export function valuesOf(manifest: Manifest, { chart, place, holders }: Release,
 
 /** What an entry of `valuesFrom` gives: values, or one value at a path in them. */
 function valuesFrom(reference: Fields, holder: Manifest): Values | undefined {
-  const held = dataOf(holder)[textOf(reference.valuesKey) || 'values.yaml']
+  const held = entryOf(dataOf(holder), textOf(reference.valuesKey) || 'values.yaml')
   if (held === undefined) return undefined
   const name = `${holder.ref.kind} ${holder.ref.name} in ${holder.origin.path}`
   const keys = textOf(reference.targetPath).split(/(?<!\\)\./)

@@ -124,9 +124,9 @@ export class FluxObjects {
 
   /** Later references go before earlier ones, and what stands in the object before both. */
   private substitutions(build: Fields, holders: readonly Manifest[]): Record<string, string> {
-    const found: Record<string, string> = Object.assign({}, ...holders.map(dataOf))
-    for (const [key, value] of Object.entries(fieldsOf(build.substitute))) found[key] = textOf(value)
-    return found
+    const held = holders.flatMap((holder) => Object.entries(dataOf(holder)))
+    const own = Object.entries(fieldsOf(build.substitute)).map(([key, value]) => [key, textOf(value)] as const)
+    return Object.fromEntries([...held, ...own])
   }
 
   /** To which clusters an object goes: those of the trees that apply it, or of its own file when none does. */

@@ -1,3 +1,4 @@
+import { entryOf } from '../entry'
 import { type Fields, fieldsOf, listOf } from './untyped'
 
 /** The fields that Argo CD and Flux lay over a Kustomization under kustomize's own names. */
@@ -14,11 +15,11 @@ const sameNames = [
 
 /** What an Argo CD or Flux object lays over a Kustomization, as a `kustomization.yaml` writes it. */
 export function overlayOf(fields: Fields): Fields | undefined {
-  const overlay: Record<string, unknown> = {}
-  for (const name of sameNames) {
-    const value = fields[name]
-    if (value !== undefined && value !== null && value !== '') overlay[name] = value
-  }
+  const overlay: Record<string, unknown> = Object.fromEntries(
+    sameNames
+      .map((name) => [name, entryOf(fields, name)])
+      .filter(([, value]) => value !== undefined && value !== null && value !== ''),
+  )
   if (overlay.images)
     overlay.images = listOf(overlay.images).map((one) => (typeof one === 'string' ? imageOf(one) : one))
   if (overlay.replicas)

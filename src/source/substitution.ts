@@ -1,4 +1,5 @@
 import { parseDocument } from 'yaml'
+import { entryOf } from '../entry'
 
 /**
  * Replaces Flux's variables in a rendered object: `${name}`, `${name:-default}`, `${name:=default}`; `$${name}` is a way
@@ -13,7 +14,7 @@ export function substituted(text: string, substitutions: Readonly<Record<string,
     /\$?\$\{([A-Za-z_]\w*)(?:(:?)[-=]([^}]*))?\}/g,
     (written, name: string, colon, fallback?: string) => {
       if (written.startsWith('$$')) return written.slice(1)
-      const value = Object.hasOwn(substitutions, name) ? substitutions[name] : undefined
+      const value = entryOf(substitutions, name)
       // With a colon an empty value counts as none.
       if (fallback !== undefined && (colon ? !value : value === undefined)) return fallback
       return value ?? written

@@ -1,3 +1,4 @@
+import { entryOf } from '../../entry'
 import { certificatesBehind, type KnownCertificate, listed } from '../../kubernetes/certificate'
 import {
   gatewayOf,
@@ -79,7 +80,7 @@ export default defineRule({
       const args = { route, gateway: nameOf(gateway.ref), section, names: listed(all) }
       report([parent.sectionName, gateway.root.at('spec', 'listeners')], 'noListener', args, { keys: [section] })
     }
-    const protocols = routeProtocols[groupKindOf(manifest.ref)] ?? []
+    const protocols = entryOf(routeProtocols, groupKindOf(manifest.ref)) ?? []
     const listeners = attachments
       .flatMap((attachment) => attachment.listeners)
       .filter((listener) => protocols.includes(listener.at('protocol').string ?? ''))

@@ -3,47 +3,42 @@ import { configMap, ingress, role } from '../source/objects'
 import { TestRepository } from '../source/repository'
 import { checkJson, lines } from './guard'
 
-/** Judges a change and answers its report, with the seconds it took. */
-async function timed(base: string, head: string) {
+/** The report on a change. */
+async function judged(base: string, head: string) {
   const repo = new TestRepository()
   repo.commit({ 'big.yaml': base, 'web.yaml': ingress('web', ['a.example.com'], ['a.example.com']) })
   repo.commit({ 'big.yaml': head, 'web.yaml': ingress('web', ['a.example.com'], ['b.example.com']) })
-  const started = Date.now()
-  const report = await checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
-  return { report, seconds: (Date.now() - started) / 1000 }
+  return checkJson('--repo', repo.dir, '--base', 'HEAD~1', '--head', 'HEAD')
 }
 
 const hole = 'introduced error head/web.yaml:11 ingress-tls/host-covered'
 
-test('10,000 documents in one file, changed in one place, take seconds', async () => {
+test('10,000 documents in one file, changed in one place', async () => {
   const documents = Array.from({ length: 10_000 }, (_, index) => configMap(`c${index}`))
   const text = documents.join('---\n')
-  const { report, seconds } = await timed(
+  const report = await judged(
     `${text}---\n${role('system:last')}`,
     text.replace('name: c5000\n', 'name: c5000\n  labels: {a: b}\n'),
   )
   expect(lines(report)).toEqual(['introduced error base/big.yaml:70001 protected-rbac/object-kept', hole])
   expect(report.inspected.changes).toEqual({ added: 0, changed: 2, removed: 1 })
-  expect(seconds).toBeLessThan(15)
 })
 
 test('a document of 50 MB is a finding in its file, and the rest is judged', async () => {
   const big = configMap('big', `"${'x'.repeat(50 * 1024 * 1024)}"`)
-  const { report, seconds } = await timed(configMap('big'), big)
+  const report = await judged(configMap('big'), big)
   expect(lines(report)).toEqual(['introduced error head/big.yaml:1 source/unreadable', hole])
   expect(report.findings[0]?.text).toBe(
     'This cannot be read: this one document has 50 MiB, and an API server takes 3 MiB; split it. What became of ConfigMap big is not known. Mend it, or list the file under `ignore:` in the config when it is no manifest.',
   )
-  expect(seconds).toBeLessThan(10)
 })
 
-test('50 MB of documents, changed in one place, take seconds', async () => {
+test('50 MB of documents, changed in one place', async () => {
   const text = Array.from({ length: 1000 }, (_, index) =>
     configMap(`c${index}`, `"${'line of text '.repeat(4000)}"`),
   ).join('---\n')
   expect(text.length).toBeGreaterThan(50_000_000)
-  const { report, seconds } = await timed(text, text.replace('name: c500\n', 'name: c500\n  labels: {a: b}\n'))
+  const report = await judged(text, text.replace('name: c500\n', 'name: c500\n  labels: {a: b}\n'))
   expect(lines(report)).toEqual([hole])
   expect(report.inspected.changes).toEqual({ added: 0, changed: 2, removed: 0 })
-  expect(seconds).toBeLessThan(20)
 })
