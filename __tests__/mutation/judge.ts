@@ -59,7 +59,7 @@ function againstDecoder(loaded: LoadedFile, answer: Answer): Difference[] {
   return found
 }
 
-/** The identities of what the API server could take: it has a name. */
+/** The identities of what the API server could take: it has a name, and marks of a template stand in those of RBAC alone. */
 export function identitiesIn(answer: Answer | undefined): Identity[] {
   return answer && 'objects' in answer ? answer.objects.flatMap(identityOfJson) : []
 }
@@ -70,7 +70,13 @@ function identityOfJson(object: unknown): [Identity] | [] {
   const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
   if (!isText(apiVersion) || !isText(kind) || !isText(name)) return []
   const ref = identify(apiVersion, kind, isText(namespace) ? namespace : '', name)
+  if ([apiVersion, kind, ref.namespace].some(isMarked)) return []
+  if (isMarked(name) && (name.includes('%') || ref.group !== 'rbac.authorization.k8s.io')) return []
   return [[apiVersion, kind, ref.namespace, name]]
+}
+
+function isMarked(word: string): boolean {
+  return /\{[{%]/.test(word)
 }
 
 function identityIn({ ref, apiVersion }: LoadedObject): Identity {
@@ -87,10 +93,11 @@ function dataOf(object: LoadedObject): unknown {
   return new Manifest(object, 'head', { kind: 'file', path: 'input.yaml' }, []).root.value
 }
 
-/** Items of a List may leave their kind to it. */
+/** What an object holds beside its identity: items of a List may leave their kind to it, and kubectl drops an empty namespace. */
 function fields(value: unknown): unknown {
-  const { apiVersion, kind, ...others } = value as Record<string, unknown>
-  return plain(others)
+  const { apiVersion, kind, metadata, ...others } = value as Record<string, unknown>
+  const { namespace, ...about } = metadata as Record<string, unknown>
+  return plain({ ...others, metadata: about })
 }
 
 /** Numbers beyond what JavaScript can tell apart are equal, and so are 0 and -0. */
