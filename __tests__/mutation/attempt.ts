@@ -17,7 +17,7 @@ export async function attempt(input: Mutated, answer?: Answer): Promise<Fault[]>
     const found = differencesIn(input.bytes, answer)
     const { text } = decodeFile(input.bytes)
     if (describes(input.origin)) await readSources(input.origin, text)
-    if (input.index % (describes(input.origin) ? 5 : 50) === 0) await judgeChange(input.origin, input.before, text)
+    if (input.index % (describes(input.origin) ? 20 : 50) === 0) await judgeChange(input.origin, input.before, text)
     return found
   } catch (error) {
     if (error instanceof GuardError) return []

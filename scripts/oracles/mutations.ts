@@ -1,5 +1,5 @@
-// npx tsx scripts/oracles/mutations.ts --decoder BINARY [--seed N] [--from N] [--count N] [--out FILE]: reads mutated inputs with
-// the gate and with kubectl's own decoder, and writes every distinct difference, crash and delay with its smallest input.
+// npm run oracles -- [--seed N] [--from N] [--count N] [--out FILE]: reads mutated inputs with the gate and with kubectl's own
+// decoder, and writes every distinct difference, crash and delay with its smallest input.
 import { appendFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -87,7 +87,7 @@ function watch(
     const timer = setInterval(() => {
       const index = Atomics.load(current, 0)
       if (index !== seen.index) seen = { index, since: Date.now() }
-      else if (index > 0 && Date.now() - seen.since > limit * 3) {
+      else if (index >= 0 && Date.now() - seen.since > limit * 3) {
         const { origin, bytes } = mutated(task.seed, index)
         const detail = `more than ${limit * 3} ms`
         report({ index, origin, cause: 'slow', signature: origin, detail, input: bytes.toString() })
@@ -110,6 +110,7 @@ function watch(
 async function work({ decoder: binary, seed, from, to, current }: Task): Promise<void> {
   const decoder = new Decoder(binary)
   const index = new Int32Array(current)
+  Atomics.store(index, 0, -1)
   const known = new Set<string>()
   let slowest = 0
   let objects = 0
@@ -140,13 +141,15 @@ async function work({ decoder: binary, seed, from, to, current }: Task): Promise
         const signature = signatureOf(difference)
         if (known.has(signature)) continue
         known.add(signature)
+        // Only reading is held to the limit.
+        Atomics.store(index, 0, -1)
         post(await smallest(input, difference, decoder))
       }
     }
     inputs = next
     answers = coming
   }
-  Atomics.store(index, 0, 0)
+  Atomics.store(index, 0, -1)
   decoder.end()
   parentPort?.postMessage({ done: true, objects, slowest } satisfies Message)
 }
@@ -169,7 +172,7 @@ async function smallest(input: Mutated, { cause, detail }: Fault, decoder: Decod
   }
   const text = input.bytes.toString()
   const small =
-    text.length < 20_000 && (await find(text))
+    text.length < 5000 && (await find(text))
       ? await reduced(text, async (some) => (await find(some)) !== undefined)
       : text
   const last = await find(small)

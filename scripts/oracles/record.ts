@@ -1,4 +1,4 @@
-// npm run oracles -- --decoder BINARY: writes what kubectl's decoder answers to the inputs that `npm test` reads.
+// npm run oracles:record: writes what kubectl's decoder answers to the inputs that `npm test` reads.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import {
