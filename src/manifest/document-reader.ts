@@ -1,15 +1,15 @@
-import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLError } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, type Node } from 'yaml'
 import { identify, programConfigured } from '../kubernetes/identity'
 import { findPair, type Resolve } from './cursor'
+import { isJson } from './json'
+import { Refusal, TooDeep } from './kubectl-yaml/characters'
+import { parseFirst } from './kubectl-yaml/parser'
 import type { ObjectRef } from './manifest'
-import { type ParsedDocument, parseAsKubectl } from './yaml-dialect'
+import { surveyOf } from './survey'
+import { holdsTemplate, isMarked } from './template-marks'
 
 /** The API server takes requests of 3 MiB; a document several times that, comments and all, is no manifest. */
 const documentLimit = 16 * 1024 * 1024
-/** Nodes of one document with every alias expanded; kubectl's own parser stops such documents as well. */
-const nodeLimit = 1_000_000
-
-const tooDeep = 'it nests deeper than any manifest'
 
 /** An object of a document, with its nodes. */
 export interface ReadObject {
@@ -20,10 +20,7 @@ export interface ReadObject {
   readonly duplicates: readonly { readonly text: string; readonly node: Node }[]
 }
 
-/**
- * What one document of a stream holds, by offsets into `text`: that is the document's own text, save for the indent of
- * lines that the npm parser wants deeper.
- */
+/** What one document of a stream holds, by offsets into its text. */
 export type Reading = { readonly text: string } & (
   | { readonly objects: readonly ReadObject[]; readonly resolve: Resolve; readonly template?: true }
   | { readonly template: true }
@@ -42,26 +39,52 @@ export class DocumentReader {
 }
 
 function readDocument(original: string): Reading {
-  const sound = readYaml(original)
+  const [separator = ''] = /^---[^\n]*\n?/.exec(original) ?? []
+  // kubectl's reader of files takes nothing but a comment there, other than YAML itself.
+  const behind = separator.slice(3).search(/[^\s\u0085]/)
+  if (behind !== -1 && separator[3 + behind] !== '#') {
+    const from = 3 + behind
+    return refused(original, {
+      reason: 'no text may stand after ---; write it on a line of its own',
+      from,
+      to: from + 1,
+    })
+  }
+  const sound = readYaml(original, separator.length)
   if (!('contents' in sound)) return sound
   const { text, contents, resolve, duplicates } = sound
   const misnamed = misnamedIn(contents, resolve)
   if (misnamed) return unreadable(text, misnamed.reason, misnamed.node)
   const all = objectsIn(contents, resolve)
-  const found = all.filter(
-    ({ apiVersion, kind, metadata }) => !isTemplate(apiVersion, kind, metadata.namespace, metadata.name),
-  )
-  const objects = found.map(({ node, apiVersion, kind, metadata }): ReadObject => {
-    const [from, , to] = node.range ?? [0, 0, text.length]
-    const startOf = (key: Node) => key.range?.[0] ?? 0
-    return {
+  const found = all.filter((object) => !isTemplate(object))
+  const within = duplicatesByPlace(duplicates)
+  const objects = found.map(
+    ({ node, apiVersion, kind, metadata }): ReadObject => ({
       ref: identify(apiVersion, kind, metadata.namespace, metadata.name),
       apiVersion,
       node,
-      duplicates: duplicates.filter(({ node: key }) => startOf(key) >= from && startOf(key) < to),
-    }
-  })
+      duplicates: within(node.range ?? [0, text.length]),
+    }),
+  )
   return { text, objects, resolve, ...(found.length < all.length ? { template: true } : {}) }
+}
+
+/** Finds the duplicate keys of a stretch of text without a look at all of them. */
+function duplicatesByPlace(all: ReadObject['duplicates']) {
+  const startOf = ({ node }: { node: Node }) => node.range?.[0] ?? 0
+  const sorted = all.toSorted((a, b) => startOf(a) - startOf(b))
+  const firstFrom = (place: number): number => {
+    let low = 0
+    let high = sorted.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const key = sorted[middle]
+      if (key && startOf(key) < place) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  return ([from, to]: readonly number[]) => sorted.slice(firstFrom(from ?? 0), firstFrom(to ?? 0))
 }
 
 /** A document that can be read, whatever it is: the first of its text. */
@@ -72,137 +95,66 @@ export interface SoundYaml {
   readonly duplicates: ReadObject['duplicates']
 }
 
-/** Reads a document as the cluster's tools do, or says why they would not. */
-export function readYaml(
-  original: string,
-): SoundYaml | Extract<Reading, { reason: string }> | { text: string; template: true } {
-  if (original.length > documentLimit) {
-    const size = Math.round(original.length / 1024 / 1024)
-    return unreadable('', `this one document has ${size} MiB, and an API server takes 3 MiB; split it`)
+/** Why a document is not read: kubectl's decoder refuses it, or we do. */
+type Refused = Extract<Reading, { reason: string }> | { readonly text: string; readonly template: true }
+
+/**
+ * Reads a document as the cluster's tools do, or says why they would not.
+ *
+ * @param start where the document begins in the text
+ */
+export function readYaml(text: string, start = 0): SoundYaml | Refused {
+  if (text.length > documentLimit) {
+    const size = Math.round(text.length / 1024 / 1024)
+    return {
+      text: '',
+      reason: `this one document has ${size} MiB, and an API server takes 3 MiB; split it`,
+      from: 0,
+      to: 1,
+    }
   }
-  const control = original.search(/(?![\t\n\r\u0085])\p{Cc}/u)
+  const control = text.search(/(?![\t\n\r\u0085])[\p{Cc}\ufffe\uffff]/u)
   if (control !== -1) {
-    const code = original.charCodeAt(control).toString(16).padStart(2, '0')
-    const reason = `the control character 0x${code} is no text`
-    return { text: original, reason, from: control, to: control + 1 }
+    const code = text.charCodeAt(control).toString(16).padStart(2, '0')
+    return { text, reason: `the control character 0x${code} is no text`, from: control, to: control + 1 }
   }
-  const parsed = parse(original)
-  if (parsed instanceof Error) return unreadable('', parsed.message)
-  const noAlias: Resolve = () => undefined
-  if (!parsed) return { text: original, contents: null, resolve: noAlias, duplicates: [] }
-  const { document, text } = parsed
-  const error = document.errors[0]
-  if (error) {
-    return holdsTemplate(text)
-      ? { text, template: true }
-      : { text, reason: reasonOf(error), from: error.pos[0], to: error.pos[1] }
+  const parsed = parse(text, start)
+  if (parsed instanceof TooDeep) return { text, ...placeOf(parsed) }
+  if (parsed instanceof Refusal) return refused(text, parsed)
+  if (!parsed) return { text, contents: null, resolve: () => undefined, duplicates: [] }
+  const { fault, targets, duplicates } = surveyOf(parsed)
+  if (fault) {
+    const misread = unreadable(text, fault.reason, fault.node)
+    return fault.isKubectls ? refused(text, misread) : misread
   }
-  const survey = surveyOf(document)
-  if (survey.collectionKey) {
-    return holdsTemplate(text)
-      ? { text, template: true }
-      : unreadable(text, 'a map or list cannot be a key', survey.collectionKey)
-  }
-  if (survey.size > nodeLimit) {
-    return unreadable(
-      text,
-      `its aliases expand to more than ${nodeLimit.toLocaleString('en')} values`,
-      survey.firstAlias,
-    )
-  }
-  if (survey.lostAlias) {
-    return unreadable(text, `the alias *${survey.lostAlias.source} has no anchor before it`, survey.lostAlias)
-  }
-  const resolve: Resolve = (alias) => survey.targets.get(alias)
-  return { text, contents: document.contents, resolve, duplicates: survey.duplicates }
+  return { text, contents: parsed, resolve: (alias) => targets.get(alias), duplicates }
 }
 
-function unreadable(text: string, reason: string, node?: Node): Extract<Reading, { reason: string }> {
-  const [from, to] = node?.range ?? [0, 1]
+/** Only what kubectl's own decoder refuses can be a template. */
+function refused(text: string, { reason, from, to }: { reason: string; from: number; to: number }): Refused {
+  if (holdsTemplate(text)) return { text, template: true }
+  return { text, reason, from: Math.min(from, text.length), to: Math.min(to, text.length) }
+}
+
+function unreadable(text: string, reason: string, node: Node): Extract<Reading, { reason: string }> {
+  const [from, to] = node.range ?? [0, 1]
   return { text, reason, from, to }
 }
 
-function parse(text: string): ParsedDocument | Error | undefined {
+function placeOf({ reason, from, to }: Refusal) {
+  return { reason, from, to }
+}
+
+function parse(text: string, start: number): Node | Refusal | undefined {
+  const from = text.startsWith('\ufeff', start) ? start + 1 : start
+  // What reads the lines of a file for kubectl ends the last one, too.
+  const lines = text.endsWith('\n') ? text : `${text}\n`
   try {
-    return parseAsKubectl(text)
+    return parseFirst(lines, from, /^\s*\{/.test(text) && isJson(text))
   } catch (error) {
-    // The parser recurses; a document nested thousands of levels deep ends its stack.
-    if (error instanceof RangeError) return new Error(tooDeep)
+    if (error instanceof Refusal) return error
     throw error
   }
-}
-
-function reasonOf({ code, message }: YAMLError): string {
-  if (code === 'RESOURCE_EXHAUSTION') return tooDeep
-  const sentence = message.split('\n')[0] ?? ''
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1)
-}
-
-interface Survey {
-  /** How many nodes a reader of the expanded document would meet. */
-  size: number
-  firstAlias: Node | undefined
-  /** A map or list that stands as a key, which JSON cannot say: `name: {{ .x }}` parses as one. */
-  collectionKey: Node | undefined
-  /** An alias of nothing. */
-  lostAlias: Alias | undefined
-  targets: Map<Alias, Node>
-  duplicates: { text: string; node: Node }[]
-}
-
-/** Walks a document once, aliases unexpanded. */
-function surveyOf(yaml: Document.Parsed): Survey {
-  const survey: Survey = {
-    size: 0,
-    firstAlias: undefined,
-    collectionKey: undefined,
-    lostAlias: undefined,
-    targets: new Map(),
-    duplicates: [],
-  }
-  const anchors = new Map<string, Node>()
-  const sizes = new Map<Node, number>()
-  const measure = (node: unknown): number => {
-    if (isAlias(node)) {
-      const target = anchors.get(node.source)
-      survey.firstAlias ??= node
-      if (target) survey.targets.set(node, target)
-      else survey.lostAlias ??= node
-      return target ? (sizes.get(target) ?? nodeLimit) : 1
-    }
-    if (!isMap(node) && !isSeq(node)) {
-      flatten(node)
-      if (isScalar(node) && node.anchor) {
-        anchors.set(node.anchor, node)
-        sizes.set(node, 1)
-      }
-      return 1
-    }
-    if (node.anchor) anchors.set(node.anchor, node)
-    let size = 1
-    if (isMap(node)) {
-      const seen = new Set<string>()
-      for (const { key, value } of node.items) {
-        const text = isScalar(key) ? String(key.value) : undefined
-        if (text !== undefined && text !== '<<') {
-          if (seen.has(text)) survey.duplicates.push({ text, node: key as Node })
-          seen.add(text)
-        }
-        const keyNode = isAlias(key) ? anchors.get(key.source) : key
-        if (isMap(keyNode) || isSeq(keyNode)) survey.collectionKey ??= key as Node
-        size += measure(key) + measure(value)
-      }
-    } else for (const item of node.items) size += measure(item)
-    if (node.anchor) sizes.set(node, size)
-    return size
-  }
-  survey.size = measure(yaml.contents)
-  return survey
-}
-
-/** The parser builds long quoted values piece by piece; reading one once makes it a plain string, which takes far less room. */
-function flatten(node: unknown): void {
-  if (isScalar(node) && typeof node.value === 'string' && node.value.length > 1000) /\0/.test(node.value)
 }
 
 interface FoundObject {
@@ -225,15 +177,16 @@ function objectsIn(
   if (!isMap(node)) return []
   const apiVersion = stringIn(node, 'apiVersion', resolve) ?? inherited?.apiVersion
   const kind = stringIn(node, 'kind', resolve) ?? inherited?.kind
-  if (!apiVersion || !kind) return []
+  if (!kind) return []
   const items = nodeIn(node, 'items', resolve)
   if (items !== undefined) {
     if (!isSeq(items)) return []
     const itemKind = kind.endsWith('List') ? kind.slice(0, -'List'.length) : kind
     return items.items.flatMap((item) =>
-      objectsIn(item, resolve, itemKind ? { apiVersion, kind: itemKind } : undefined),
+      objectsIn(item, resolve, itemKind && apiVersion ? { apiVersion, kind: itemKind } : undefined),
     )
   }
+  if (!apiVersion) return []
   const metadata = nodeIn(node, 'metadata', resolve)
   const name = stringIn(metadata, 'name', resolve) ?? programConfigured(apiVersion, kind)
   if (!name) return []
@@ -267,16 +220,13 @@ function nodeIn(map: unknown, key: string, resolve: Resolve): unknown {
   return isAlias(value) ? resolve(value) : value
 }
 
-/** Whether text has template marks outside quotes and comments. */
-function holdsTemplate(text: string): boolean {
-  return /\{\{|\{%/.test(text.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*$/gm, ''))
-}
-
 /**
- * Some templates parse: `{{ .x }}-web` inside a scalar is text. An object whose own identity holds a mark is one, as no
+ * Some templates parse: `{{ .x }}-web` inside a scalar is text. An object whose own identity holds a mark is one where no
  * cluster can hold that name; a mark in any other text (`summary: Pod {{ $labels.pod }} is down`) is what the author means
- * the cluster to see.
+ * the cluster to see. Names of roles and bindings may hold anything but `/` and `%`.
+ * Source: k8s.io/kubernetes, pkg/apis/rbac/validation, ValidateRBACName
  */
-function isTemplate(...identity: string[]): boolean {
-  return identity.some((part) => /\{\{|\{%/.test(part))
+function isTemplate({ apiVersion, kind, metadata: { namespace, name } }: FoundObject): boolean {
+  if ([apiVersion, kind, namespace].some(isMarked)) return true
+  return isMarked(name) && (name.includes('%') || !apiVersion.startsWith('rbac.authorization.k8s.io/'))
 }

@@ -1,3 +1,5 @@
+import { endOfBlanks, endOfJson, isJson } from './json'
+
 /** One document of a stream: its text, and how far into the file it starts. */
 export interface DocumentText {
   readonly text: string
@@ -5,57 +7,58 @@ export interface DocumentText {
 }
 
 /**
- * Splits a stream as kubectl does: YAML at lines that start with `---`, so that one broken document leaves the others
- * alone, and a sequence of JSON values at their ends.
+ * Splits a stream as kubectl does: a sequence of JSON values at their ends, and all else at lines that start with `---`, so
+ * that one broken document leaves the others alone. What comes after JSON and is none is read as YAML.
  * Source: k8s.io/apimachinery/pkg/util/yaml, YAMLReader and YAMLOrJSONDecoder.
  */
 export function splitDocuments(text: string): DocumentText[] {
-  return (/^\s*\{/.test(text) && splitJson(text)) || splitYaml(text)
+  const values = mayBeJson.test(text) ? splitJson(text) : undefined
+  if (!values) return splitYaml(text, 0)
+  const last = values.at(-1)
+  return [...values, ...splitYaml(text, endOfSpace(text, last ? last.offset + last.text.length : 0))]
 }
 
-/** A line feed alone ends a line here; what else YAML takes for a line break ends no document. */
-function splitYaml(text: string): DocumentText[] {
-  const starts = [0]
-  for (let at = text.indexOf('\n---'); at !== -1; at = text.indexOf('\n---', at + 1)) {
-    if (/^(?:[\s#]|$)/.test(text.slice(at + 4, at + 5))) starts.push(at + 1)
+/** Space as Go knows it, and a brace. */
+const mayBeJson = /^(?:(?!\ufeff)[\s\u0085])*\{/
+
+/** Where the space ends that kubectl passes over before it reads YAML after JSON: at a line feed at the latest. */
+function endOfSpace(text: string, from: number): number {
+  let at = from
+  while (at < text.length && /(?!\ufeff)[\s\u0085]/.test(text[at] ?? '')) {
+    if (text[at] === '\n') return at + 1
+    at++
   }
+  return at
+}
+
+/**
+ * A line feed alone ends a line here; what else YAML takes for a line break ends no document. Text after `---` on its line is
+ * refused where the document is read.
+ */
+function splitYaml(text: string, from: number): DocumentText[] {
+  const starts = [from]
+  for (let at = text.indexOf('\n---', from); at !== -1; at = text.indexOf('\n---', at + 1)) starts.push(at + 1)
   return starts
     .map((offset, index) => ({ text: text.slice(offset, starts[index + 1]), offset }))
     .filter((document) => !isBlank(document.text))
 }
 
+const blankLine =
+  /^(?:(?:---)?[ \t\r\u0085\u2028\u2029]*|(?:---)?[ \t]*#[^\r\u0085\u2028\u2029]*\r?|%[^\r\u0085\u2028\u2029]*\r?|\.\.\.[ \t\r]*)$/
+
 /** Nothing but a separator, comments, directives and end marks. */
 function isBlank(text: string): boolean {
-  return text.split('\n').every((line) => /^(?:---)?\s*(?:#[^\r\u0085\u2028\u2029]*)?\r?$|^%|^\.\.\.\s*$/.test(line))
+  return text.split('\n').every((line) => blankLine.test(line))
 }
 
-/** The JSON values of a text; none when it is anything else, such as YAML in flow style. */
-function splitJson(text: string): DocumentText[] | undefined {
+/** The JSON values that a text begins with. */
+function splitJson(text: string): DocumentText[] {
   const documents: DocumentText[] = []
-  let start = 0
-  let depth = 0
-  let inString = false
-  for (let index = 0; index < text.length; index++) {
-    const char = text[index]
-    if (inString) {
-      if (char === '\\') index++
-      else if (char === '"') inString = false
-    } else if (char === '"') inString = true
-    else if (char === '{' || char === '[') depth++
-    else if ((char === '}' || char === ']') && --depth === 0) {
-      documents.push({ text: text.slice(start, index + 1), offset: start })
-      start = index + 1
-    }
-  }
-  const complete = text.slice(start).trim() === '' && documents.every((document) => isJson(document.text))
-  return complete ? documents : undefined
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
+  let end = 0
+  for (;;) {
+    const start = endOfBlanks(text, end)
+    end = endOfJson(text, start)
+    if (end === start || !isJson(text.slice(start, end))) return documents
+    documents.push({ text: text.slice(start, end), offset: start })
   }
 }

@@ -1,8 +1,8 @@
 import type { Node } from 'yaml'
+import { readYaml } from './document-reader'
 import { LineIndex } from './lines'
 import type { LoadedObject } from './load'
 import type { Region } from './manifest'
-import { parseAsKubectl } from './yaml-dialect'
 
 /** A document that a string of an object holds. */
 export interface Nested extends Pick<LoadedObject, 'regionOf' | 'resolve'> {
@@ -20,25 +20,16 @@ export function nestedIn(
   region: Region,
   { fileText }: Pick<LoadedObject, 'fileText'>,
 ): Nested | undefined {
-  const parsed = parsedOr(text)
-  const node = parsed?.document.contents
-  if (!parsed || !node || parsed.document.errors.length > 0) return undefined
+  const yaml = readYaml(text)
+  if (!('contents' in yaml) || !yaml.contents) return undefined
   const lines = fileText.split('\n')
   const header = (lines[region.startLine - 1] ?? '').slice(region.startColumn - 1)
   const indent = (lines.slice(region.startLine).find((line) => line.trim() !== '') ?? '').search(/\S/)
-  const index = new LineIndex(parsed.text, region.startLine + 1)
+  const index = new LineIndex(text, region.startLine + 1)
   const regionOf = ({ range }: Node): Region => {
     if (!header.startsWith('|') || indent === -1) return region
     const { startColumn, endColumn, ...rest } = index.region(range?.[0] ?? 0, range?.[1] ?? 0)
     return { ...rest, startColumn: startColumn + indent, endColumn: endColumn + indent }
   }
-  return { node, regionOf, resolve: (alias) => alias.resolve(parsed.document) }
-}
-
-function parsedOr(text: string): ReturnType<typeof parseAsKubectl> {
-  try {
-    return parseAsKubectl(text)
-  } catch {
-    return undefined
-  }
+  return { node: yaml.contents, regionOf, resolve: yaml.resolve }
 }

@@ -8,6 +8,8 @@ const scalar = `(?:(["'])([\\w.:/@-]+)\\1|([A-Za-z][\\w.:/@-]*))[ \\t]*(?:#.*)?\
 const apiVersionLine = new RegExp(`^apiVersion:[ \\t]+${scalar}`, 'gm')
 const kindLine = new RegExp(`^kind:[ \\t]+${scalar}`, 'gm')
 const metadataBlock = /^metadata:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t]+.*|[ \t]*|#.*)\r?(?:\n|$))*)/gm
+/** A line without indent that is no plain key, comment or bare separator, or brings in a list of objects. */
+const oddLine = /^(?!(?!items\b)[A-Za-z][\w./-]*:(?:\s|$)|#|---[ \t]*(?:#|\r?$)|\s|$)/m
 /** Plain words that YAML does not read as text. */
 const notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i
 
@@ -30,14 +32,15 @@ export function skimKind(text: string): string | undefined {
 }
 
 function skimDocument(text: string): ObjectRef | 'none' | undefined {
-  if (!text.includes('apiVersion') || !text.includes('kind')) return 'none'
+  // A backslash may write any letter of a key.
+  if (!text.includes('apiVersion') || !text.includes('kind')) return text.includes('\\') ? undefined : 'none'
   const apiVersion = onlyValue([...text.matchAll(apiVersionLine)])
   const kind = skimKind(text)
   const [block, ...more] = [...text.matchAll(metadataBlock)]
   const metadata = block?.[1]
   if (!apiVersion || !kind || metadata === undefined || more.length > 0) return undefined
   // A merge key, an alias or another way to write a key may bring in what these lines do not show.
-  if (/^(?:<<|["'?]|items)|\{[{%]|[\u0085\u2028\u2029!]/m.test(text) || /<<|:[ \t]+[*!]/.test(metadata))
+  if (oddLine.test(text) || /\{[{%]|[\u0085\u2028\u2029!]/.test(text) || /<<|:[ \t]+[*!]/.test(metadata))
     return undefined
   const indent = metadata.match(/^([ \t]+)[^\s#]/m)?.[1]
   if (indent === undefined) return undefined

@@ -1,0 +1,40 @@
+/** Whether a text is one JSON value. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Where the JSON value ends that begins at a place, if it is one: its brackets are counted, and nothing else is checked. */
+export function endOfJson(text: string, start: number): number {
+  let depth = 0
+  let inString = false
+  for (let at = start; at < text.length; at++) {
+    const letter = text[at] ?? ''
+    if (inString) {
+      if (letter === '\\') at++
+      else if (letter === '"') inString = false
+      if (!inString && depth === 0) return at + 1
+    } else if (letter === '"') inString = true
+    else if (letter === '{' || letter === '[') depth++
+    else if (letter === '}' || letter === ']') {
+      depth--
+      if (depth <= 0) return at + 1
+    } else if (depth === 0) {
+      // A number or a word goes on to what ends it.
+      const next = text[at + 1] ?? ' '
+      if (/[\s{}[\],:"]/.test(next)) return at + 1
+    }
+  }
+  return text.length
+}
+
+/** Where the blanks end that JSON allows between values. */
+export function endOfBlanks(text: string, start: number): number {
+  let at = start
+  while (at < text.length && ' \t\r\n'.includes(text[at] ?? '')) at++
+  return at
+}

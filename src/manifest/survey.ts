@@ -1,0 +1,101 @@
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
+import { isMerge } from './cursor'
+import { isNumberOfNoJson } from './kubectl-yaml/values'
+
+/** Nodes of one document with every alias expanded; kubectl's own parser stops such documents as well. */
+const nodeLimit = 1_000_000
+
+/** Why a document that parses is refused all the same, and at which node. */
+export interface Fault {
+  readonly reason: string
+  readonly node: Node
+  /** kubectl's decoder refuses it for the same reason; our own limits may be stricter. */
+  readonly isKubectls: boolean
+}
+
+/** What one walk over a document tells, aliases unexpanded. */
+export interface Survey {
+  readonly fault: Fault | undefined
+  /** What each alias stands for: anchors may be written again. */
+  readonly targets: ReadonlyMap<Alias, Node>
+  /** Keys that stand twice in one map. */
+  readonly duplicates: readonly { readonly text: string; readonly node: Node }[]
+}
+
+export function surveyOf(contents: Node): Survey {
+  const walk = new Walk()
+  const size = walk.measure(contents)
+  const tooLarge = size > nodeLimit && {
+    reason: `its aliases expand to more than ${nodeLimit.toLocaleString('en')} values`,
+    node: walk.firstAlias ?? contents,
+    isKubectls: false,
+  }
+  return { fault: walk.fault ?? (tooLarge || undefined), targets: walk.targets, duplicates: walk.duplicates }
+}
+
+class Walk {
+  firstAlias: Node | undefined
+  fault: Fault | undefined
+  readonly targets = new Map<Alias, Node>()
+  readonly duplicates: { text: string; node: Node }[] = []
+  private readonly anchors = new Map<string, Node>()
+  private readonly sizes = new Map<Node, number>()
+
+  /** How many nodes a reader of the expanded node would meet. */
+  measure(node: unknown): number {
+    if (isAlias(node)) return this.alias(node)
+    if (isScalar(node)) {
+      if (node.anchor) this.anchors.set(node.anchor, node)
+      if (isNumberOfNoJson(node.value)) this.refuse('JSON has no such number; quote it', node)
+      return 1
+    }
+    if (!isMap(node) && !isSeq(node)) return 1
+    if (node.anchor) this.anchors.set(node.anchor, node)
+    let size = 1
+    if (isSeq(node)) for (const item of node.items) size += this.measure(item)
+    else {
+      const seen = new Set<string>()
+      for (const pair of node.items) size += this.pair(pair, seen)
+    }
+    if (node.anchor) this.sizes.set(node, size)
+    return size
+  }
+
+  private alias(node: Alias): number {
+    const target = this.anchors.get(node.source)
+    this.firstAlias ??= node
+    if (!target) {
+      this.refuse(`the alias *${node.source} has no anchor before it`, node)
+      return 1
+    }
+    this.targets.set(node, target)
+    return isScalar(target) ? 1 : (this.sizes.get(target) ?? nodeLimit)
+  }
+
+  private pair(pair: Pair, seen: Set<string>): number {
+    const size = this.measure(pair.key) + this.measure(pair.value)
+    const written = pair.key as Node
+    const key = this.follow(pair.key)
+    if (isMerge(pair)) {
+      const value = this.follow(pair.value)
+      // An alias of a list is no list of maps to go-yaml.
+      const sources = isSeq(value) && !isAlias(pair.value) ? value.items.map((item) => this.follow(item)) : [value]
+      if (!sources.every(isMap)) this.refuse('what << brings in has to be a map or a list of maps', written)
+    } else if (isMap(key) || isSeq(key)) this.refuse('a map or list cannot be a key', written)
+    else if (isScalar(key)) {
+      if (key.value === null) this.refuse('a key cannot be empty or null', written)
+      const text = String(key.value)
+      if (seen.has(text) && isScalar(written)) this.duplicates.push({ text, node: written })
+      seen.add(text)
+    }
+    return size
+  }
+
+  private follow(node: unknown): unknown {
+    return isAlias(node) ? this.targets.get(node) : node
+  }
+
+  private refuse(reason: string, node: Node): void {
+    this.fault ??= { reason, node, isKubectls: true }
+  }
+}

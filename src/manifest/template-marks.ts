@@ -1,0 +1,36 @@
+/** Whether text has the marks of a template outside quotes and comments: `{{` or `{%`. */
+export function holdsTemplate(text: string): boolean {
+  return text.split('\n').some(lineHoldsTemplate)
+}
+
+function lineHoldsTemplate(line: string): boolean {
+  let mayClose = true
+  for (let at = 0; at < line.length; at++) {
+    const letter = line[at]
+    if (letter === '#' && (at === 0 || /\s/.test(line[at - 1] ?? ''))) return false
+    if (letter === '{' && (line[at + 1] === '{' || line[at + 1] === '%')) return true
+    if (letter === "'") {
+      const end = line.indexOf("'", at + 1)
+      if (end !== -1) at = end
+    } else if (letter === '"' && mayClose) {
+      const end = endOfQuoted(line, at)
+      // Without an end here, there is none further on.
+      if (end === undefined) mayClose = false
+      else at = end
+    }
+  }
+  return false
+}
+
+function endOfQuoted(line: string, start: number): number | undefined {
+  for (let at = start + 1; at < line.length; at++) {
+    if (line[at] === '\\') at++
+    else if (line[at] === '"') return at
+  }
+  return undefined
+}
+
+/** Whether a word of an object's identity holds a mark. */
+export function isMarked(word: string): boolean {
+  return word.includes('{{') || word.includes('{%')
+}
