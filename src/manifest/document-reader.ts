@@ -50,6 +50,14 @@ function readDocument(original: string): Reading {
       to: from + 1,
     })
   }
+  // Whether kubectl reads what comes after another kind of line break there depends on the lines before.
+  const lineEnd = separator.search(/[\r\u0085\u2028\u2029]/)
+  const hidden = lineEnd === -1 ? -1 : separator.slice(lineEnd).search(/[^ \t\r\n\u0085\u2028\u2029]/)
+  if (hidden !== -1) {
+    const from = lineEnd + hidden
+    const reason = 'after --- and a comment the line has to end with a line feed; convert the line ends of the file'
+    return { text: original, reason, from, to: from + 1 }
+  }
   const sound = readYaml(original, separator.length)
   if (!('contents' in sound)) return sound
   const { text, contents, resolve, duplicates } = sound
