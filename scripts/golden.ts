@@ -51,8 +51,8 @@ else {
 
 async function write(out: string): Promise<void> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'golden-'))
-  const waiting = [...folderCases('incidents'), ...fixtureCases(scratch), ...commitCases()].filter(
-    ({ name }) => name.includes(values.only),
+  const waiting = [...folderCases('incidents'), ...fixtureCases(scratch), ...commitCases()].filter(({ name }) =>
+    name.includes(values.only),
   )
   console.log(`${waiting.length} cases`)
   const worker = async () => {
