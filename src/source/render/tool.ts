@@ -98,7 +98,8 @@ export async function runTool(
   ].join('; ')
   let child: ChildProcessByStdio<null, Readable, Readable>
   try {
-    child = spawn('/bin/sh', ['-c', script, 'sh', ...(limits.isolation ?? []), program, ...args], {
+    const words = [...(limits.isolation ?? []), '/bin/sh', '-c', script, 'sh', program, ...args]
+    child = spawn(words[0] ?? '/bin/sh', words.slice(1), {
       cwd,
       env: environment(home, limits, extraPath),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -159,10 +160,7 @@ export async function runTool(
   if (status !== 0 && /^(?:fatal error: )?runtime: (?:out of memory|cannot allocate memory)/m.test(stderr))
     stopped ??= `it took more than ${limits.memoryMiB} MiB of memory`
   if (!isUtf8(stdout)) stopped ??= 'it printed what is no UTF-8'
-  const broken =
-    (status === 126 || status === 127) && size < 10_000
-      ? stderr.replace(/^(?:sh: \d+: (?:exec: )?|unshare: failed to execute )/, '')
-      : ''
+  const broken = (status === 126 || status === 127) && size < 10_000 ? stderr.replace(/^sh: \d+: (?:exec: )?/, '') : ''
   return {
     status,
     stdout: stdout.toString('utf8'),
