@@ -4,6 +4,7 @@ import { identify } from '../kubernetes/identity'
 import type { Declarations } from '../manifest/cluster'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, nameOf, type Origin, type RenderedSource, type Side } from '../manifest/manifest'
+import { mentions } from '../manifest/mentions'
 import { type DeclaredRelease, defaultIgnore } from '../policy/config'
 import { Checkout } from './checkout'
 import { type Descriptions, readDescriptions } from './descriptions'
@@ -97,7 +98,7 @@ export class SideOfChange {
     const plugins = kustomizations.flatMap(({ plugins, file, leadsTo }) => (plugins ? [file, ...leadsTo] : []))
     const texts = await this.checkout.texts([...new Set(plugins)].filter((file) => this.checkout.has(file)))
     const places = [...texts.values()]
-      .filter((text) => text.includes('builtin'))
+      .filter((text) => mentions(text, 'builtin'))
       .flatMap((text) => readPlugins(text).places.map(({ text: place }) => place))
     return [...entries, ...places.filter((place) => /^(?:[^=]*=)?https?:/i.test(place))]
   }
