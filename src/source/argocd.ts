@@ -59,7 +59,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         ...(Array.isArray(helm.apiVersions) ? { apiVersions: helm.apiVersions.map(textOf) } : {}),
         ...(helm.skipCrds === true ? { skipCrds: true } : {}),
       })
-    } else if (named.kustomization(place)) {
+    } else if (!named.leavesOut(place) && named.kustomization(place)) {
       const kustomize = fieldsOf(source.kustomize)
       const overlay = overlayOf(kustomize)
       const components = listOf(kustomize.components).flatMap((one) => inside(place, textOf(one)) ?? [])
@@ -71,6 +71,8 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         ...(overlay ? { overlay } : {}),
         ...(components.length > 0 ? { components } : {}),
       })
+    } else if (named.leavesOut(place)) {
+      named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
     } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, fieldsOf(source.directory), name, named)
     } else if (!isPlugin) {
@@ -135,14 +137,21 @@ function parametersOf(helm: Fields): Record<string, unknown> {
  * A folder of plain manifests is judged as such; it only matters who deploys it when nobody does any more.
  * Source: https://argo-cd.readthedocs.io/en/stable/user-guide/directory/#including-only-certain-files
  */
-function plainFiles(place: string, directory: Fields, application: string, { surroundings, plain }: Named): void {
+function plainFiles(place: string, directory: Fields, application: string, named: Named): void {
+  const { plain, unfollowed } = named
+  const { checkout } = named.surroundings
   const start = place === '' ? 0 : place.length + 1
   const [include, exclude] = [textOf(directory.include), textOf(directory.exclude)]
-  for (const file of surroundings.checkout.below(place)) {
+  for (const file of checkout.below(place)) {
     const inPlace = file.slice(start)
     if (directory.recurse !== true && inPlace.includes('/')) continue
     if ((exclude && takesFile(exclude, inPlace)) || (include && !takesFile(include, inPlace))) continue
+    const to = checkout.tree.resolved.get(file)
     plain.set(file, `the Application ${application}`)
+    if (to === undefined) continue
+    // It reads a file through a link, and does not go into a folder by one.
+    if (checkout.tree.entries.has(to)) plain.set(to, `the Application ${application}`)
+    else unfollowed.set(file, `the Application ${application} does not follow ${file} to a folder`)
   }
 }
 

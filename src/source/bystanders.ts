@@ -1,4 +1,5 @@
 import { type LoadedFile, loadFile } from '../manifest/load'
+import { mentions } from '../manifest/mentions'
 import { skimKind } from '../manifest/skim'
 
 /** As many as are read in a moment. */
@@ -10,10 +11,11 @@ export function ingressesIn(texts: ReadonlyMap<string, string>): Map<string, Loa
   let left = mostIngresses
   for (const [path, text] of texts) {
     if (left <= 0) break
-    if (!text.includes('Ingress')) continue
-    const file = loadFile({ text }, (document) => skimKind(document) === 'Ingress')
-    if (file.objects.length > 0) loaded.set(path, file)
-    left -= file.objects.length
+    if (!mentions(text, 'Ingress')) continue
+    const file = loadFile({ text }, (document) => (skimKind(document) ?? 'Ingress') === 'Ingress')
+    const objects = file.objects.filter(({ ref }) => ref.kind === 'Ingress')
+    if (objects.length > 0) loaded.set(path, { ...file, objects })
+    left -= objects.length
   }
   return loaded
 }

@@ -1,12 +1,12 @@
 import path from 'node:path/posix'
-import { type LoadedObject, loadFile } from '../manifest/load'
-import { Manifest, type Side } from '../manifest/manifest'
+import type { Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { asBefore } from './as-before'
 import { localFolderOf, readChart } from './chart'
 import type { Checkout } from './checkout'
-import { namesOfHolders } from './flux-values'
 import { readGitOps } from './gitops'
+import { gitOpsObjects } from './gitops-objects'
+import { ignorableIn } from './ignorable'
 import { inside, type Kustomization, readKustomizations, rootsOf } from './kustomization'
 import type { Named, PassedOver } from './named'
 import { firstLine } from './render/rendering'
@@ -31,6 +31,8 @@ export interface Discovery {
   readonly notInspected: readonly PassedOver[]
   /** Plain files that an Argo CD object deploys, and by which. */
   readonly plain: ReadonlyMap<string, string>
+  /** Files that a glob of `ignore` takes, and that something deploys all the same. */
+  readonly ignorable: ReadonlySet<string>
 }
 
 /** What discovery is told beside the files. */
@@ -40,8 +42,8 @@ export interface Known {
   readonly repository: readonly string[]
   /** What the base deploys, when the head is looked at. */
   readonly base?: Discovery
-  /** The paths that differ; undefined when one side is judged whole. */
-  readonly changed: ReadonlySet<string> | undefined
+  /** Whether a path was not there at the base. */
+  readonly isNew: (path: string) => boolean
   /** A source with what helm would learn of its cluster. */
   readonly informed: (source: Source) => Source
 }
@@ -54,16 +56,6 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
     .sort()
   const written = await readKustomizations(checkout)
   const declared = known.releases.map(declaredSource)
-  const renders = charts.length > 0 || written.size > 0 || declared.length > 0 || known.base?.sources.length
-  if (!renders && !known.base?.plain.size && !(await changesGitOps(checkout, known.changed)))
-    return {
-      sources: [],
-      libraries: new Set(),
-      claims: new Map(),
-      kustomizations: written,
-      notInspected: [],
-      plain: new Map(),
-    }
   const parts = new Map(chartClaims(charts, checkout))
   const { named, kustomizations, claims } = await readNamed(checkout, parts, written, known, side)
   const told = [...declared, ...named.sources]
@@ -87,13 +79,8 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
     kustomizations,
     notInspected: named.notInspected,
     plain: named.plain,
+    ignorable: new Set(ignorableIn(checkout, { named, kustomizations, claims })),
   }
-}
-
-/** Where nothing is rendered, Argo CD and Flux objects matter only when they change: then every one is read. */
-async function changesGitOps(checkout: Checkout, changed: ReadonlySet<string> | undefined): Promise<boolean> {
-  const files = [...checkout.tree.files.keys()].filter((file) => changed === undefined || changed.has(file))
-  return [...(await checkout.texts(files)).values()].some((text) => isGitOps.test(text))
 }
 
 /** The folder (or archive) that a source renders. */
@@ -167,6 +154,20 @@ function* namedBy(kustomizations: Iterable<Kustomization>): Iterable<[string, st
   }
 }
 
+/** What Flux passes by, and what came to be where only a link leads from the folder that was deployed, by which who deploys it does not go. */
+function* passedByClaims(
+  { unread, unfollowed, plain }: Named,
+  checkout: Checkout,
+  isNew: Known['isNew'],
+): Iterable<[string, Claim]> {
+  for (const [file, why] of unread) if (!plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
+  for (const [link, why] of unfollowed) {
+    for (const file of checkout.tree.at(checkout.tree.resolved.get(link) ?? link)) {
+      if (isNew(file) && !plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
+    }
+  }
+}
+
 /** Plain files that lose the object that deployed them are deployed by nobody. */
 function* plainClaims({ plain }: Named, checkout: Checkout, base: Discovery | undefined): Iterable<[string, Claim]> {
   for (const [file, object] of base?.plain ?? []) {
@@ -175,15 +176,12 @@ function* plainClaims({ plain }: Named, checkout: Checkout, base: Discovery | un
   }
 }
 
-const isGitOps = /argoproj\.io\/|toolkit\.fluxcd\.io\//
-const holdsValues = /kind:\s*["']?(?:ConfigMap|Secret)\b/
-
 /** Reads what Argo CD and Flux objects name, and which files are therefore no plain manifests. */
 async function readNamed(
   checkout: Checkout,
   parts: ReadonlyMap<string, Claim>,
   written: ReadonlyMap<string, Kustomization>,
-  { repository, base }: Known,
+  { repository, base, isNew }: Known,
   side: Side,
 ) {
   let manifests = await gitOpsObjects(checkout, parts, side)
@@ -192,6 +190,7 @@ async function readNamed(
     const kustomizations = new Map([...written, ...named.made])
     const claims = new Map([
       ...plainClaims(named, checkout, base),
+      ...passedByClaims(named, checkout, base ? isNew : () => false),
       ...parts,
       ...kustomizeClaims(kustomizations, checkout, base),
     ])
@@ -200,32 +199,6 @@ async function readNamed(
     if (applied.length === manifests.length) return { named, kustomizations, claims }
     manifests = applied
   }
-}
-
-/** The Argo CD and Flux objects of texts: both sides of a change share nearly all of theirs, and so do all trials of it. */
-const gitOpsIn = new Map<string, readonly LoadedObject[]>()
-
-function readGitOpsIn(text: string): readonly LoadedObject[] {
-  const objects = gitOpsIn.get(text) ?? loadFile({ text }, (document) => isGitOps.test(document)).objects
-  gitOpsIn.set(text, objects)
-  return objects
-}
-
-async function gitOpsObjects(checkout: Checkout, parts: ReadonlyMap<string, Claim>, side: Side): Promise<Manifest[]> {
-  const texts = await checkout.texts([...checkout.tree.files.keys()].filter((file) => !parts.has(file)))
-  const manifests: Manifest[] = []
-  const take = (path: string, objects: readonly LoadedObject[]) => {
-    for (const object of objects) manifests.push(new Manifest(object, side, { kind: 'file', path }, []))
-  }
-  for (const [file, text] of texts) if (isGitOps.test(text)) take(file, readGitOpsIn(text))
-  // Of ConfigMaps and Secrets, which may be many and large, those that some object takes values of.
-  const names = [...new Set(manifests.flatMap(namesOfHolders))]
-  const holds = (text: string) => holdsValues.test(text) && names.some((name) => text.includes(name))
-  if (names.length === 0) return manifests
-  for (const [file, text] of texts) {
-    if (holds(text)) take(file, loadFile({ text }, (document) => holds(document) && !isGitOps.test(document)).objects)
-  }
-  return manifests
 }
 
 /** Charts that nobody installs by name: each set of values it brings is tried as a cluster of its own. */

@@ -79,8 +79,12 @@ export class FluxObjects {
       return
     }
     const { made } = this.named
+    if (this.named.leavesOut(place)) {
+      this.named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
+      return
+    }
     if (!this.named.kustomization(place)) {
-      const its = madeIn(place, manifest, this.named.surroundings)
+      const its = madeIn(place, manifest, this.named)
       if (its.leadsTo.length === 0) {
         this.named.skip(manifest, `there is nothing to apply in ${written || '.'}`)
         return

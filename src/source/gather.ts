@@ -103,7 +103,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
   const untouched = base ? [...headTree.files.values()].filter(({ path }) => !differs(path)) : []
   const others = new Files()
   const lent = new LentValues({ base, head, before, after, changed, repository: scope.repository })
-  const texts = lent.mayDiffer ? await readTexts(head.revision, untouched, others) : undefined
+  const texts = lent.mayDiffer ? await readTexts(head.checkout, untouched, others) : undefined
   const reached = await lent.reach(texts)
   const sameSource = ({ id }: Source) =>
     base !== undefined && base.keys.get(id) === head.keys.get(id) && !reached.has(id)
@@ -129,7 +129,7 @@ export async function gather(scope: Scope): Promise<Gathered> {
     [...manifestsIn('head', after), ...looseManifests('head', renderedAfter), ...descriptions.head.manifests],
   )
   const needsRest = needsOtherFiles(rules, touched)
-  const rest = needsRest ? (texts ?? (await readTexts(head.revision, untouched, others))) : new Map<string, string>()
+  const rest = needsRest ? (texts ?? (await readTexts(head.checkout, untouched, others))) : new Map<string, string>()
   const partnersRendered = needsRest ? await renderPartners(head, sameSource, rules, touched) : []
   const renderedRest = await lent.complete('head', partnersRendered)
 
@@ -218,7 +218,6 @@ export async function gather(scope: Scope): Promise<Gathered> {
     rendered: [...renderedAfter, ...renderedRest],
     unreadable: [...gaps.skipped, ...gaps.findings.map(({ location }) => location)].map(({ path }) => path),
     texts: [...[...after.loaded].map(([path, { text }]) => [path, text] as const), ...rest],
-    repository: scope.repository,
     clustersOf: (path) => clustersOf(headTree, path),
   })
   const kinds = new Set([...renderedBefore, ...renderedAfter, ...renderedRest].map(({ source }) => source.kind))

@@ -6,6 +6,7 @@ import { readYaml } from '../manifest/document-reader'
 import { LineIndex } from '../manifest/lines'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, ownGroup, type Region } from '../manifest/manifest'
+import { mentions } from '../manifest/mentions'
 import type { Checkout } from './checkout'
 import { inside, type Kustomization } from './kustomization'
 import type { KustomizeSource } from './source'
@@ -150,7 +151,7 @@ function entriesIn(text: string): Omit<Entry, 'file'>[] {
 
 /** The generators of a file that inflate charts: https://kubectl.docs.kubernetes.io/references/kustomize/builtins/ */
 export function generatorsIn(text: string): readonly LoadedObject[] {
-  if (!text.includes('HelmChartInflationGenerator')) return []
+  if (!mentions(text, 'HelmChartInflationGenerator')) return []
   return loadFile({ text }).objects.filter(({ ref }) => ref.kind === 'HelmChartInflationGenerator')
 }
 

@@ -13,7 +13,9 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
+import { splitDocuments } from '../manifest/documents'
 import type { Region } from '../manifest/manifest'
+import { mentions } from '../manifest/mentions'
 import type { Checkout } from './checkout'
 import { pathsNamed } from './outside'
 
@@ -79,10 +81,26 @@ export async function readKustomizations(checkout: Checkout): Promise<Map<string
   return found
 }
 
-/** Flux has a kind of that name too, and people keep it in files of that name. */
-function isFlux(text: string): boolean {
-  return /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m.test(text)
+/** The Kustomization of a folder, where a glob of `ignore` takes it. */
+export function ignorableKustomization(folder: string, checkout: Checkout): string | undefined {
+  const files = names.map((name) => path.join(folder, name))
+  return files.find((file) => checkout.has(file) && checkout.tree.isIgnorable(file))
 }
+
+/** Whether a file is one that kustomize builds. */
+export function isKustomization(file: string): boolean {
+  return names.includes(path.basename(file))
+}
+
+/** Flux has a kind of that name too, and people keep it in files of that name. What kustomize builds is the first document. */
+function isFlux(text: string): boolean {
+  if (!mentions(text, fluxGroup)) return false
+  const [first] = splitDocuments(text)
+  const { contents } = parseDocument(first?.text ?? '', { logLevel: 'silent', version: '1.1' })
+  return isMap(contents) && String(contents.get('apiVersion')).startsWith(fluxGroup)
+}
+
+const fluxGroup = 'kustomize.toolkit.fluxcd.io/'
 
 function folderOf(file: string): string {
   return file.includes('/') ? path.dirname(file) : ''

@@ -120,7 +120,7 @@ async function editedAside({ base, head }: Sides): Promise<Finding[]> {
     !said.has(file) &&
     /\.(?:ya?ml|json|tpl)$/.test(file) &&
     head.discovery.claims.has(file) &&
-    head.checkout.has(file) &&
+    head.checkout.tree.entries.get(file)?.type === 'file' &&
     base.checkout.idOf(file) !== head.checkout.idOf(file)
       ? [file]
       : [],

@@ -1,6 +1,6 @@
 import type { Manifest } from '../manifest/manifest'
 import type { Checkout } from './checkout'
-import type { Kustomization } from './kustomization'
+import { ignorableKustomization, type Kustomization } from './kustomization'
 import { repositoryName } from './repository-name'
 import type { Source, SpokenAt } from './source'
 
@@ -29,6 +29,13 @@ export class Named {
   /** Whether Flux builds Kustomizations of this repository, perhaps by way of a registry. */
   usesFlux = false
 
+  /** Files that Flux passes by in a folder that it deploys, and why. */
+  readonly unread = new Map<string, string>()
+  /** Symbolic links that who deploys their folder does not follow, and why. */
+  readonly unfollowed = new Map<string, string>()
+  /** Files that `ignore` takes, and an object deploys all the same. */
+  readonly ignorable = new Set<string>()
+
   constructor(readonly surroundings: Surroundings) {}
 
   skip(manifest: Manifest, reason: string): void {
@@ -39,6 +46,14 @@ export class Named {
   isHere(url: string, place: string): boolean {
     const { repository, checkout } = this.surroundings
     return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place).length > 0
+  }
+
+  /** Whether the folder's own Kustomization is left out: a folder that has one is never taken for one that has none. */
+  leavesOut(place: string): boolean {
+    const file = ignorableKustomization(place, this.surroundings.checkout)
+    if (file === undefined) return false
+    this.ignorable.add(file)
+    return this.surroundings.checkout.tree.ignores(file)
   }
 
   kustomization(place: string): Kustomization | undefined {

@@ -1,6 +1,7 @@
 import type { Change, Move } from '../manifest/change'
 import { type LoadedFile, loadFile } from '../manifest/load'
 import { type GroupKind, groupKindOf, identityOf, Manifest } from '../manifest/manifest'
+import { mentionsOneOf } from '../manifest/mentions'
 import { skimKind } from '../manifest/skim'
 import type { ActiveRule } from '../policy/policy'
 
@@ -105,14 +106,11 @@ export function loadPartners(
     frontier = []
     const strings = [...new Set([...wanted.values()].flat())]
     for (const [path, text] of rest) {
-      if (!strings.some((string) => text.includes(string))) continue
+      if (!mentionsOneOf(text, strings)) continue
       const before = new Set(loaded.get(path)?.objects.map((object) => identityOf(object.ref)))
       const file = loadFile({ text }, (document) => {
         const kind = skimKind(document)
-        return [...asked].some(
-          ([{ rule }, strings]) =>
-            strings.size > 0 && mayHold(rule, kind) && [...strings].some((string) => document.includes(string)),
-        )
+        return [...asked].some(([{ rule }, strings]) => mayHold(rule, kind) && mentionsOneOf(document, strings))
       })
       loaded.set(path, file)
       frontier.push(

@@ -1,5 +1,7 @@
 import type { DocumentReader } from '../manifest/document-reader'
-import { decodeFile, loadFile, mentionsKubernetes } from '../manifest/load'
+import { decodeFile, loadFile } from '../manifest/load'
+import { mentions } from '../manifest/mentions'
+import type { Checkout } from './checkout'
 import { Files } from './files'
 import type { Entry, Revision } from './revision'
 
@@ -15,18 +17,18 @@ export async function readFiles(revision: Revision, entries: readonly Entry[], r
 
 /** The texts of files that are the same on both sides and may hold manifests. */
 export async function readTexts(
-  revision: Revision,
+  checkout: Checkout,
   entries: readonly Entry[],
   files: Files,
 ): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
-  for await (const [entry, content] of revision.read(entries)) {
+  for (const [path, content] of await checkout.read(entries.map((entry) => entry.path))) {
     if ('missing' in content) {
-      files.miss(entry.path, content)
+      files.miss(path, content)
       continue
     }
     const { text } = decodeFile(content)
-    if (mentionsKubernetes(text)) texts.set(entry.path, text)
+    if (mayHoldObjects(text)) texts.set(path, text)
   }
   return texts
 }
@@ -38,4 +40,9 @@ export async function changedPaths(base: Revision, head: Revision): Promise<Set<
   const changed = after.filter(({ path, id }) => ids.get(path) !== id).map(({ path }) => path)
   for (const { path } of after) ids.delete(path)
   return new Set([...changed, ...ids.keys()])
+}
+
+/** Whether a text may hold Kubernetes objects, however their keys are spelled. */
+function mayHoldObjects(text: string): boolean {
+  return mentions(text, 'apiVersion') && mentions(text, 'kind')
 }

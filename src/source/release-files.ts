@@ -6,6 +6,7 @@ import { isPlaceholder } from '../kubernetes/ingress'
 import { findPair } from '../manifest/cursor'
 import { type LoadedFile, type LoadedObject, loadFile, stateOf, type ValuesFile } from '../manifest/load'
 import { groupKindOf, Manifest, ownGroup } from '../manifest/manifest'
+import { mentions, mentionsOneOf } from '../manifest/mentions'
 import { type Element, elementsOf, fill } from './application-set'
 import type { Checkout } from './checkout'
 import { isModest } from './glob'
@@ -203,7 +204,7 @@ function statesIn({ objects }: LoadedFile): string {
 
 /** Whether a text may hold an object that takes files of this repository into a release of a chart that is not in it. */
 export function mayTakeFiles(text: string): boolean {
-  return text.includes('argoproj.io/') && /\bvalueFiles\b|\bApplicationSet\b/.test(text)
+  return mentions(text, 'argoproj.io/') && mentionsOneOf(text, ['valueFiles', 'ApplicationSet'])
 }
 
 function installsKnownChart(source: Fields): boolean {
@@ -212,7 +213,8 @@ function installsKnownChart(source: Fields): boolean {
 
 /** Whether a text names a known chart, or leaves the name of its chart to be filled in. */
 function mayInstallKnownChart(text: string): boolean {
-  return chartFacts.some(({ name }) => text.includes(name)) || /\bchart["']?:\s*["']?\{\{/.test(text)
+  const names = chartFacts.map(({ name }) => name)
+  return mentionsOneOf(text, names) || /\bchart["']?:\s*["']?\{\{/.test(text)
 }
 
 function isGlob(place: string): boolean {

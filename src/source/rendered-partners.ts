@@ -1,4 +1,5 @@
 import { type Manifest, manifestsOf, type Side } from '../manifest/manifest'
+import { mentionsOneOf } from '../manifest/mentions'
 import type { ActiveRule } from '../policy/policy'
 import { partnersWanted, type Wanted } from './partners'
 import type { RenderedSide, SideOfChange } from './side'
@@ -40,25 +41,31 @@ function mayHold(source: Source, texts: readonly string[], { kinds, strings }: W
   if (strings.length === 0) return false
   if (texts.length === 0) return true
   if (kinds.includes('HelmChart') && texts.some(inflatesCharts)) return true
-  const kind = kinds.length > 0 ? new RegExp(`\\bkind["']?:\\s*["']?(?:\\{\\{|(?:${kinds.join('|')})\\b)`) : undefined
-  if (kind && !texts.some((text) => kind.test(text))) return false
-  return putsWordsTogether(source, texts) || texts.some((text) => strings.some((string) => text.includes(string)))
+  if (kinds.length > 0 && !texts.some((text) => mentionsOneOf(text, kinds) || fillsInKind(text))) return false
+  return putsWordsTogether(source, texts) || texts.some((text) => mentionsOneOf(text, strings))
 }
 
 function isWanted({ ref, object }: Manifest, { kinds, strings }: Wanted): boolean {
   if (kinds.length > 0 && !kinds.includes(ref.kind)) return false
-  return strings.some((string) => object.content.includes(string))
+  return mentionsOneOf(object.content, strings)
+}
+
+/** Whether a template leaves a kind, or a part of it, to be filled in. */
+function fillsInKind(text: string): boolean {
+  return /\bkind["']?[ \t]*:[^\n{:]*\{\{/.test(text)
 }
 
 /** Whether a Kustomization inflates charts: what those install stands in no file where they are not in the repository. */
 function inflatesCharts(text: string): boolean {
-  return /\bhelmCharts["']?:|HelmChartInflationGenerator/.test(text)
+  return mentionsOneOf(text, ['helmCharts', 'HelmChartInflationGenerator'])
 }
+
+const keysThatMakeWords = ['namePrefix', 'nameSuffix', 'secretGenerator', 'replacements', 'vars', 'helmCharts']
 
 /** Templates, and Kustomizations that change names, render to words that stand in no file. */
 function putsWordsTogether(source: Source, texts: readonly string[]): boolean {
   if (source.kind === 'helm' || source.overlay?.namePrefix || source.overlay?.nameSuffix) return true
-  return texts.some((text) => /\b(?:name(?:Prefix|Suffix)|secretGenerator|replacements|vars|helmCharts):/.test(text))
+  return texts.some((text) => mentionsOneOf(text, keysThatMakeWords))
 }
 
 /** Manifests of renderings, before it is known to which clusters they go. */

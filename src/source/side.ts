@@ -1,15 +1,16 @@
 import { basename } from 'node:path'
+import { dirname } from 'node:path/posix'
 import { identify } from '../kubernetes/identity'
 import type { Declarations } from '../manifest/cluster'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, nameOf, type Origin, type RenderedSource, type Side } from '../manifest/manifest'
-import type { DeclaredRelease } from '../policy/config'
+import { type DeclaredRelease, defaultIgnore } from '../policy/config'
 import { Checkout } from './checkout'
 import { type Descriptions, readDescriptions } from './descriptions'
 import { type Discovery, discover } from './discover'
 import { guessesOf } from './guesses'
 import type { InflatedChart } from './inflated-chart'
-import { inside, type RemoteEntry, remoteEntries } from './kustomization'
+import { inside, isKustomization, type RemoteEntry, remoteEntries } from './kustomization'
 import { urlOfPlugin } from './outside'
 import { toldKubernetes } from './release-kubernetes'
 import type { TemplateOutput } from './render/helm'
@@ -52,15 +53,26 @@ export class SideOfChange {
     side: Side,
     { ignore, inventories, releases, repository, renderer, base, changed, declarations }: Opening,
   ): Promise<SideOfChange> {
-    const tree = await readTree(revision, ignore)
-    const checkout = new Checkout(revision, tree, renderer.newFolder(), renderer.contents)
-    const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
-    const informed = toldKubernetes(descriptions, declarations)
-    const discovery = await discover(
-      checkout,
-      { releases, repository, ...(base ? { base } : {}), changed, informed },
-      side,
-    )
+    const folder = renderer.newFolder()
+    const shown = new Set<string>()
+    const look = async () => {
+      const tree = await readTree(revision, ignore, shown)
+      const checkout = new Checkout(revision, tree, folder, renderer.contents)
+      const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
+      const informed = toldKubernetes(descriptions, declarations)
+      const known = { releases, repository, ...(base ? { base } : {}), isNew: declarations.isNew, informed }
+      return { tree, checkout, descriptions, discovery: await discover(checkout, known, side) }
+    }
+    const isShown = showing(ignore, changed, base)
+    let seen = await look()
+    // What is shown may deploy more of what is ignored.
+    for (;;) {
+      const more = [...seen.discovery.ignorable].filter((file) => !shown.has(file) && isShown(file))
+      if (more.length === 0) break
+      for (const file of more) shown.add(file)
+      seen = await look()
+    }
+    const { tree, checkout, descriptions, discovery } = seen
     const keys = await Promise.all(
       discovery.sources.map(async (source) => {
         const key = await renderer.keyOf(source, checkout, discovery.kustomizations)
@@ -134,6 +146,25 @@ export class SideOfChange {
       }
     }
     return { source, objects, unreadable, failure: undefined, remote: rendering.remote ?? [], charts, data }
+  }
+}
+
+/**
+ * Whether a file that `ignore` takes and that something deploys is judged: always where the glob is one that nobody wrote, and
+ * otherwise where the change touches the file or comes to deploy it.
+ */
+function showing(
+  ignore: readonly string[],
+  changed: ReadonlySet<string> | undefined,
+  base: Discovery | undefined,
+): (file: string) => boolean {
+  if (ignore === defaultIgnore) return () => true
+  return (file) => {
+    if (!changed) return false
+    if (changed.has(file) || (base && !base.ignorable.has(file))) return true
+    // What a Kustomization builds is known once it is read.
+    const beside = `${dirname(file)}/`
+    return isKustomization(file) && [...changed].some((path) => path.startsWith(beside))
   }
 }
 

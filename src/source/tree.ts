@@ -16,8 +16,14 @@ export interface Tree {
   readonly resolved: ReadonlyMap<string, string>
   /** The files that can hold plain manifests. */
   readonly files: ReadonlyMap<string, Entry>
-  /** Whether the config leaves a file out. */
+  /** Whether the config leaves a file out, and nothing shows it all the same. */
   ignores(path: string): boolean
+  /** Whether a glob of `ignore` takes a file, shown or not. */
+  isIgnorable(path: string): boolean
+  /** Of a path, or of what is below it, the files that can hold plain manifests and that a glob of `ignore` takes. */
+  ignorableAt(path: string): string[]
+  /** What the symbolic links that count lead to, each with the links. */
+  readonly linked: ReadonlyMap<string, readonly string[]>
   /** The paths below a folder. */
   below(folder: string): string[]
   /** A path itself, or what is below it when it is a folder. */
@@ -30,28 +36,37 @@ export interface Tree {
 }
 
 /** As kubectl, kustomize, Argo CD and Flux pick files; they do not read `.YAML`. */
-const manifestName = /\.(?:ya?ml|json)$/
+export const manifestName = /\.(?:ya?ml|json)$/
 
 /**
  * Sorts the paths of a revision into files that can hold plain manifests and what is left out.
  *
  * @param ignore globs of files to leave out
+ * @param shown files that are not left out, for something deploys them
  */
-export async function readTree(revision: Revision, ignore: readonly string[]): Promise<Tree> {
+export async function readTree(
+  revision: Revision,
+  ignore: readonly string[],
+  shown: ReadonlySet<string> = new Set(),
+): Promise<Tree> {
   const entries = new Map((await revision.list()).map((entry) => [entry.path, entry]))
-  const ignored = new IgnoreList(ignore)
+  const ignored = new IgnoreList(ignore, shown)
+  const ignorable = new Map<string, Entry>()
   const files = new Map<string, Entry>()
   const skipped: Skipped[] = []
   for (const entry of entries.values()) {
     if (entry.type === 'submodule')
       skipped.push({ path: entry.path, reason: 'a submodule, which is another repository' })
-    if (entry.type === 'file' && manifestName.test(entry.path) && !ignored.counts(entry.path))
-      files.set(entry.path, entry)
+    if (entry.type !== 'file' || !manifestName.test(entry.path)) continue
+    const left = ignored.counts(entry.path)
+    if (!left) files.set(entry.path, entry)
+    if (left || shown.has(entry.path)) ignorable.set(entry.path, entry)
   }
   const links = await new Links(revision, entries).follow()
   const aliases = new Map<string, string[]>()
   const refused = new Map<string, string>()
   const resolved = new Map<string, string>()
+  const linked = new Map<string, string[]>()
   for (const [link, target] of links) {
     if ('path' in target) resolved.set(link, target.path)
     if (ignored.has(link)) continue
@@ -60,6 +75,9 @@ export async function readTree(revision: Revision, ignore: readonly string[]): P
       skipped.push({ path: link, reason: target.reason })
       continue
     }
+    const links = linked.get(target.path)
+    if (links) links.push(link)
+    else linked.set(target.path, [link])
     const file = entries.get(target.path)
     if (file?.type === 'file') {
       if (!manifestName.test(link) || ignored.has(target.path)) continue
@@ -74,11 +92,15 @@ export async function readTree(revision: Revision, ignore: readonly string[]): P
     }
   }
   const folders = new FolderIndex(entries)
+  const ignorableBelow = new FolderIndex(ignorable)
   return {
     entries,
     resolved,
     files,
     ignores: (file) => ignored.has(file),
+    isIgnorable: (file) => ignored.takes(file),
+    ignorableAt: (file) => (ignorable.has(file) ? [file] : ignorableBelow.below(file)),
+    linked,
     below: (folder) => folders.below(folder),
     at: (file) => (entries.has(file) ? [file] : folders.below(file)),
     aliases,
@@ -123,17 +145,24 @@ function byCodeUnit(a: string, b: string): number {
 class IgnoreList {
   private readonly globs: { glob: string; matcher: Minimatch; count: number }[]
 
-  constructor(globs: readonly string[]) {
+  constructor(
+    globs: readonly string[],
+    private readonly shown: ReadonlySet<string>,
+  ) {
     this.globs = globs.map((glob) => ({ glob, matcher: new Minimatch(glob, { dot: true }), count: 0 }))
   }
 
   has(file: string): boolean {
+    return !this.shown.has(file) && this.takes(file)
+  }
+
+  takes(file: string): boolean {
     return this.globs.some(({ matcher }) => matcher.match(file))
   }
 
   /** Whether a file is left out; if so, it is counted. */
   counts(file: string): boolean {
-    const found = this.globs.find(({ matcher }) => matcher.match(file))
+    const found = this.shown.has(file) ? undefined : this.globs.find(({ matcher }) => matcher.match(file))
     if (found) found.count++
     return found !== undefined
   }

@@ -1,5 +1,6 @@
+import { loadFile } from '../manifest/load'
+import { mentions } from '../manifest/mentions'
 import { absentCharts, remoteEntries } from './kustomization'
-import { repositoryName } from './repository-name'
 import type { RenderedSide, SideOfChange } from './side'
 import type { Target } from './source'
 
@@ -12,8 +13,6 @@ interface Sight {
   readonly unreadable: readonly string[]
   /** The texts of plain files, by path. */
   readonly texts: Iterable<readonly [path: string, text: string]>
-  /** The names of this repository. */
-  readonly repository: readonly string[]
   readonly clustersOf: (path: string) => readonly string[]
 }
 
@@ -31,7 +30,7 @@ export function unseenIn(sight: Sight): (cluster: string) => boolean {
   }
 }
 
-function* placesOf({ head, rendered, unreadable, texts, repository, clustersOf }: Sight): Iterable<string> {
+function* placesOf({ head, rendered, unreadable, texts, clustersOf }: Sight): Iterable<string> {
   const ofTarget = (target: Target) => ('cluster' in target ? [target.cluster] : clustersOf(target.path))
   for (const { manifest } of head.discovery.notInspected) yield* clustersOf(manifest.origin.path)
   for (const { source, failure, remote, charts, unreadable: lost } of rendered) {
@@ -43,18 +42,15 @@ function* placesOf({ head, rendered, unreadable, texts, repository, clustersOf }
       yield* clustersOf(one.file)
   }
   for (const path of unreadable) yield* clustersOf(path)
-  for (const [path, text] of texts) if (namesWhatIsElsewhere(text, repository)) yield* clustersOf(path)
+  for (const [path, text] of texts) if (installsByK3s(text)) yield* clustersOf(path)
 }
 
-/**
- * Whether a text installs what is not in this repository, by an object that discovery reads only where something is rendered,
- * or never: a chart of its own, or a place of another repository.
- */
-function namesWhatIsElsewhere(text: string, repository: readonly string[]): boolean {
-  if (/\bkind["']?:\s*["']?(?:HelmRelease|HelmChart|HelmChartConfig)\b/.test(text)) return installs.test(text)
-  if (!/\bkind["']?:\s*["']?Application(?:Set)?\b/.test(text) || !text.includes('argoproj.io/')) return false
-  const urls = [...text.matchAll(/\brepoURL["']?:\s*["']?([^\s"',}]+)/g)].map(([, url = '']) => repositoryName(url))
-  return /\bchart["']?:/.test(text) || (repository.length > 0 && urls.some((url) => !repository.includes(url)))
+/** Whether a text has K3s install a chart, which discovery does not read. https://docs.k3s.io/add-ons/helm */
+function installsByK3s(text: string): boolean {
+  if (!mentions(text, k3sGroup)) return false
+  return loadFile({ text }, (document) => mentions(document, k3sGroup)).objects.some(
+    ({ ref }) => ref.group === k3sGroup && ['HelmChart', 'HelmChartConfig'].includes(ref.kind),
+  )
 }
 
-const installs = /toolkit\.fluxcd\.io\/|helm\.cattle\.io\//
+const k3sGroup = 'helm.cattle.io'

@@ -1,0 +1,40 @@
+/**
+ * Whether a YAML or JSON text may say a word, however it is spelled. A search of the bare text misses what a parser reads:
+ * double quotes take escapes (`"argoproj.io\x2fv1alpha1"`, `"\u0041pplication"`) and go on behind a backslash at the end of a
+ * line, and `!!binary` takes base64. Anchors, aliases and merge keys hide nothing, for what they stand for is in the same document.
+ *
+ * This finds what is worth parsing; what an object is, its parsed fields say.
+ */
+export function mentions(text: string, word: string): boolean {
+  if (text.includes(word)) return true
+  if (holdsBinary(text)) return true
+  return text.includes('\\') && spelledOut(text).includes(word)
+}
+
+/** Whether a text may say one of some words. */
+export function mentionsOneOf(text: string, words: Iterable<string>): boolean {
+  const list = [...words]
+  if (list.length === 0) return false
+  if (list.some((word) => text.includes(word)) || holdsBinary(text)) return true
+  if (!text.includes('\\')) return false
+  const plain = spelledOut(text)
+  return list.some((word) => plain.includes(word))
+}
+
+/** A tag may be written `!!binary`, in full, or with some of its letters as `%62`. */
+export function holdsBinary(text: string): boolean {
+  return text.includes('!') && /![^\s!]*(?:binary|%[0-9A-Fa-f])/.test(text)
+}
+
+const escaped =
+  /\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(\/)|(?:\r\n|[\r\n\u0085\u2028\u2029])[ \t]*)/g
+
+/** A text with the escapes that stand for a character of a word, wherever they are, replaced by that character. */
+export function spelledOut(text: string): string {
+  return text.replace(escaped, (_, x?: string, u?: string, long?: string, slash?: string) => {
+    const code = x ?? u ?? long
+    if (code === undefined) return slash ?? ''
+    const point = Number.parseInt(code, 16)
+    return point <= 0x10ffff ? String.fromCodePoint(point) : ''
+  })
+}
