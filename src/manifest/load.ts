@@ -173,7 +173,7 @@ function linesIn(text: string, from: number, to: number): number {
 /** The separator before an object, line ends and blank lines around it are no part of it. */
 function contentOf(text: string): string {
   return text
-    .replace(/^---[^\n]*\n/, '')
+    .replace(/^---[ \t]*(?:#[^\n\r\u0085\u2028\u2029]*)?\r?\n/, '')
     .replaceAll('\r\n', '\n')
     .trim()
 }
