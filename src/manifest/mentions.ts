@@ -8,7 +8,7 @@
 export function mentions(text: string, word: string): boolean {
   if (text.includes(word)) return true
   if (holdsBinary(text)) return true
-  return text.includes('\\') && spelledOut(text).includes(word)
+  return spelledOut(text).includes(word)
 }
 
 /** Whether a text may say one of some words. */
@@ -16,9 +16,8 @@ export function mentionsOneOf(text: string, words: Iterable<string>): boolean {
   const list = [...words]
   if (list.length === 0) return false
   if (list.some((word) => text.includes(word)) || holdsBinary(text)) return true
-  if (!text.includes('\\')) return false
   const plain = spelledOut(text)
-  return list.some((word) => plain.includes(word))
+  return plain !== text && list.some((word) => plain.includes(word))
 }
 
 /** A tag may be written `!!binary`, in full, or with some of its letters as `%62`. */
@@ -29,8 +28,9 @@ export function holdsBinary(text: string): boolean {
 const escaped =
   /\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(\/)|(?:\r\n|[\r\n\u0085\u2028\u2029])[ \t]*)/g
 
-/** A text with the escapes that stand for a character of a word, wherever they are, replaced by that character. */
+/** A text with the escapes of double quotes that stand for a character of a word, wherever they are, replaced by that character. */
 export function spelledOut(text: string): string {
+  if (!text.includes('\\')) return text
   return text.replace(escaped, (_, x?: string, u?: string, long?: string, slash?: string) => {
     const code = x ?? u ?? long
     if (code === undefined) return slash ?? ''

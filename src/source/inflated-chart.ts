@@ -6,7 +6,7 @@ import { readYaml } from '../manifest/document-reader'
 import { LineIndex } from '../manifest/lines'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, ownGroup, type Region } from '../manifest/manifest'
-import { mentions } from '../manifest/mentions'
+import { mentions, spelledOut } from '../manifest/mentions'
 import type { Checkout } from './checkout'
 import { inside, type Kustomization } from './kustomization'
 import type { KustomizeSource } from './source'
@@ -168,10 +168,10 @@ async function arePatched(
   const texts = [JSON.stringify(overlay ?? {})]
   for (const { file, leadsTo } of over) {
     const text = (await checkout.text(file)) ?? ''
-    if (!/^["']?(?:patches\w*|replacements|transformers)["']?\s*:/m.test(text)) continue
+    if (!/^["']?(?:patches\w*|replacements|transformers)["']?\s*:/m.test(spelledOut(text))) continue
     texts.push(text, ...(await checkout.texts(leadsTo.filter((place) => checkout.has(place)))).values())
   }
-  return texts.some((text) => /\b(?:args|command|env)\b|\$patch/.test(text))
+  return texts.some((text) => /\b(?:args|command|env)\b|\$patch/.test(spelledOut(text)))
 }
 
 function rootOf(object: LoadedObject) {

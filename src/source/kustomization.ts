@@ -15,7 +15,7 @@ import {
 } from 'yaml'
 import { splitDocuments } from '../manifest/documents'
 import type { Region } from '../manifest/manifest'
-import { mentions } from '../manifest/mentions'
+import { mentions, mentionsOneOf } from '../manifest/mentions'
 import type { Checkout } from './checkout'
 import { pathsNamed } from './outside'
 
@@ -182,7 +182,7 @@ function parseText(text: string): Written {
       return isScalar(entry) && typeof entry.value === 'string' ? [{ text: entry.value, region: regionOf(item) }] : []
     }),
     strings,
-    plugins: /generators|transformers|validators/.test(text),
+    plugins: mentionsOneOf(text, ['generators', 'transformers', 'validators']),
     named: pathsNamed(document).map(({ scalar, isBase }) => ({
       text: scalar.value,
       isBase,

@@ -6,7 +6,7 @@ import { isPlaceholder } from '../kubernetes/ingress'
 import { findPair } from '../manifest/cursor'
 import { type LoadedFile, type LoadedObject, loadFile, stateOf, type ValuesFile } from '../manifest/load'
 import { groupKindOf, Manifest, ownGroup } from '../manifest/manifest'
-import { mentions, mentionsOneOf } from '../manifest/mentions'
+import { mentions, mentionsOneOf, spelledOut } from '../manifest/mentions'
 import { type Element, elementsOf, fill } from './application-set'
 import type { Checkout } from './checkout'
 import { isModest } from './glob'
@@ -214,7 +214,7 @@ function installsKnownChart(source: Fields): boolean {
 /** Whether a text names a known chart, or leaves the name of its chart to be filled in. */
 function mayInstallKnownChart(text: string): boolean {
   const names = chartFacts.map(({ name }) => name)
-  return mentionsOneOf(text, names) || /\bchart["']?:\s*["']?\{\{/.test(text)
+  return mentionsOneOf(text, names) || /\bchart["']?:\s*["']?\{\{/.test(spelledOut(text))
 }
 
 function isGlob(place: string): boolean {

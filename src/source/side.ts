@@ -4,6 +4,7 @@ import { identify } from '../kubernetes/identity'
 import type { Declarations } from '../manifest/cluster'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, nameOf, type Origin, type RenderedSource, type Side } from '../manifest/manifest'
+import { mentions } from '../manifest/mentions'
 import { type DeclaredRelease, defaultIgnore } from '../policy/config'
 import { Checkout } from './checkout'
 import { type Descriptions, readDescriptions } from './descriptions'
@@ -93,7 +94,7 @@ export class SideOfChange {
     const entries = kustomizations.flatMap((one) => remoteEntries(one, this.checkout).map(({ text }) => text))
     const plugins = kustomizations.flatMap(({ plugins, file, leadsTo }) => (plugins ? [file, ...leadsTo] : []))
     const texts = await this.checkout.texts([...new Set(plugins)].filter((file) => this.checkout.has(file)))
-    const urls = [...texts.values()].filter((text) => text.includes('builtin')).map((text) => urlOfPlugin(text)?.text)
+    const urls = [...texts.values()].filter((text) => mentions(text, 'builtin')).map((text) => urlOfPlugin(text)?.text)
     return [...entries, ...urls.filter((url) => url !== undefined)]
   }
 
