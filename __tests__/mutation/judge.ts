@@ -28,6 +28,8 @@ function againstItself(text: string, loaded: LoadedFile): Difference[] {
   const extra = skimmed.filter((ref) => !refs.includes(ref))
   if (missing.length > 0) found.push({ cause: 'skim', detail: `misses ${missing}` })
   if (extra.length > 0 && loaded.unreadable.length === 0) found.push({ cause: 'skim', detail: `makes up ${extra}` })
+  if (loaded.objects.length > 0 && !loaded.kubernetes)
+    found.push({ cause: 'skim', detail: 'takes the file for one without objects' })
   return found
 }
 
@@ -78,10 +80,10 @@ function identityIn({ ref, apiVersion }: LoadedObject): Identity {
   return [apiVersion, ref.kind, ref.namespace, ref.name]
 }
 
-/** Whether a finding says that the document of an object cannot be read. */
-function isCovered([, kind, , name]: Identity, { text, unreadable }: LoadedFile): boolean {
+/** Whether a finding says that the document of an object cannot be read; files of other purposes get none. */
+function isCovered([, kind, , name]: Identity, { text, unreadable, kubernetes }: LoadedFile): boolean {
   const isWritten = (word: string, content: string) => !text.includes(word) || content.includes(word)
-  return unreadable.some(({ content }) => isWritten(kind, content) && isWritten(name, content))
+  return kubernetes && unreadable.some(({ content }) => isWritten(kind, content) && isWritten(name, content))
 }
 
 function dataOf(object: LoadedObject): unknown {

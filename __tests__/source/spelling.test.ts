@@ -20,7 +20,7 @@ describe('an Application is found', () => {
   test.each<[what: string, text: string | Buffer]>([
     ['by an escape in its apiVersion', `apiVersion: "argoproj.io\\x2fv1alpha1"\nkind: Application\n${rest}`],
     ['by an escape in each', `apiVersion: "\\u0061rgoproj.io/v1alpha1"\nkind: "\\U00000041pplication"\n${rest}`],
-    ['by escapes in its keys', `"\\x61piVersion": "argoproj.io\\/v1alpha1"\n"\\u006bind": Application\n${rest}`],
+    ['by escapes in its keys', `"\\x61piVersion": "argoproj.io\\x2fv1alpha1"\n"\\u006bind": Application\n${rest}`],
     ['over the end of a line', `apiVersion: "argo\\\n  proj.io/v1alpha1"\nkind: Application\n${rest}`],
     ['in base64', `apiVersion: !!binary YXJnb3Byb2ouaW8vdjFhbHBoYTE=\nkind: Application\n${rest}`],
     [

@@ -3,6 +3,7 @@ import { DocumentReader } from './document-reader'
 import { splitDocuments } from './documents'
 import { LineIndex } from './lines'
 import type { ObjectRef, Region } from './manifest'
+import { holdsBinary, spelledOut } from './mentions'
 
 /** One Kubernetes object as parsed: its identity and its nodes, free of any side or path. */
 export interface LoadedObject {
@@ -129,9 +130,19 @@ export function loadFile(
   return { text, objects, unreadable, templates, kubernetes: mentionsKubernetes(text) }
 }
 
-/** Whether `apiVersion` and `kind` stand in a text as keys. */
+/** Whether `apiVersion` and `kind` stand in a text as keys, however they are spelled. */
 export function mentionsKubernetes(text: string): boolean {
-  return /(?:^|[\s{,"'-])apiVersion["']?\s*:/.test(text) && /(?:^|[\s{,"'-])kind["']?\s*:/.test(text)
+  return holdsKeys(text) || (text.includes('\\') && holdsKeys(spelledOut(text))) || holdsBinary(text)
+}
+
+function holdsKeys(text: string): boolean {
+  return holdsKey.apiVersion.test(text) && holdsKey.kind.test(text)
+}
+
+/** After any mark but those of a longer word; YAML has blanks and breaks that are none to a regular expression. */
+const holdsKey = {
+  apiVersion: /(?<![\w./])apiVersion(?:["']|[ \t\r\n\u0085\u2028\u2029])*:/,
+  kind: /(?<![\w./])kind(?:["']|[ \t\r\n\u0085\u2028\u2029])*:/,
 }
 
 /** A file's bytes as text. */
@@ -162,7 +173,7 @@ function linesIn(text: string, from: number, to: number): number {
 /** The separator before an object, line ends and blank lines around it are no part of it. */
 function contentOf(text: string): string {
   return text
-    .replace(/^---[^\n]*\n/, '')
+    .replace(/^---[ \t]*(?:#[^\n\r\u0085\u2028\u2029]*)?\r?\n/, '')
     .replaceAll('\r\n', '\n')
     .trim()
 }

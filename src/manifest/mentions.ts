@@ -21,7 +21,7 @@ export function mentionsOneOf(text: string, words: Iterable<string>): boolean {
 }
 
 /** A tag may be written `!!binary`, in full, or with some of its letters as `%62`. */
-function holdsBinary(text: string): boolean {
+export function holdsBinary(text: string): boolean {
   return text.includes('!') && /![^\s!]*(?:binary|%[0-9A-Fa-f])/.test(text)
 }
 

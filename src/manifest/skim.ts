@@ -2,11 +2,10 @@ import { identify } from '../kubernetes/identity'
 import { DocumentReader } from './document-reader'
 import { splitDocuments } from './documents'
 import type { ObjectRef } from './manifest'
+import { mentions } from './mentions'
 
 /** A value as nearly all manifests write names: quoted, or plain and beginning with a letter. */
-const scalar = String.raw`(?:(["'])([\w.:/@-]+)\1|([A-Za-z](?:[\w.:/@-]*[\w./@-])?))(?:[ \t]+#.*|[ \t]*)\r?$`
-const value = new RegExp(`^${scalar}`)
-const kindLine = new RegExp(`^kind:[ \\t]+${scalar}`, 'gm')
+const scalar = /^(?:(["'])([\w.:/@-]+)\1|([A-Za-z](?:[\w.:/@-]*[\w./@-])?))(?:[ \t]+#.*|[ \t]*)$/
 const entry = /^([A-Za-z][\w./-]*):(?:[ \t]+(.*))?$/
 /** Plain words that YAML does not read as text. */
 const notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i
@@ -30,21 +29,22 @@ export function skimIdentities(text: string): ObjectRef[] {
 
 /** The kind of a document where it can be told without parsing; of a list, a template or flow style it cannot. */
 export function skimKind(text: string): string | undefined {
-  if (isSpelledOtherwise(text)) return undefined
-  const [match, ...more] = [...text.matchAll(kindLine)]
-  const kind = more.length === 0 ? textOf(match) : undefined
+  return kindIn(keysOf(text))
+}
+
+function kindIn(keys: ReadonlyMap<string, string> | undefined): string | undefined {
+  const kind = textIn(keys?.get('kind'))
   return kind?.endsWith('List') ? undefined : kind
 }
 
 function skimDocument(text: string): ObjectRef | 'none' | undefined {
-  // An escape or a tag may write any letter of a key.
-  if (!text.includes('apiVersion') || !text.includes('kind')) return /[\\!]/.test(text) ? undefined : 'none'
-  const keys = odd.test(text) ? undefined : keysOf(text)
-  if (!keys) return undefined
-  const read = (key: string) => textOf(value.exec(keys.get(key) ?? ''))
-  const [apiVersion, kind, name, namespace] = ['apiVersion', 'kind', 'metadata.name', 'metadata.namespace'].map(read)
-  if (!apiVersion || !kind || kind.endsWith('List') || !name) return undefined
-  if (!namespace && keys.has('metadata.namespace')) return undefined
+  if (!mentions(text, 'apiVersion') || !mentions(text, 'kind')) return 'none'
+  const keys = keysOf(text)
+  const kind = kindIn(keys)
+  const apiVersion = textIn(keys?.get('apiVersion'))
+  const name = textIn(keys?.get('metadata.name'))
+  const namespace = textIn(keys?.get('metadata.namespace'))
+  if (!apiVersion || !kind || !name || (!namespace && keys?.has('metadata.namespace'))) return undefined
   return identify(apiVersion, kind, namespace ?? '', name)
 }
 
@@ -53,6 +53,7 @@ function skimDocument(text: string): ObjectRef | 'none' | undefined {
  * value of an identity goes on in the next line.
  */
 function keysOf(text: string): Map<string, string> | undefined {
+  if (odd.test(text)) return undefined
   const keys = new Map<string, string>()
   let section = ''
   let field = ''
@@ -94,18 +95,8 @@ function goesOn(behind: string): boolean {
   )
 }
 
-/**
- * Whether a document may say something else than its lines that begin with a key: by a merge key, an alias, a tag or quotes at a key,
- * as a list, in flow style, or with its keys indented, below which a line of quoted text may look like a key.
- */
-function isSpelledOtherwise(text: string): boolean {
-  return (
-    /^(?:<<|["'?*&!{]|items)/m.test(text) || /^(?:(?:---|#|%)[^\n]*\n|[ \t\r]*\n)*(?:[ \t]|---[ \t]+[^#\s])/.test(text)
-  )
-}
-
-/** The value of a match that is text. */
-function textOf(match: RegExpMatchArray | null | undefined): string | undefined {
-  const plain = match?.[3]
-  return plain !== undefined && notText.test(plain) ? undefined : (match?.[2] ?? plain)
+/** What is written behind a key, where that is text. */
+function textIn(behind = ''): string | undefined {
+  const [, , quoted, plain] = scalar.exec(behind) ?? []
+  return plain !== undefined && notText.test(plain) ? undefined : (quoted ?? plain)
 }
