@@ -17,7 +17,9 @@ export function withDoubt(draft: Draft, evidence: Evidence): Draft {
 function ofPair(draft: Draft, { clusters }: Evidence): Draft {
   // What describes the cluster is of no folder of it.
   const ends = draft.ends.filter((end) => !describesCluster(end.manifest))
-  const folders = new Set(ends.map(({ manifest: { owner, origin } }) => folderOf((owner?.origin ?? origin).path)))
+  const folders = new Set(
+    ends.map(({ manifest: { values, origin } }) => folderOf((values?.owner.origin ?? origin).path)),
+  )
   if (!clusters.assumed || draft.cluster !== '' || folders.size < 2) return draft
   return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`)
 }

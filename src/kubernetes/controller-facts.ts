@@ -215,7 +215,7 @@ export type ControllerFactsFile = Static<typeof ControllerFactsFile>
 export const controllerFacts: readonly ControllerFacts[] = (written as ControllerFactsFile).controllers
 
 /** The facts of a controller that code is written for. */
-export function factsOf(name: string): ControllerFacts {
+export function controllerFactsOf(name: string): ControllerFacts {
   const facts = controllerFacts.find((one) => one.name === name)
   if (!facts) throw new Error(`policies/facts/controllers.yaml has no row ${name}.`)
   return facts
