@@ -16,7 +16,7 @@ import {
   mergeCopies,
   type Placing,
   sortFindings,
-  subjectOf,
+  statementOf,
 } from './report/finding'
 import { countsFor, type Finding, type Report, reaches } from './report/report'
 import { Restorer } from './report/restore'
@@ -109,7 +109,7 @@ function placingIn({ changes, described, changedTexts }: Evidence): Placing {
   const hunks = new Map<string, Hunks>()
   const restorer = new Restorer()
   return {
-    touched: (manifest) => touched.has(manifest.owner ?? manifest),
+    touched: (manifest) => touched.has(manifest.values?.owner ?? manifest),
     isNew: (path) => changedTexts.has(path) && changedTexts.get(path)?.before === undefined,
     isDeleted: (path) => changedTexts.has(path) && changedTexts.get(path)?.after === undefined,
     restoring: (removed) => restorer.restoring(removed, changedTexts.get(removed.origin.path)?.after),
@@ -149,13 +149,13 @@ function statused(base: readonly Draft[], head: readonly Draft[], placing: Placi
   for (const draft of base) {
     const fingerprint = fingerprintOf(draft)
     left.set(fingerprint, [...(left.get(fingerprint) ?? []), draft])
-    const keys = knownKeys.get(subjectOf(draft)) ?? new Set<string>()
+    const keys = knownKeys.get(statementOf(draft)) ?? new Set<string>()
     for (const key of draft.keys) keys.add(key)
-    knownKeys.set(subjectOf(draft), keys)
+    knownKeys.set(statementOf(draft), keys)
   }
   const findings = head.map((draft) => {
     const same = left.get(fingerprintOf(draft))?.pop()
-    const known = knownKeys.get(subjectOf(draft))
+    const known = knownKeys.get(statementOf(draft))
     const partOfOld = draft.keys.length > 1 && draft.keys.every((key) => known?.has(key))
     return findingOf(draft, same || partOfOld ? 'existing' : 'introduced', placing)
   })

@@ -27,7 +27,7 @@ function ofPair(draft: Draft, evidence: Evidence): Draft {
 export function withDoubtOfPair(draft: Draft, pair: readonly Manifest[], { clusters }: Evidence): Draft {
   // What describes the cluster is of no folder of it.
   const objects = pair.filter((manifest) => !describesCluster(manifest))
-  const folders = new Set(objects.map(({ owner, origin }) => folderOf((owner?.origin ?? origin).path)))
+  const folders = new Set(objects.map(({ values, origin }) => folderOf((values?.owner.origin ?? origin).path)))
   if (!clusters.assumed || draft.cluster !== '' || folders.size < 2) return draft
   return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`)
 }

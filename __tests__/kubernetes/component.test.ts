@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { componentsIn, componentsOf, writtenAs } from '../../src/kubernetes/component'
 import { componentFacts } from '../../src/kubernetes/component-facts'
-import { factsOf } from '../../src/kubernetes/controller-facts'
+import { controllerFactsOf } from '../../src/kubernetes/controller-facts'
 import { snapshotsOf } from '../../src/manifest/snapshot'
 import { manifestIn, manifestsIn } from '../manifest/manifests'
 
@@ -111,7 +111,7 @@ test('the facts name controllers and parts that there are', () => {
     const names = parts.map((part) => part.name)
     expect([name, (agree?.parts ?? []).filter((part) => !names.includes(part))]).toEqual([name, []])
     for (const { controller, images } of parts) {
-      if (controller) expect(factsOf(controller).images.length).toBeGreaterThan(0)
+      if (controller) expect(controllerFactsOf(controller).images.length).toBeGreaterThan(0)
       else expect(images?.length).toBeGreaterThan(0)
     }
     expect(charts?.every((chart) => chart.name !== '') ?? true).toBe(true)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { type Controller, controllersIn, controllersOf, endsOf } from '../../src/kubernetes/controller'
+import { type Controller, controllersIn, controllersOf, endsAt } from '../../src/kubernetes/controller'
 import { namesOfParts } from '../../src/kubernetes/controller-parts'
 import { nameOf } from '../../src/manifest/manifest'
 import { Snapshot } from '../../src/manifest/snapshot'
@@ -137,7 +137,7 @@ describe('Traefik', () => {
   test('is told at the lines of the file, and in words of it', () => {
     const [controller] = controllersWith(mounted('/etc/traefik'), configMap({ 'traefik.yml': ingress }))
     if (!controller) throw new Error('no controller was recognised')
-    const ends = endsOf(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
+    const ends = endsAt(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
     expect(ends.map(({ manifest }) => nameOf(manifest.ref))).toEqual(['ConfigMap edge/config', 'Deployment edge/web'])
     expect(ends[0]?.path).toEqual(['data', 'traefik.yml', 'providers', 'kubernetesIngress', 'namespaces'])
     expect(controller.wordsFor('a.b')).toBe('a.b in traefik.yml of ConfigMap edge/config')

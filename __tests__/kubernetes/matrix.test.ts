@@ -4,7 +4,7 @@ import { clusterRef } from '../../src/kubernetes/cluster-facts'
 import { signsOf } from '../../src/kubernetes/component-facts'
 import { breachesOf, rowsWith } from '../../src/kubernetes/matrix'
 import { type Condition, MatrixFile, type MatrixRow, matrixRows } from '../../src/kubernetes/matrix-facts'
-import { subjectsOf } from '../../src/kubernetes/matrix-subject'
+import { matrixSubjectsOf } from '../../src/kubernetes/matrix-subject'
 import { Manifest } from '../../src/manifest/manifest'
 import { snapshotsOf } from '../../src/manifest/snapshot'
 import { readOwnDocument } from '../../src/policy/document'
@@ -37,7 +37,7 @@ function brokenIn(row: MatrixRow, world: World): string[] {
   const snapshot = snapshotsOf(manifests, descriptions).get('')
   if (!snapshot) throw new Error('There is no snapshot.')
   return [...descriptions, ...manifests]
-    .flatMap((manifest) => subjectsOf(manifest, snapshot))
+    .flatMap((manifest) => matrixSubjectsOf(manifest, snapshot))
     .flatMap((subject) => breachesOf(subject, rowsWith([]), snapshot.facts))
     .map((breach) => breach.row.id)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { singles, wordsOf } from '../../src/kubernetes/rbac'
+import { permissionText, singles } from '../../src/kubernetes/rbac'
 import {
   includes,
   permissionsOfSubject,
@@ -104,6 +104,6 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: gone}
 subjects: [{kind: ServiceAccount, name: web, namespace: shop}]
 `),
   )
-  const words = [...singles(permissionsOfSubject(serviceAccount('shop', 'web'), snapshot))].map(wordsOf)
+  const words = [...singles(permissionsOfSubject(serviceAccount('shop', 'web'), snapshot))].map(permissionText)
   expect(words.sort()).toEqual(['get /metrics', 'get pods', 'get pods -n shop', 'list deployments.apps -n shop'])
 })

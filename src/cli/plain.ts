@@ -1,8 +1,8 @@
 import { entryOf } from '../entry'
-import type { Tree } from '../kubernetes/inventory'
+import type { ValueTree } from '../kubernetes/inventory'
 
 /** Parsed data as a tree that has no places: what a command reads, it does not report. */
-export class Plain implements Tree<Plain> {
+export class Plain implements ValueTree<Plain> {
   constructor(readonly value: unknown) {}
 
   get exists(): boolean {

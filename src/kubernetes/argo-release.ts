@@ -1,6 +1,6 @@
 import type { Cursor } from '../manifest/cursor'
 import { isOwnCluster } from './argo-cluster'
-import { type ChartRelease, factsOf, versionAt } from './chart-release'
+import { type ChartRelease, chartFactsOf, versionAt } from './chart-release'
 import { isPlaceholder } from './ingress'
 import { filesOf, hiddenIf, layersOf, ReleaseValues, type ValuesLayer } from './release-values'
 
@@ -18,7 +18,7 @@ export function argoReleasesOf(application: Cursor): ChartRelease[] {
   const generated = isPlaceholder(written) ? `${written} of ${JSON.stringify(set.at('generators').value)}` : written
   const cluster = isOwnCluster(written) ? '' : generated
   return [spec.at('source'), ...spec.at('sources').items()].flatMap((source) => {
-    const facts = factsOf(source.at('chart'), source.at('repoURL'))
+    const facts = chartFactsOf(source.at('chart'), source.at('repoURL'))
     if (!facts) return []
     const helm = source.at('helm')
     const object = helm.at('valuesObject')

@@ -1,7 +1,7 @@
 import { minVersion, satisfies } from 'semver'
 import type { Cursor } from '../manifest/cursor'
 import { componentFacts } from './component-facts'
-import { type Breach, releaseIn, type Subject } from './matrix'
+import { type Breach, type MatrixSubject, releaseIn } from './matrix'
 import type { MatrixRow } from './matrix-facts'
 
 const severities = ['error', 'warning', 'notice'] as const
@@ -12,7 +12,7 @@ export function gravest(breaches: readonly Breach[]): MatrixRow['severity'] {
 }
 
 /** The image, or the mode, and then where the settings and the facts stand that the rows asked for: of each object the first. */
-export function endsOf({ at }: Subject, breaches: readonly Breach[]): Cursor[] {
+export function endsOf({ at }: MatrixSubject, breaches: readonly Breach[]): Cursor[] {
   const settings = breaches.flatMap((breach) => breach.settings).filter(({ manifest }) => manifest !== at.manifest)
   const facts = breaches.flatMap(({ grounds }) => grounds.map(({ fact }) => fact.at)).filter((one) => one !== at)
   const read = [...settings, ...facts]
@@ -20,7 +20,7 @@ export function endsOf({ at }: Subject, breaches: readonly Breach[]): Cursor[] {
 }
 
 /** What a message says of rows that do not hold: beside what the subject stands, why it does not work, and what to do. */
-export function wordsOf(subject: Subject, breaches: readonly Breach[], rows: readonly MatrixRow[]) {
+export function wordsOf(subject: MatrixSubject, breaches: readonly Breach[], rows: readonly MatrixRow[]) {
   const grounds = breaches.flatMap(({ grounds }) => grounds).filter(({ fact }) => fact.at !== subject.at)
   const remedies = unique(breaches.map((breach) => remedyOf(breach, subject, rows))).join('; ')
   return {
@@ -35,7 +35,7 @@ export function wordsOf(subject: Subject, breaches: readonly Breach[], rows: rea
   }
 }
 
-function remedyOf({ row, grounds }: Breach, subject: Subject, rows: readonly MatrixRow[]): string {
+function remedyOf({ row, grounds }: Breach, subject: MatrixSubject, rows: readonly MatrixRow[]): string {
   const title = componentFacts.find(({ name }) => name === row.component)?.title ?? row.component
   const { kernel, notOn, kubernetes, kubeProxyMode, containerd } = row.requires ?? {}
   if (row.fixed) return `take ${title} ${row.fixed.join(', ').replace(/, ([^,]*)$/, ' or $1')}, or a later release`
@@ -52,7 +52,7 @@ function remedyOf({ row, grounds }: Breach, subject: Subject, rows: readonly Mat
 /** The next release that a row calls fit for the cluster's Kubernetes; of older ones the newest. */
 function fittingRelease(
   { component }: MatrixRow,
-  { release }: Subject,
+  { release }: MatrixSubject,
   rows: readonly MatrixRow[],
   grounds: Breach['grounds'],
 ) {

@@ -10,7 +10,7 @@ import { isSecretComplete } from './secret'
 import { producersOf } from './tls-producer'
 
 /** What stands under `tls.crt` or `tls.key` of a Secret. */
-export type Reading<T> =
+export type PemReading<T> =
   /** Of several PEM blocks the first one counts. */
   | { readonly kind: 'read'; readonly at: Cursor; readonly first: T; readonly further: readonly T[] }
   /** Nothing yet: it is empty, or holds words that a person or a tool replaces. */
@@ -19,12 +19,12 @@ export type Reading<T> =
   | { readonly kind: 'broken'; readonly at: Cursor; readonly fault: string }
 
 /** The certificates under a Secret's `tls.crt`. */
-export function readCertificates(secret: Manifest): Reading<X509Certificate> {
+export function readCertificates(secret: Manifest): PemReading<X509Certificate> {
   return read(secret, 'tls.crt', /^CERTIFICATE$/, (pem) => new X509Certificate(pem))
 }
 
 /** The private key under a Secret's `tls.key`. */
-export function readKey(secret: Manifest): Reading<KeyObject> {
+export function readKey(secret: Manifest): PemReading<KeyObject> {
   return read(secret, 'tls.key', /(?:^| )PRIVATE KEY$/, (pem) => createPrivateKey(pem))
 }
 
@@ -35,7 +35,7 @@ const pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)
 const standInWords =
   /\$\{|\{\{|\$\(|<[^<>]+>|ENC\[|\.\.|…|\*{3}|x{4}|change.?me|replace|redacted|placeholder|dummy|insert|your|todo/i
 
-function read<T>(secret: Manifest, key: string, label: RegExp, parse: (pem: string) => T): Reading<T> {
+function read<T>(secret: Manifest, key: string, label: RegExp, parse: (pem: string) => T): PemReading<T> {
   // The API server lets stringData win over data.
   const plain = secret.root.at('stringData', key)
   const at = plain.exists ? plain : secret.root.at('data', key)

@@ -21,7 +21,7 @@ export const releaseKinds: readonly GroupKind[] = [
 ]
 
 /** The kinds that hold parts of a release: its values, or which chart it installs. */
-export const partKinds: readonly GroupKind[] = [
+export const releasePartKinds: readonly GroupKind[] = [
   'ConfigMap',
   'OCIRepository.source.toolkit.fluxcd.io',
   'HelmChart.source.toolkit.fluxcd.io',
@@ -46,7 +46,7 @@ export interface ChartRelease {
 }
 
 /** The names by which a release and its parts find each other. */
-export function* namesOfParts(manifest: Manifest): Iterable<string> {
+export function* namesOfReleaseParts(manifest: Manifest): Iterable<string> {
   const { ref, root } = manifest
   const kind = groupKindOf(ref)
   if (releaseKinds.includes(kind)) {
@@ -57,7 +57,7 @@ export function* namesOfParts(manifest: Manifest): Iterable<string> {
   } else if (kind === 'ConfigMap') {
     const holdsValues = [...root.at('data').entries()].some(([key]) => /\.ya?ml$/.test(key))
     if (holdsValues) yield ref.name
-  } else if (partKinds.includes(kind)) yield ref.name
+  } else if (releasePartKinds.includes(kind)) yield ref.name
 }
 
 /** Whether a chart is one that the facts know, by how objects name it and where from. */
@@ -66,7 +66,7 @@ export function isKnownChart(chart: string, repository: string): boolean {
 }
 
 /** The chart of an OCI registry is named with its path. */
-export function factsOf(chart: Cursor, repository: Cursor): ChartFacts | undefined {
+export function chartFactsOf(chart: Cursor, repository: Cursor): ChartFacts | undefined {
   return factsNamed(chart.string ?? '', repository.string ?? '')
 }
 

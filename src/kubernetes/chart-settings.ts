@@ -76,7 +76,7 @@ export class ChartSettings implements Settings {
     if (!holds) return undefined
     const given = part.value === undefined ? undefined : this.release.values.get(part.value)
     if (given && !given.told) return { at: given.at, value: undefined }
-    const written = textOf(given?.value)
+    const written = valueText(given?.value)
     if (given && written !== '') return { at: given.at, value: written }
     // A default that is filled in is the template's, and stands for an empty value; any other is a value of the chart.
     if (given?.at.exists && !part.default?.includes('{')) return undefined
@@ -101,7 +101,7 @@ export class ChartSettings implements Settings {
     const given = this.release.values.get(value)
     if (!given.told) return undefined
     if (given.value === undefined) return byDefault === is
-    return (typeof is === 'string' ? textOf(given.value) : isTrue(given.value)) === is
+    return (typeof is === 'string' ? valueText(given.value) : isTrue(given.value)) === is
   }
 
   private isOfVersion(charts = '*'): boolean {
@@ -140,7 +140,7 @@ export class ChartSettings implements Settings {
       const found = argumentsIn(at).filter(({ name }) => name === flag)
       return found.map(({ at, value }) => ({ at, value: told && !isPlaceholder(value) ? value : undefined }))
     }
-    const value = more.as === 'switches' && !isTrue(given.value) ? '' : textOf(given.value)
+    const value = more.as === 'switches' && !isTrue(given.value) ? '' : valueText(given.value)
     return [{ at, value: told && !at.isMap ? value : undefined }]
   }
 
@@ -168,7 +168,7 @@ export class ChartSettings implements Settings {
     if (name === 'namespace') return this.namespace
     if (name === 'fullname') return this.fullname()
     const given = this.release.values.get(name)
-    return given.told ? textOf(given.value) || byDefault : undefined
+    return given.told ? valueText(given.value) || byDefault : undefined
   }
 
   /**
@@ -181,8 +181,8 @@ export class ChartSettings implements Settings {
     const { name, values } = this.release
     const [full, short] = ['fullnameOverride', 'nameOverride'].map((key) => values.get(key))
     if (!full?.told || !short?.told) return undefined
-    if (textOf(full.value)) return shortened(textOf(full.value))
-    const chart = textOf(short.value) || this.facts.name
+    if (valueText(full.value)) return shortened(valueText(full.value))
+    const chart = valueText(short.value) || this.facts.name
     if (isPlaceholder(name)) return undefined
     return shortened(name.includes(chart) ? name : `${name}-${chart}`)
   }
@@ -210,7 +210,7 @@ function isTrue(value: unknown): boolean {
 }
 
 /** A value as a template prints it; empty where there is none. */
-export function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(',')
+export function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(valueText).join(',')
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
 }

@@ -2,22 +2,22 @@ import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, type ObjectRef, ownGroup } from '../manifest/manifest'
 import { installerKinds, installerMarks, isTold, kubeProxyModeIn, kubernetesIn } from './installer'
 import {
-  type Fact as FactIn,
   factAt,
   type Inventory,
   type LiveIngressClass,
+  type LiveLock,
   type LivePod,
   type LiveService,
-  type Lock as LockIn,
   type NodeFacts,
+  type StatedValue,
 } from './inventory'
 import { readInventory } from './inventory-reader'
 import { newestOf } from './version'
 
 /** A value that somebody states of a cluster, and the cursor that says so. */
-export type Fact = FactIn<Cursor>
+export type Fact = StatedValue<Cursor>
 export type ClusterNode = NodeFacts<Cursor>
-export type Lock = LockIn<Cursor>
+export type ClusterLock = LiveLock<Cursor>
 
 /**
  * The kind of what describes a cluster: the config's entry and the documents of its inventory. All that describes one cluster
@@ -58,7 +58,7 @@ export class ClusterFacts {
   /** The nodes; one without a name stands for all when the config alone gives a kernel. */
   readonly nodes: readonly ClusterNode[]
   readonly takenAt: Fact | undefined
-  readonly locks: readonly Lock[]
+  readonly locks: readonly ClusterLock[]
   readonly pods: readonly LivePod<Cursor>[]
   readonly services: readonly LiveService<Cursor>[]
   readonly ingressClasses: readonly LiveIngressClass<Cursor>[]

@@ -16,7 +16,7 @@ export interface Needs {
 }
 
 /** The permissions that a release of a component needs; none where its release is not told. */
-export function needsOf(component: Component, snapshot: Snapshot): Needs[] {
+export function componentNeeds(component: Component, snapshot: Snapshot): Needs[] {
   return roleNeeds
     .filter((row) => isOn(row, component, snapshot))
     .map(({ clusterRole, account, needs }) => ({

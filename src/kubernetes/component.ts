@@ -5,7 +5,7 @@ import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest
 import type { Snapshot } from '../manifest/snapshot'
 import { type ComponentFacts, componentFacts, type PartFacts } from './component-facts'
 import { controllerKinds } from './controller'
-import { factsOf } from './controller-facts'
+import { controllerFactsOf } from './controller-facts'
 import { parseImage, releaseOf } from './image'
 
 /** Something whose release matters to others, as a manifest brings it. */
@@ -88,7 +88,7 @@ const patterns = componentFacts.flatMap((facts) =>
   facts.parts.map((part) => ({
     facts,
     part,
-    images: [...(part.images ?? []), ...(part.controller ? factsOf(part.controller).images : [])].map(
+    images: [...(part.images ?? []), ...(part.controller ? controllerFactsOf(part.controller).images : [])].map(
       (pattern) => new RegExp(pattern),
     ),
   })),

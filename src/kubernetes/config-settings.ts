@@ -4,7 +4,7 @@ import { isPlaceholder } from './ingress'
 import type { Setting } from './settings'
 
 /** What a controller reads settings from beside its arguments. */
-export interface Config {
+export interface ControllerConfig {
   /** What is read; undefined where no manifest tells what it says. */
   readonly root: Cursor | undefined
   /** Where it is named. */
@@ -18,12 +18,12 @@ export interface Config {
 }
 
 /** Whether a config may say what a flag says. */
-export function speaksOf({ keys }: Config, flag: string): boolean {
+export function speaksOf({ keys }: ControllerConfig, flag: string): boolean {
   return keys === undefined || entryOf(keys, flag) !== undefined
 }
 
 /** What a config says of a flag: one setting, for a list with all of its values. */
-export function saidBy(config: Config, flag: string): Setting | undefined {
+export function saidBy(config: ControllerConfig, flag: string): Setting | undefined {
   const at = placeIn(config, flag)
   if (!config.root) return { at, value: undefined, maybe: true }
   const { value } = at
@@ -34,7 +34,7 @@ export function saidBy(config: Config, flag: string): Setting | undefined {
 }
 
 /** Where a config says it, else where it would: the nearest place that is written. */
-export function placeIn({ root, at, keys }: Config, flag: string): Cursor {
+export function placeIn({ root, at, keys }: ControllerConfig, flag: string): Cursor {
   if (!root) return at
   const paths = keys ? (entryOf(keys, flag) ?? []).map((path) => path.split('.')) : []
   const places = keys ? paths.map((path) => root.at(...path)) : [inAnyCase(root, flag.split('.'))]
@@ -42,7 +42,7 @@ export function placeIn({ root, at, keys }: Config, flag: string): Cursor {
 }
 
 /** How a person writes a flag there. */
-export function keyOf({ keys }: Config, flag: string): string {
+export function keyOf({ keys }: ControllerConfig, flag: string): string {
   return entryOf(keys, flag)?.[0] ?? flag
 }
 

@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml'
-import { type Fact, factAt, type Tree } from './inventory'
+import { factAt, type StatedValue, type ValueTree } from './inventory'
 
 /** The modes that kube-proxy has on Linux; unsaid it is iptables. */
 const defaultMode = 'iptables'
@@ -8,12 +8,12 @@ const defaultMode = 'iptables'
  * The mode that kube-proxy's ConfigMap sets, in the file it holds; kubeadm calls the file `config.conf`.
  * Source: https://kubernetes.io/docs/reference/config-api/kube-proxy-config.v1alpha1/
  */
-export function kubeProxyModeIn<T extends Tree<T>>(configMap: T): Fact<T> | undefined {
+export function kubeProxyModeOfConfigMap<T extends ValueTree<T>>(configMap: T): StatedValue<T> | undefined {
   return valueIn(configMap, 'KubeProxyConfiguration', 'mode', defaultMode)
 }
 
 /** The mode of a KubeProxyConfiguration that stands by itself. */
-export function kubeProxyModeOf<T extends Tree<T>>(configuration: T): Fact<T> {
+export function kubeProxyModeOf<T extends ValueTree<T>>(configuration: T): StatedValue<T> {
   const at = configuration.at('mode')
   return { value: at.string || defaultMode, at }
 }
@@ -22,17 +22,22 @@ export function kubeProxyModeOf<T extends Tree<T>>(configuration: T): Fact<T> {
  * The version that kubeadm last brought a control plane to, of the ConfigMap `kubeadm-config` that it keeps.
  * Source: https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/
  */
-export function kubernetesIn<T extends Tree<T>>(configMap: T): Fact<T> | undefined {
+export function kubernetesOfConfigMap<T extends ValueTree<T>>(configMap: T): StatedValue<T> | undefined {
   return valueIn(configMap, 'ClusterConfiguration', 'kubernetesVersion')
 }
 
 /** The version of a ClusterConfiguration that stands by itself. */
-export function kubernetesOf<T extends Tree<T>>(configuration: T): Fact<T> | undefined {
+export function kubernetesOf<T extends ValueTree<T>>(configuration: T): StatedValue<T> | undefined {
   return factAt(configuration.at('kubernetesVersion'))
 }
 
 /** A value of a file that a ConfigMap holds; it stands where the file does. */
-function valueIn<T extends Tree<T>>(configMap: T, kind: string, key: string, unsaid?: string): Fact<T> | undefined {
+function valueIn<T extends ValueTree<T>>(
+  configMap: T,
+  kind: string,
+  key: string,
+  unsaid?: string,
+): StatedValue<T> | undefined {
   for (const [, at] of configMap.at('data').entries()) {
     const file = at.string?.includes(kind) ? parseDocument(at.string) : undefined
     if (!file || file.errors.length > 0 || file.get('kind') !== kind) continue

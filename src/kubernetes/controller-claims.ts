@@ -1,7 +1,7 @@
 import { satisfies } from 'semver'
 import type { Cursor } from '../manifest/cursor'
 import type { ClassFacts, ControllerFacts } from './controller-facts'
-import { isSwitchedOn, listOf, type Settings, valueOr } from './settings'
+import { isSwitchedOn, type Settings, valueOr, valuesOfFlag } from './settings'
 
 /** Which Ingresses a controller takes, as one of the releases it may be decides. */
 export interface Claims {
@@ -53,7 +53,7 @@ function flagsOf({ name, controllerFlag, byName, unclassed = [] }: ClassFacts): 
 function namesOf({ name, default: byDefault, many }: ClassFacts, settings: Settings): string[] | undefined {
   const value = valueOr(settings, name, byDefault)
   if (value === undefined) return undefined
-  const given = many ? listOf(settings, name) : undefined
+  const given = many ? valuesOfFlag(settings, name) : undefined
   if (given && given.length > 0) return given
   return value === '' ? [] : [value]
 }

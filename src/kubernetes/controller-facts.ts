@@ -205,7 +205,7 @@ export const ControllerFactsFile = factsFile({ controllers: Type.Array(Controlle
 export const controllerFacts: readonly ControllerFacts[] = factsIn(ControllerFactsFile, rows).controllers
 
 /** The facts of a controller that code is written for. */
-export function factsOf(name: string): ControllerFacts {
+export function controllerFactsOf(name: string): ControllerFacts {
   const facts = controllerFacts.find((one) => one.name === name)
   if (!facts) throw new Error(`facts/controllers.yaml has no row ${name}.`)
   return facts

@@ -1,7 +1,7 @@
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import { Arguments } from './arguments'
-import { namesOfParts as namesOfReleaseParts, partKinds as releasePartKinds } from './chart-release'
+import { namesOfReleaseParts, releasePartKinds } from './chart-release'
 import { controllerKinds, controllersOf, marksOfControllers } from './controller'
 import { controllerFacts } from './controller-facts'
 

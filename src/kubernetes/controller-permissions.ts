@@ -4,7 +4,7 @@ import type { Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import type { Controller } from './controller'
 import { classAnnotation } from './ingress-class'
-import { covers, type Permissions, permissionsOf, singles, uncovered, wordsOf } from './rbac'
+import { allows, type Permissions, permissionsOf, permissionText, singles, uncovered } from './rbac'
 
 /** Something that a controller has to be allowed, and what it reads that makes it need it. */
 export interface Need {
@@ -19,11 +19,11 @@ export interface Need {
 
 /** What a controller needs and is not given, in the words of `kubectl auth can-i`. */
 export function missing(need: Need, given: readonly Permissions[]): string[] {
-  return [...singles(uncovered(given, need.permissions))].map(wordsOf).sort()
+  return [...singles(uncovered(given, need.permissions))].map(permissionText).sort()
 }
 
 /** What a controller has to be allowed, as far as its manifests tell. */
-export function needsOf(controller: Controller, given: readonly Permissions[], snapshot: Snapshot): Need[] {
+export function controllerNeeds(controller: Controller, given: readonly Permissions[], snapshot: Snapshot): Need[] {
   return [
     ...lockNeeds(controller, given),
     ...statusNeeds(controller, given),
@@ -58,7 +58,7 @@ function lockNeeds({ locks, manifest, namespace: own }: Controller, given: reado
       }
     }),
   )
-  const allowed = ways.some((needs) => needs.every(({ permissions }) => covers(given, permissions)))
+  const allowed = ways.some((needs) => needs.every(({ permissions }) => allows(given, permissions)))
   return allowed ? [] : (ways.at(-1) ?? [])
 }
 
@@ -71,7 +71,7 @@ function statusNeeds({ facts, release, status, watched }: Controller, given: rea
     const inGroup = (group: string) =>
       permissionsOf({ apiGroups: [group], resources: ['ingresses/status'], verbs: ['update'] }, namespace)
     const permissions = inGroup('networking.k8s.io')
-    if (!modern && covers(given, inGroup('extensions'))) return []
+    if (!modern && allows(given, inGroup('extensions'))) return []
     const of = namespace === '*' ? 'every namespace' : `namespace ${namespace}`
     return [{ kind: 'status', at: watched.at, of, permissions }]
   })

@@ -1,6 +1,6 @@
 import type { Cursor } from '../manifest/cursor'
 import type { ControllerFacts } from './controller-facts'
-import { listOf, type Settings } from './settings'
+import { type Settings, valuesOfFlag } from './settings'
 
 /** The namespaces a controller watches, at the flag that says so, else where it would stand. */
 export type Watched = { readonly at: Cursor } & (
@@ -16,7 +16,7 @@ export function watchedBy({ scope }: ControllerFacts, settings: Settings): Watch
   const named = settings.get(scope.namespaces)
   if (named && named.value !== '') {
     const { at, value } = named
-    const names = scope.many ? listOf(settings, scope.namespaces) : value === undefined ? undefined : [value]
+    const names = scope.many ? valuesOfFlag(settings, scope.namespaces) : value === undefined ? undefined : [value]
     return names ? { at, scope: 'namespaces', names } : { at, scope: 'unknown' }
   }
   const selector = scope.selector === undefined ? undefined : settings.get(scope.selector)
@@ -25,6 +25,6 @@ export function watchedBy({ scope }: ControllerFacts, settings: Settings): Watch
     return value === undefined ? { at, scope: 'unknown' } : { at, scope: 'selector', selector: value }
   }
   const at = named?.at ?? settings.placeOf(scope.namespaces)
-  const except = scope.except === undefined ? [] : listOf(settings, scope.except)
+  const except = scope.except === undefined ? [] : valuesOfFlag(settings, scope.except)
   return except ? { at, scope: 'all', except } : { at, scope: 'unknown' }
 }

@@ -2,7 +2,7 @@ import type { Cursor } from '../manifest/cursor'
 import { nameOf } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { Arguments } from './arguments'
-import { type Config, keyOf, placeIn, saidBy, speaksOf } from './config-settings'
+import { type ControllerConfig, keyOf, placeIn, saidBy, speaksOf } from './config-settings'
 import { mountedAt } from './container-file'
 import type { ConfigFacts, ControllerFacts } from './controller-facts'
 import { alike } from './named-object'
@@ -36,7 +36,7 @@ class Configured implements Settings {
 
   constructor(
     private readonly others: Settings,
-    private readonly config: Config,
+    private readonly config: ControllerConfig,
   ) {
     this.opaque = others.opaque || (config.instead && !config.keys && !config.root)
     this.place = config.keys || !config.root ? others.place : config.root
@@ -93,7 +93,7 @@ function configOf(
   args: Arguments,
   container: Cursor,
   snapshot: Snapshot | undefined,
-): Config | undefined {
+): ControllerConfig | undefined {
   const [named] = facts.flags.flatMap((flag) => args.get(flag) ?? [])
   const found = facts.object
     ? named && objectAt(named, facts.object, args, snapshot)
@@ -101,7 +101,7 @@ function configOf(
   return found && { ...found, instead: facts.instead === true, keys: facts.keys }
 }
 
-type Found = Pick<Config, 'root' | 'at' | 'name'>
+type Found = Pick<ControllerConfig, 'root' | 'at' | 'name'>
 
 function objectAt(
   { at, value }: Setting,

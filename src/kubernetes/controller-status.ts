@@ -4,7 +4,7 @@ import type { ControllerFacts, StatusFacts } from './controller-facts'
 import { isSwitchedOn, type Settings } from './settings'
 
 /** What a controller writes into the status of its Ingresses. */
-export type Status =
+export type StatusWriting =
   /** Nothing; or what cannot be told. */
   | { readonly writes: 'nothing' | 'unknown' }
   /** The addresses of a Service, or one that is given: at its flag. */
@@ -26,7 +26,7 @@ export function statusOf(
   settings: Settings,
   release: string | undefined,
   onNodes: boolean,
-): Status {
+): StatusWriting {
   if (settings.opaque) return { writes: 'unknown' }
   const status = statusFactsOf(facts, release)
   if (!status) return { writes: 'nothing' }

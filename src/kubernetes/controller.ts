@@ -4,14 +4,14 @@ import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../manifest/
 import type { Snapshot } from '../manifest/snapshot'
 import { Arguments } from './arguments'
 import { type ChartRelease, releaseKinds } from './chart-release'
-import { ChartSettings, textOf } from './chart-settings'
+import { ChartSettings, valueText } from './chart-settings'
 import { type Claims, claimsOf } from './controller-claims'
 import { type ControllerFacts, controllerFacts } from './controller-facts'
 import { type Watched, watchedBy } from './controller-scope'
 import { settingsOf, settingsOfRelease } from './controller-settings'
-import { type Status, statusOf } from './controller-status'
-import { minorOf, parseImage, releaseOf } from './image'
-import { type Lock, locksOf } from './leader-lock'
+import { type StatusWriting, statusOf } from './controller-status'
+import { minorReleaseOf, parseImage, releaseOf } from './image'
+import { type LeaderLock, locksOf } from './leader-lock'
 import { shareNamespace } from './namespace'
 import { chartReleasesOf } from './releases'
 import type { Setting, Settings } from './settings'
@@ -55,9 +55,9 @@ export interface Controller {
   readonly watched: Watched
   /** One for each way its release may decide; none when its class is not told. */
   readonly claims: readonly Claims[]
-  readonly status: Status
+  readonly status: StatusWriting
   /** What its leader is elected by: one for each way its release may do it; none when it elects none or no file tells. */
-  readonly locks: readonly Lock[]
+  readonly locks: readonly LeaderLock[]
   readonly serviceAccount: ServiceAccount
   /** The Secret of its default certificate, as `namespace/name`; undefined where none is set, or a file that is not here may. */
   readonly defaultCertificate: Setting | undefined
@@ -150,7 +150,7 @@ function read(facts: ControllerFacts, container: Cursor, settings: Settings): Om
   const args = new Arguments(container)
   const image = container.at('image')
   const parsed = parseImage(image.string ?? '')
-  const release = releaseOf(parsed) ?? minorOf(parsed)
+  const release = releaseOf(parsed) ?? minorReleaseOf(parsed)
   const namespace = manifest.ref.namespace || homeOf(facts, settings)
   const claims = claimsOf(facts, settings, release)
   return {
@@ -219,7 +219,7 @@ function installedBy(release: ChartRelease): Controller[] {
       {
         facts,
         manifest,
-        image: textOf(tag.value) === '' ? at : tag.at,
+        image: valueText(tag.value) === '' ? at : tag.at,
         release: app,
         namespace,
         place: whole.place,
@@ -243,7 +243,7 @@ function installedBy(release: ChartRelease): Controller[] {
 }
 
 /** Where a statement about a controller is made: at the first of these places, then at one in each other object it is read from. */
-export function endsOf({ place, parts }: Controller, at: readonly Cursor[]): Cursor[] {
+export function endsAt({ place, parts }: Controller, at: readonly Cursor[]): Cursor[] {
   return at.concat(place, parts).filter((one, index, all) => all.findIndex(isIn(one.manifest)) === index)
 }
 
@@ -255,9 +255,9 @@ function isIn(manifest: Manifest): (one: Cursor) => boolean {
 function appOf({ facts: { apps, tag, digest }, version, values }: ChartRelease): string | undefined {
   const [named, pinned] = [tag, digest].map((path) => (path === undefined ? undefined : values.get(path)))
   if (named?.told === false || pinned?.told === false) return undefined
-  const image = { repository: '', tag: textOf(named?.value) }
-  if (image.tag !== '') return releaseOf(image) ?? minorOf(image)
-  if (pinned && textOf(pinned.value) !== '') return undefined
+  const image = { repository: '', tag: valueText(named?.value) }
+  if (image.tag !== '') return releaseOf(image) ?? minorReleaseOf(image)
+  if (pinned && valueText(pinned.value) !== '') return undefined
   return Object.entries(apps).findLast(([from]) => gte(version, from))?.[1]
 }
 

@@ -1,7 +1,7 @@
 import type { Cursor } from '../manifest/cursor'
 import type { Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
-import { type ChartRelease, factsOf, versionAt } from './chart-release'
+import { type ChartRelease, chartFactsOf, versionAt } from './chart-release'
 import { hiddenIf, layersOf, ReleaseValues } from './release-values'
 
 /** https://fluxcd.io/flux/components/helm/helmreleases/ */
@@ -43,7 +43,7 @@ function fluxChartOf({ root, ref }: Manifest, snapshot: Snapshot | undefined) {
   const parts = holder ? [holder.root.at('spec')] : []
   if (kind === 'OCIRepository') {
     const [spec] = parts
-    const facts = spec && factsOf(spec.at('url'), spec.at('url'))
+    const facts = spec && chartFactsOf(spec.at('url'), spec.at('url'))
     if (!facts) return undefined
     const version = [spec.at('ref', 'semver'), spec.at('ref', 'tag')].find(({ exists }) => exists)
     return { facts, ...versionAt(facts, version ?? spec.at('ref')), valuesFiles: spec.at('valuesFiles'), parts }
@@ -51,7 +51,7 @@ function fluxChartOf({ root, ref }: Manifest, snapshot: Snapshot | undefined) {
   const chart = reference.exists ? holder?.root.at('spec') : root.at('spec', 'chart', 'spec')
   // A chart of a GitRepository or Bucket is one of files, and may be any.
   if (!chart || (chart.at('sourceRef', 'kind').string ?? 'HelmRepository') !== 'HelmRepository') return undefined
-  const facts = factsOf(chart.at('chart'), chart.at('sourceRef', 'name'))
+  const facts = chartFactsOf(chart.at('chart'), chart.at('sourceRef', 'name'))
   return facts && { facts, ...versionAt(facts, chart.at('version')), valuesFiles: chart.at('valuesFiles'), parts }
 }
 

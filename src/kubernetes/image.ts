@@ -25,7 +25,7 @@ export function releaseOf({ tag }: Image): string | undefined {
 }
 
 /** The first release of the minor that a tag follows, `3.5.0` of `3.5`: for what holds for all of the minor. */
-export function minorOf({ tag }: Image): string | undefined {
+export function minorReleaseOf({ tag }: Image): string | undefined {
   const match = tag?.match(/^v?(\d+\.\d+)(?:$|-(?!alpha|beta|rc|snapshot|(?:ea|pre)(?![a-z])))/i)
   return match ? `${match[1]}.0` : undefined
 }

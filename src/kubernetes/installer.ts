@@ -2,7 +2,7 @@ import { entryOf } from '../entry'
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest } from '../manifest/manifest'
 import * as configuration from './configuration'
-import { type Fact, factAt } from './inventory'
+import { factAt, type StatedValue } from './inventory'
 
 /** Strings that the files of installers contain. */
 export const installerMarks: readonly string[] = [
@@ -13,7 +13,7 @@ export const installerMarks: readonly string[] = [
   'kops.k8s.io/',
 ]
 
-type Read = (root: Cursor) => Fact<Cursor> | undefined
+type Read = (root: Cursor) => StatedValue<Cursor> | undefined
 
 /** What is told to one kind of installer, and where in its object. */
 interface Installer {
@@ -39,10 +39,10 @@ const installers: Readonly<Record<GroupKind, Installer>> = {
     kubernetes: (root) => factAt(root.at('spec', 'kubernetesVersion')),
     kubeProxyMode: (root) => factAt(root.at('spec', 'kubeProxy', 'proxyMode')),
   },
-  ConfigMap: { kubernetes: configuration.kubernetesIn, kubeProxyMode: configuration.kubeProxyModeIn },
+  ConfigMap: { kubernetes: configuration.kubernetesOfConfigMap, kubeProxyMode: configuration.kubeProxyModeOfConfigMap },
 }
 
-function modeOf(kubernetes: Cursor): Fact<Cursor> | undefined {
+function modeOf(kubernetes: Cursor): StatedValue<Cursor> | undefined {
   const at = kubernetes.at('proxyMode')
   return kubernetes.isMap ? { value: at.string || 'ipvs', at } : undefined
 }
@@ -56,17 +56,17 @@ export function isTold(manifest: Manifest): boolean {
 }
 
 /** The Kubernetes version that an installer among the manifests is told to install. */
-export function kubernetesIn(manifests: readonly Manifest[]): Fact<Cursor> | undefined {
+export function kubernetesIn(manifests: readonly Manifest[]): StatedValue<Cursor> | undefined {
   return agreed(manifests, 'kubernetes')
 }
 
 /** The mode that kube-proxy is told to run in. */
-export function kubeProxyModeIn(manifests: readonly Manifest[]): Fact<Cursor> | undefined {
+export function kubeProxyModeIn(manifests: readonly Manifest[]): StatedValue<Cursor> | undefined {
   return agreed(manifests, 'kubeProxyMode')
 }
 
 /** Where two installers' files of one cluster differ, it is not known which of them was used. */
-function agreed(manifests: readonly Manifest[], what: keyof Installer): Fact<Cursor> | undefined {
+function agreed(manifests: readonly Manifest[], what: keyof Installer): StatedValue<Cursor> | undefined {
   const facts = manifests.flatMap(
     (manifest) => entryOf(installers, groupKindOf(manifest.ref))?.[what]?.(manifest.root) ?? [],
   )

@@ -1,13 +1,13 @@
-import { factAt, type Inventory, nodeAt, numberAt, type Tree } from './inventory'
+import { factAt, type Inventory, nodeAt, numberAt, type ValueTree } from './inventory'
 import { readLive } from './live-objects'
 
 /** Reads a snapshot: an inventory document, or what `kubectl get` printed, object by object. */
-export function readInventory<T extends Tree<T>>(objects: readonly T[]): Inventory<T> {
+export function readInventory<T extends ValueTree<T>>(objects: readonly T[]): Inventory<T> {
   const document = objects.find((object) => object.at('kind').string === 'Inventory')
   return document ? readDocument(document) : readLive(objects)
 }
 
-function readDocument<T extends Tree<T>>(root: T): Inventory<T> {
+function readDocument<T extends ValueTree<T>>(root: T): Inventory<T> {
   const list = (key: string) => [...root.at(key).items()]
   const text = (at: T, key: string) => at.at(key).string
   const named = (at: T) => ({ namespace: text(at, 'namespace') ?? '', name: text(at, 'name') ?? '', at })

@@ -1,5 +1,5 @@
 /** A tree that values are read from: cursors of a parsed file, or plain data. */
-export interface Tree<T> {
+export interface ValueTree<T> {
   at(...keys: (string | number)[]): T
   items(): Iterable<T>
   entries(): Iterable<[string, T]>
@@ -9,7 +9,7 @@ export interface Tree<T> {
 }
 
 /** A value that somebody states of a cluster, and the place that says so. */
-export interface Fact<T> {
+export interface StatedValue<T> {
   readonly value: string
   readonly at: T
 }
@@ -19,25 +19,25 @@ export interface NodeFacts<T> {
   readonly name: string | undefined
   readonly at: T
   /** `uname -r`: `5.15.0-105-generic`. */
-  readonly kernel?: Fact<T> | undefined
-  readonly kubelet?: Fact<T> | undefined
-  readonly kubeProxy?: Fact<T> | undefined
-  readonly osImage?: Fact<T> | undefined
+  readonly kernel?: StatedValue<T> | undefined
+  readonly kubelet?: StatedValue<T> | undefined
+  readonly kubeProxy?: StatedValue<T> | undefined
+  readonly osImage?: StatedValue<T> | undefined
   /** `containerd://1.7.27` */
-  readonly containerRuntime?: Fact<T> | undefined
-  readonly architecture?: Fact<T> | undefined
-  readonly operatingSystem?: Fact<T> | undefined
+  readonly containerRuntime?: StatedValue<T> | undefined
+  readonly architecture?: StatedValue<T> | undefined
+  readonly operatingSystem?: StatedValue<T> | undefined
 }
 
 /** What replicas of a controller elect their leader with. */
-export interface Lock<T> {
+export interface LiveLock<T> {
   readonly kind: 'ConfigMap' | 'Lease'
   readonly namespace: string
   readonly name: string
   /** Who leads: a Pod's name, of many controllers with `_` and an id behind it. */
-  readonly holder: Fact<T> | undefined
+  readonly holder: StatedValue<T> | undefined
   /** When the holder last said that it is alive. */
-  readonly renewTime: Fact<T> | undefined
+  readonly renewTime: StatedValue<T> | undefined
   /** For how many seconds that counts. */
   readonly duration: number | undefined
   readonly at: T
@@ -68,13 +68,13 @@ export interface LiveIngressClass<T> {
 /** What a snapshot of a running cluster says of it. */
 export interface Inventory<T> {
   /** When it was taken, as RFC 3339. */
-  readonly takenAt: Fact<T> | undefined
+  readonly takenAt: StatedValue<T> | undefined
   /** The API server's version, as it gives it: `v1.30.4-eks-a737599`. */
-  readonly kubernetes: Fact<T> | undefined
+  readonly kubernetes: StatedValue<T> | undefined
   /** `iptables`, `ipvs` or `nftables`. */
-  readonly kubeProxyMode: Fact<T> | undefined
+  readonly kubeProxyMode: StatedValue<T> | undefined
   readonly nodes: readonly NodeFacts<T>[]
-  readonly locks: readonly Lock<T>[]
+  readonly locks: readonly LiveLock<T>[]
   /** None at all where the snapshot has no Pods: nothing then follows from a Pod that is missing. */
   readonly pods: readonly LivePod<T>[]
   readonly services: readonly LiveService<T>[]
@@ -101,17 +101,17 @@ export function isMoment(text: string): boolean {
 }
 
 /** A string as a fact; none where there is no string, or an empty one. */
-export function factAt<T extends Tree<T>>(at: T): Fact<T> | undefined {
+export function factAt<T extends ValueTree<T>>(at: T): StatedValue<T> | undefined {
   return at.string ? { value: at.string, at } : undefined
 }
 
 /** Reads the fields of a node. */
-export function nodeAt<T extends Tree<T>>(name: string | undefined, at: T, info: T): NodeFacts<T> {
+export function nodeAt<T extends ValueTree<T>>(name: string | undefined, at: T, info: T): NodeFacts<T> {
   const facts = Object.entries(nodeFields).map(([key, field]) => [key, factAt(info.at(field))])
   return { name, at, ...Object.fromEntries(facts) }
 }
 
 /** A number; none where there is none. */
-export function numberAt<T extends Tree<T>>({ value }: T): number | undefined {
+export function numberAt<T extends ValueTree<T>>({ value }: T): number | undefined {
   return typeof value === 'number' ? value : undefined
 }

@@ -4,7 +4,7 @@ import type { ControllerFacts, ElectionFacts } from './controller-facts'
 import { isSwitchedOn, type Settings, valueOr } from './settings'
 
 /** The object that the replicas of a controller write their leader into. */
-export interface Lock {
+export interface LeaderLock {
   /** Two while releases moved from one kind to the other: the leader has to hold both. */
   readonly kinds: ElectionFacts['kinds']
   /** Empty where the manifest gives none. */
@@ -29,11 +29,11 @@ interface Elector {
  * Reads what a controller elects its leader by: one lock for each way its release may do it; none when one of them elects
  * no leader, or no file tells.
  */
-export function locksOf(facts: ControllerFacts, settings: Settings, elector: Elector): Lock[] {
+export function locksOf(facts: ControllerFacts, settings: Settings, elector: Elector): LeaderLock[] {
   const { release } = elector
   if (settings.opaque) return []
   const ways = facts.election.filter(({ releases }) => release === undefined || satisfies(release, releases))
-  const locks = ways.map((way): Lock | undefined => {
+  const locks = ways.map((way): LeaderLock | undefined => {
     const elects = way.elects ? way.elects.some((one) => isSwitchedOn(settings, one)) : true
     const name = nameOf(way, settings, elector.className)
     const namespace = namespaceOf(way, settings, elector.namespace)
@@ -66,7 +66,7 @@ function namespaceOf({ namespace }: ElectionFacts, settings: Settings, own: stri
 
 /** Whether a controller elects its leader by this object; one without a namespace may be anywhere. */
 export function electsBy(
-  { locks }: { readonly locks: readonly Lock[] },
+  { locks }: { readonly locks: readonly LeaderLock[] },
   { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
 ): boolean {
   return locks.some(
@@ -78,13 +78,13 @@ export function electsBy(
  * The lock that two controllers both elect by. Where a release is not told, it has to be one lock however that release
  * elects.
  */
-export function sharedLock(a: readonly Lock[], b: readonly Lock[]): Lock | undefined {
+export function sharedLock(a: readonly LeaderLock[], b: readonly LeaderLock[]): LeaderLock | undefined {
   const [first] = a
   if (!first || a.length !== b.length) return undefined
   return a.every((lock, index) => isOneLock(lock, b[index])) ? first : undefined
 }
 
-function isOneLock(a: Lock, b: Lock | undefined): boolean {
+function isOneLock(a: LeaderLock, b: LeaderLock | undefined): boolean {
   return (
     b !== undefined &&
     a.name === b.name &&

@@ -1,17 +1,17 @@
 import { entryOf } from '../entry'
-import { kubeProxyModeIn, kubernetesIn } from './configuration'
+import { kubeProxyModeOfConfigMap, kubernetesOfConfigMap } from './configuration'
 import { parseImage, releaseOf } from './image'
 import {
-  type Fact,
   factAt,
   type Inventory,
   isMoment,
+  type LiveLock,
   type LiveObject,
-  type Lock,
   type NodeFacts,
   nodeAt,
   numberAt,
-  type Tree,
+  type StatedValue,
+  type ValueTree,
 } from './inventory'
 import { newestOf } from './version'
 
@@ -22,13 +22,13 @@ export const liveKinds = ['Node', 'Pod', 'Service', 'Lease', 'ConfigMap', 'Ingre
 export const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
 
 /** Reads what `kubectl get … -o json` or `-o yaml` printed. */
-export function readLive<T extends Tree<T>>(objects: readonly T[]): Inventory<T> {
+export function readLive<T extends ValueTree<T>>(objects: readonly T[]): Inventory<T> {
   const ofKind = (kind: (typeof liveKinds)[number]) => objects.filter((object) => object.at('kind').string === kind)
   const pods = ofKind('Pod')
     .filter(isRunning)
     .map((at) => ({ ...named(at), node: at.at('spec', 'nodeName').string }))
-  const images = new Map<string, Fact<T>>()
-  const apiServers: Fact<T>[] = []
+  const images = new Map<string, StatedValue<T>>()
+  const apiServers: StatedValue<T>[] = []
   for (const { at, node } of pods) {
     for (const container of at.at('spec', 'containers').items()) {
       const version = versionOf(container)
@@ -60,8 +60,8 @@ export function readLive<T extends Tree<T>>(objects: readonly T[]): Inventory<T>
   const [answered] = objects.flatMap((object) => factAt(object.at('serverVersion', 'gitVersion')) ?? [])
   return {
     takenAt: newestRenewal([...locks, ...ofKind('Lease').map(leaseAt)]),
-    kubernetes: answered ?? newestOf(apiServers) ?? (kubeadm && kubernetesIn(kubeadm)),
-    kubeProxyMode: proxyConfig && kubeProxyModeIn(proxyConfig),
+    kubernetes: answered ?? newestOf(apiServers) ?? (kubeadm && kubernetesOfConfigMap(kubeadm)),
+    kubeProxyMode: proxyConfig && kubeProxyModeOfConfigMap(proxyConfig),
     nodes,
     locks,
     pods,
@@ -75,24 +75,24 @@ export function readLive<T extends Tree<T>>(objects: readonly T[]): Inventory<T>
   }
 }
 
-function named<T extends Tree<T>>(at: T): LiveObject<T> {
+function named<T extends ValueTree<T>>(at: T): LiveObject<T> {
   const metadata = at.at('metadata')
   return { namespace: metadata.at('namespace').string ?? '', name: metadata.at('name').string ?? '', at }
 }
 
 /** A Pod that has ended stays listed until somebody takes it away. */
-function isRunning<T extends Tree<T>>(pod: T): boolean {
+function isRunning<T extends ValueTree<T>>(pod: T): boolean {
   return !['Succeeded', 'Failed'].includes(pod.at('status', 'phase').string ?? '')
 }
 
 /** The release that a container's image names, as a version of Kubernetes. */
-function versionOf<T extends Tree<T>>(container: T): Fact<T> | undefined {
+function versionOf<T extends ValueTree<T>>(container: T): StatedValue<T> | undefined {
   const at = container.at('image')
   const release = releaseOf(parseImage(at.string ?? ''))
   return release ? { value: `v${release}`, at } : undefined
 }
 
-function leaseAt<T extends Tree<T>>(at: T): Lock<T> {
+function leaseAt<T extends ValueTree<T>>(at: T): LiveLock<T> {
   const spec = at.at('spec')
   return {
     ...named(at),
@@ -104,11 +104,11 @@ function leaseAt<T extends Tree<T>>(at: T): Lock<T> {
 }
 
 /** A ConfigMap's lock is a line of JSON in an annotation, so what it says stands at the annotation. */
-function leaderAt<T extends Tree<T>>(configMap: T): Lock<T>[] {
+function leaderAt<T extends ValueTree<T>>(configMap: T): LiveLock<T>[] {
   const at = configMap.at('metadata', 'annotations', leaderAnnotation)
   if (at.string === undefined) return []
   const record = parsed(at.string)
-  const fact = (key: string): Fact<T> | undefined => {
+  const fact = (key: string): StatedValue<T> | undefined => {
     const value = entryOf(record, key)
     return typeof value === 'string' && value !== '' ? { value, at } : undefined
   }
@@ -134,10 +134,10 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 }
 
 /** A snapshot is at least as young as the youngest sign of life in it; the leases of nodes give one every ten seconds. */
-function newestRenewal<T extends Tree<T>>(locks: readonly Lock<T>[]): Fact<T> | undefined {
+function newestRenewal<T extends ValueTree<T>>(locks: readonly LiveLock<T>[]): StatedValue<T> | undefined {
   return locks
     .flatMap(({ renewTime }) => (renewTime && isMoment(renewTime.value) ? [renewTime] : []))
-    .reduce<Fact<T> | undefined>(
+    .reduce<StatedValue<T> | undefined>(
       (newest, next) => (newest && Date.parse(newest.value) >= Date.parse(next.value) ? newest : next),
       undefined,
     )

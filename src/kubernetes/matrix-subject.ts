@@ -3,7 +3,7 @@ import type { Snapshot } from '../manifest/snapshot'
 import { factKinds, factMarks, statesFacts } from './cluster-facts'
 import { type Component, componentKinds, componentsIn, componentsOf, isMain, marksOf } from './component'
 import { componentFacts } from './component-facts'
-import { releaseIn, rowsOn, type Subject, subjectOf } from './matrix'
+import { type MatrixSubject, matrixSubjectOf, releaseIn, rowsOn } from './matrix'
 import type { MatrixRow } from './matrix-facts'
 import { marksOfSet, settingKeys } from './setting'
 
@@ -20,8 +20,10 @@ export function* subjectPartners(manifest: Manifest): Generator<string> {
 }
 
 /** What rows are judged for at one object: the components it brings, and what it tells of the cluster itself. */
-export function subjectsOf(manifest: Manifest, snapshot: Snapshot): Subject[] {
-  const brought = leading(manifest, snapshot).map((component) => subjectOf(component, snapshot, nameOf(manifest.ref)))
+export function matrixSubjectsOf(manifest: Manifest, snapshot: Snapshot): MatrixSubject[] {
+  const brought = leading(manifest, snapshot).map((component) =>
+    matrixSubjectOf(component, snapshot, nameOf(manifest.ref)),
+  )
   return [...brought, ...toldBy(manifest, snapshot)]
 }
 
@@ -42,11 +44,11 @@ function rankOf(component: Component): number {
 }
 
 /** kube-proxy by its mode, and the kubelets: of several objects that describe a cluster the one that tells. */
-function toldBy(manifest: Manifest, snapshot: Snapshot): Subject[] {
+function toldBy(manifest: Manifest, snapshot: Snapshot): MatrixSubject[] {
   const { kubeProxyMode, kubernetes, nodes } = snapshot.facts
   const kubelet = nodes.find((node) => node.kubelet)?.kubelet
   const always = { isBrought: false, isMain: true, placeOf: () => undefined, runsOn: () => true }
-  const subjects: Subject[] = []
+  const subjects: MatrixSubject[] = []
   if (kubeProxyMode && isThe(manifest, kubeProxyMode.at.manifest, snapshot)) {
     const [image] = componentsIn(snapshot).filter(({ facts }) => facts.name === 'kube-proxy')
     const release = image?.release ?? (kubernetes && releaseIn(kubernetes.value))
@@ -72,9 +74,9 @@ function isThe(manifest: Manifest, wanted: Manifest, { manifests, descriptions }
 }
 
 /** The first object of a cluster that brings a component which rows are on: what all of them lack is said there once. */
-export function firstSubject(snapshot: Snapshot, rows: readonly MatrixRow[]): Subject | undefined {
+export function firstSubject(snapshot: Snapshot, rows: readonly MatrixRow[]): MatrixSubject | undefined {
   for (const { manifest } of componentsIn(snapshot)) {
-    const found = subjectsOf(manifest, snapshot).find((subject) => rowsOn(subject, rows).length > 0)
+    const found = matrixSubjectsOf(manifest, snapshot).find((subject) => rowsOn(subject, rows).length > 0)
     if (found) return found
   }
   return undefined

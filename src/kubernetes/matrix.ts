@@ -10,7 +10,7 @@ import { settingOf } from './setting'
 import { parseVersion } from './version'
 
 /** What a row is about: a component that a manifest brings, or one that the cluster's description tells of. */
-export interface Subject {
+export interface MatrixSubject {
   readonly component: string
   readonly release: string | undefined
   /** The image, or what else says that it is there. */
@@ -57,7 +57,7 @@ export function asksForKernel({ requires }: MatrixRow): boolean {
 }
 
 /** A component as a workload or another object brings it. */
-export function subjectOf(component: Component, snapshot: Snapshot, place: string): Subject {
+export function matrixSubjectOf(component: Component, snapshot: Snapshot, place: string): MatrixSubject {
   const { facts, release, at, manifest } = component
   const selector = manifest.root.at('spec', 'template', 'spec', 'nodeSelector')
   return {
@@ -79,7 +79,7 @@ function agrees({ string }: Cursor, value: string | undefined): boolean {
 }
 
 /** The rows on a subject that do not hold; what cannot be told breaks none. */
-export function breachesOf(subject: Subject, rows: readonly MatrixRow[], facts: ClusterFacts): Breach[] {
+export function breachesOf(subject: MatrixSubject, rows: readonly MatrixRow[], facts: ClusterFacts): Breach[] {
   const nodes = facts.nodes.filter((node) => node.operatingSystem?.value !== 'windows' && subject.runsOn(node))
   return rowsOn(subject, rows).flatMap((row) => {
     const asksNodes = mentions(row, 'kernel', 'notOn', 'architecture', 'containerd', 'kubelet')
@@ -135,7 +135,7 @@ function namesOf(nodes: readonly ClusterNode[]): string {
 }
 
 /** The rows on a subject's release whose settings are in use. */
-export function rowsOn(subject: Subject, rows: readonly MatrixRow[]): MatrixRow[] {
+export function rowsOn(subject: MatrixSubject, rows: readonly MatrixRow[]): MatrixRow[] {
   return rows.filter(
     ({ component, versions, when }) =>
       component === subject.component &&

@@ -17,11 +17,14 @@ export function matchesObject(glob: string, ref: ObjectRef): boolean {
   )
 }
 
+/** More globs than a config has; what a process that goes on has compiled beyond that is thrown away. */
+const maxCompiled = 1000
 const compiled = new Map<string, Minimatch>()
 
 /** Whether a glob takes one part of an object's name. */
 export function matchesPart(glob: string, text: string): boolean {
   const matcher = compiled.get(glob) ?? new Minimatch(glob, { dot: true, nocomment: true, nonegate: true })
+  if (compiled.size >= maxCompiled) compiled.clear()
   compiled.set(glob, matcher)
   return matcher.match(text)
 }

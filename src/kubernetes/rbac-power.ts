@@ -1,5 +1,5 @@
 import { entryOf } from '../entry'
-import { covers, type Permissions, type PolicyRule, permissionsOf, rbacGroup, shared, uncovered } from './rbac'
+import { allows, type Permissions, type PolicyRule, permissionsOf, rbacGroup, shared, uncovered } from './rbac'
 import type { Subject } from './rbac-binding'
 
 const reading = ['get', 'list', 'watch']
@@ -12,7 +12,7 @@ const all = permissionsOf({
 
 /** Whether somebody with these permissions may do everything, as with cluster-admin. */
 export function allowsEverything(permissions: readonly Permissions[]): boolean {
-  return covers(permissions, all)
+  return allows(permissions, all)
 }
 
 const binding: PolicyRule = {

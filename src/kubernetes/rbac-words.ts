@@ -1,5 +1,5 @@
 import { abridged, enumerated } from '../listing'
-import { type Permissions, singles, wordsOf } from './rbac'
+import { type Permissions, permissionText, singles } from './rbac'
 
 /** So many permissions tell two statements apart; long lists in a rule may stand for millions. */
 const most = 1000
@@ -9,7 +9,7 @@ export function permissionKeys(permissions: readonly Permissions[]): string[] {
   const words: string[] = []
   for (const single of singles(permissions)) {
     if (words.length === most) break
-    words.push(wordsOf(single))
+    words.push(permissionText(single))
   }
   return words
 }

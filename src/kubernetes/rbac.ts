@@ -86,7 +86,7 @@ export function permissionsIn(rules: Cursor): Permissions[] {
  * the API server does: all verbs there are do not make up `*`, and `pods` allows nothing of `pods/log`.
  * Source: https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator.go
  */
-const allows: Readonly<Record<Part, (owned: ReadonlySet<string>, value: string) => boolean>> = {
+const allowsPart: Readonly<Record<Part, (owned: ReadonlySet<string>, value: string) => boolean>> = {
   resource(owned, value) {
     const slash = value.indexOf('/')
     return hasOrAny(owned, value) || (slash !== -1 && owned.has(`*${value.slice(slash)}`))
@@ -103,7 +103,7 @@ function hasOrAny(owned: ReadonlySet<string>, value: string): boolean {
 }
 
 /** A URL that ends with `*` covers what begins like it; `/healthz/*` is not `/healthz`. */
-export function coversUrl(owned: string, url: string): boolean {
+function coversUrl(owned: string, url: string): boolean {
   return owned === url || (owned.endsWith('*') && url.startsWith(owned.replace(/\*+$/, '')))
 }
 
@@ -119,7 +119,7 @@ export function uncovered(owner: readonly Permissions[], servant: readonly Permi
 }
 
 /** Whether the owner's rules allow all that the servant's do. */
-export function covers(owner: readonly Permissions[], servant: readonly Permissions[]): boolean {
+export function allows(owner: readonly Permissions[], servant: readonly Permissions[]): boolean {
   return uncovered(owner, servant).length === 0
 }
 
@@ -128,7 +128,7 @@ function without(wanted: Permissions, owned: Permissions): Permissions[] {
   let shared = wanted
   for (const part of parts) {
     const [inside, outside] = [new Set<string>(), new Set<string>()]
-    for (const value of wanted[part]) (allows[part](owned[part], value) ? inside : outside).add(value)
+    for (const value of wanted[part]) (allowsPart[part](owned[part], value) ? inside : outside).add(value)
     if (inside.size === 0) return [wanted]
     if (outside.size > 0) rest.push({ ...shared, [part]: outside })
     shared = { ...shared, [part]: inside }
@@ -155,7 +155,7 @@ export function* singles(permissions: readonly Permissions[]): Generator<Permiss
 }
 
 /** A permission as `kubectl auth can-i` is asked for it: `update leases.coordination.k8s.io/name -n kube-system`. */
-export function wordsOf({ resource, group, url, verb, name, namespace }: Permission): string {
+export function permissionText({ resource, group, url, verb, name, namespace }: Permission): string {
   if (url !== '') return `${verb} ${url}`
   const slash = resource.indexOf('/')
   const [whole, part] = slash === -1 ? [resource, ''] : [resource.slice(0, slash), resource.slice(slash + 1)]

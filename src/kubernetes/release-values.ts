@@ -46,7 +46,7 @@ export class ReleaseValues {
   private placeFor(path: string): Cursor {
     const keys = path.split('.')
     const depthIn = (root: Cursor) => keys.findIndex((_, index) => !root.at(...keys.slice(0, index + 1)).exists)
-    const rank = (root: Cursor) => (root.manifest.touched ? keys.length : 0) + depthIn(root)
+    const rank = (root: Cursor) => (root.manifest.values?.touched ? keys.length : 0) + depthIn(root)
     const roots = this.layers.flatMap((layer) => ('hidden' in layer || layer.parameters ? [] : [layer.root]))
     const [nearest] = roots.toSorted((a, b) => rank(b) - rank(a))
     return nearest?.at(...keys) ?? this.place

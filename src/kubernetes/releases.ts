@@ -2,7 +2,7 @@ import { entryOf } from '../entry'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
 import { argoReleasesOf } from './argo-release'
-import { type ChartRelease, factsOf, inflatedChart, madeApplication, versionAt } from './chart-release'
+import { type ChartRelease, chartFactsOf, inflatedChart, madeApplication, versionAt } from './chart-release'
 import { fluxReleasesOf } from './flux-release'
 import { fileOf, filesOf, hiddenIf, layersOf, ReleaseValues } from './release-values'
 
@@ -28,7 +28,7 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
 /** https://docs.k3s.io/helm */
 function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
   const spec = root.at('spec')
-  const facts = factsOf(spec.at('chart'), spec.at('repo'))
+  const facts = chartFactsOf(spec.at('chart'), spec.at('repo'))
   if (!facts || spec.at('chartContent').exists) return []
   const content = spec.at('valuesContent')
   // Values may be set one by one, too, with their paths as keys.
@@ -47,7 +47,7 @@ function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
  */
 function inflatedReleasesOf(manifest: Manifest): ChartRelease[] {
   const { root, ref, object } = manifest
-  const facts = factsOf(root.at('name'), root.at('repo'))
+  const facts = chartFactsOf(root.at('name'), root.at('repo'))
   if (!facts) return []
   const written = root.at('valuesInline')
   const inline = written.exists ? layersOf([written]) : []

@@ -20,7 +20,7 @@ function isEncrypted({ root }: Manifest): boolean {
 }
 
 /** Which of the two keys a TLS Secret needs are in neither `data` nor `stringData`. */
-export function missingTlsKeys(secret: Manifest): string[] {
+export function tlsKeysMissingIn(secret: Manifest): string[] {
   return ['tls.crt', 'tls.key'].filter(
     (key) => !secret.root.at('data', key).exists && !secret.root.at('stringData', key).exists,
   )

@@ -57,7 +57,7 @@ function inverted(on: boolean | undefined): boolean | undefined {
 }
 
 /** The values of a flag that may name several, sorted; undefined where no file tells one of them. */
-export function listOf(settings: Settings, flag: string): string[] | undefined {
+export function valuesOfFlag(settings: Settings, flag: string): string[] | undefined {
   const values = settings.all(flag).map(({ value }) => value)
   if (!values.every((value) => value !== undefined)) return undefined
   const names = values.flatMap((value) => value.split(',')).map((name) => name.trim())

@@ -1,3 +1,4 @@
+import { startOf } from '../manifest/manifest'
 import type { Gathered } from '../pipeline/scope'
 import { excerptOf } from '../report/excerpt'
 import { countsFor, type Finding, type Location, type Precision } from '../report/report'
@@ -98,7 +99,7 @@ function placesOfCause({ file, edit }: Cause, { sides }: Gathered): Location[] {
   }
   if (!text || !edit) {
     const deleted = file.after === undefined
-    const region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
+    const region = startOf(1)
     const note = deleted ? 'this change deletes the file' : undefined
     return [
       {

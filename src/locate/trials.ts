@@ -3,7 +3,7 @@ import type { Gathered } from '../pipeline/scope'
 import type { Finding, Location } from '../report/report'
 import type { SideOfChange } from '../source/side'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
-import { EditedFile } from './edits'
+import { type Edit, EditedFile } from './edits'
 
 /** How many times a change is judged again, in part taken back, to find the lines that make its findings. */
 const mostTrials = 40
@@ -147,10 +147,10 @@ async function readChanged(path: string, base: SideOfChange, head: SideOfChange)
   return { path, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : undefined }
 }
 
-function textWithout(file: ChangedFile, taken: ReadonlySet<unknown> | 'all'): Uint8Array | undefined {
+function textWithout(file: ChangedFile, taken: ReadonlySet<Edit> | 'all'): Uint8Array | undefined {
   if (taken === 'all' || !file.text) return file.before ?? emptied(file)
   if (file.after === undefined) return file.before
-  return Buffer.from(file.text.without(taken as never))
+  return Buffer.from(file.text.without(taken))
 }
 
 /** A new file is named by something that would miss it, so it is emptied; a new Kustomization or packed chart has to go. */

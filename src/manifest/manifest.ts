@@ -12,6 +12,11 @@ export interface Region {
   readonly endColumn: number
 }
 
+/** The empty stretch at the start of a line. */
+export function startOf(line: number): Region {
+  return { startLine: line, startColumn: 1, endLine: line, endColumn: 1 }
+}
+
 /**
  * The identity of an object across files and commits. `group` is the modern one (an Ingress of extensions/v1beta1 is
  * of networking.k8s.io); `namespace` is empty for cluster-scoped kinds and where the manifest gives none.
@@ -82,6 +87,14 @@ export type Origin =
 /** Why an object is thought to belong to its cluster, strongest first. */
 export type ClusterEvidence = 'declared' | 'layout' | 'repeated' | 'none'
 
+/** A file of values that an object names. */
+interface ValuesFile {
+  /** The object that takes the values. */
+  readonly owner: Manifest
+  /** Whether this change touches the file. */
+  readonly touched: boolean
+}
+
 /** One Kubernetes object as it is written on one side, and the clusters it is deployed to. */
 export class Manifest {
   readonly root: Cursor
@@ -92,10 +105,8 @@ export class Manifest {
     readonly origin: Origin,
     readonly clusters: readonly string[],
     readonly evidence: ClusterEvidence = 'none',
-    /** Of a file that holds no object, the one whose values stand in it. */
-    readonly owner?: Manifest,
-    /** Whether this change touches that file. */
-    readonly touched = false,
+    /** Where this is a file that holds no object: whose values it has. */
+    readonly values?: ValuesFile,
   ) {
     this.root = Cursor.root(this)
   }
@@ -107,12 +118,13 @@ export class Manifest {
   /** What the files hold that the object takes values from by a name, in their order; undefined where that is not known. */
   valuesIn(name: string): readonly Cursor[] | undefined {
     const { object, side, clusters, evidence } = this
-    return object.around?.files
-      .get(name)
-      ?.map(
-        ({ path, touched, ...file }) =>
-          new Manifest({ ...object, ...file }, side, { kind: 'file', path }, clusters, evidence, this, touched).root,
-      )
+    return object.around?.files.get(name)?.map(
+      ({ path, touched, ...file }) =>
+        new Manifest({ ...object, ...file }, side, { kind: 'file', path }, clusters, evidence, {
+          owner: this,
+          touched,
+        }).root,
+    )
   }
 }
 

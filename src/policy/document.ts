@@ -4,7 +4,7 @@ import { type Alias, type Document, isMap, isNode, isScalar, LineCounter, type N
 import { entryOf } from '../entry'
 import { GuardError, type GuardErrorCode } from '../errors'
 import type { LoadedObject } from '../manifest/load'
-import type { ObjectRef, Region } from '../manifest/manifest'
+import { type ObjectRef, type Region, startOf } from '../manifest/manifest'
 
 /** A validated YAML 1.2 document of ours that still knows where each value is written. */
 export interface OwnDocument<T> {
@@ -16,7 +16,7 @@ export interface OwnDocument<T> {
   objectAt(path: readonly (string | number)[], ref: ObjectRef): LoadedObject
 }
 
-const start: Region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
+const start = startOf(1)
 const compiled = new WeakMap<object, ValidateFunction>()
 
 function validatorOf(schema: AnySchema & object): ValidateFunction {

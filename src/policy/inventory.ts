@@ -3,7 +3,7 @@ import { GuardError } from '../errors'
 import { momentPattern } from '../kubernetes/inventory'
 import { liveKinds } from '../kubernetes/live-objects'
 import { type LoadedObject, loadFile } from '../manifest/load'
-import type { ObjectRef } from '../manifest/manifest'
+import { type ObjectRef, startOf } from '../manifest/manifest'
 import { readOwnDocument } from './document'
 
 const strict = { additionalProperties: false }
@@ -117,5 +117,5 @@ const isPrinted = /\buid["']?\s*:/
 function saysNothing(path: string): GuardError {
   const message =
     'This inventory says nothing. Write it with `ingress-guard inventory`, or with `kubectl get nodes -o json`.'
-  return new GuardError('source', message, { path, region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 } })
+  return new GuardError('source', message, { path, region: startOf(1) })
 }

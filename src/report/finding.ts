@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { releaseKinds } from '../kubernetes/chart-release'
 import type { Cursor } from '../manifest/cursor'
 import type { Hunks } from '../manifest/hunks'
-import { groupKindOf, identityOf, type Manifest, nameOf, type Side } from '../manifest/manifest'
+import { groupKindOf, identityOf, type Manifest, nameOf, type Side, startOf } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
 import type { Level } from '../policy/schema'
 import type { Fix } from '../rules/rule'
@@ -24,7 +24,7 @@ export interface Draft {
 }
 
 /** What a draft says, without its keys: the same rule and message of the same objects in the same cluster. */
-export function subjectOf({ active, message, cluster, ends }: Draft): string {
+export function statementOf({ active, message, cluster, ends }: Draft): string {
   const identities = ends.map((end) => lastingIdentityOf(end.manifest)).sort()
   return JSON.stringify([active.rule.id, message, cluster, identities])
 }
@@ -41,7 +41,7 @@ function lastingIdentityOf({ ref, origin }: Manifest): string {
 
 /** Equal for the same statement at any line, in any file, on any day. */
 export function fingerprintOf(draft: Draft): string {
-  const statement = JSON.stringify([subjectOf(draft), [...draft.keys].sort()])
+  const statement = JSON.stringify([statementOf(draft), [...draft.keys].sort()])
   return createHash('sha256').update(statement).digest('hex').slice(0, 32)
 }
 
@@ -116,7 +116,7 @@ function locationOf(cursor: Cursor, placing: Placing, note?: string): Location {
   return {
     side,
     path: origin.path,
-    region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
+    region: startOf(1),
     precision: 'file',
     ...(note ? { note } : {}),
     rendered: {
@@ -154,8 +154,7 @@ function place(
 function removalOf({ side, path, region, precision }: Location, placing: Placing): Location[] {
   const line = side === 'base' && precision !== 'file' ? placing.hunks(path)?.removalOf(region) : undefined
   if (line === undefined) return []
-  const at = { startLine: line, startColumn: 1, endLine: line, endColumn: 1 }
-  return [{ side: 'head', path, region: at, precision: 'exact', note: 'taken away here', changed: true }]
+  return [{ side: 'head', path, region: startOf(line), precision: 'exact', note: 'taken away here', changed: true }]
 }
 
 /** Findings of one rule and message whose cause is the same place are one finding with all its sources. */

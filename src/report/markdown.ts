@@ -1,4 +1,4 @@
-import type { PhrasingContent, RootContent } from 'mdast'
+import type { BlockContent, PhrasingContent, RootContent } from 'mdast'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { numbersOf, pictureOf } from './picture'
 import type { Finding, Location, Report } from './report'
@@ -148,7 +148,7 @@ function wayThroughOf(report: Report): Section {
 }
 
 /** A finding by itself: what it says, and the lines of its places. */
-function storyOf(finding: Finding): RootContent[] {
+function storyOf(finding: Finding): BlockContent[] {
   const { location, related, rule, level } = finding
   const shown = related.slice(0, mostRelated)
   const clusters = clustersOf(finding)
@@ -177,7 +177,7 @@ function folderOf({ path }: Location): string {
   return path.slice(0, path.lastIndexOf('/') + 1) || './'
 }
 
-function linesAt({ excerpt }: Location): RootContent[] {
+function linesAt({ excerpt }: Location): BlockContent[] {
   if (!excerpt) return []
   const { startLine, lines } = excerpt
   return [code(lines.map((line, index) => `${startLine + index}  ${line.replaceAll('\t', ' ')}`).join('\n'), 'text')]
@@ -203,7 +203,7 @@ function plain(children: RootContent[], noun = 'sentence'): Section {
 }
 
 /** A list that a reader unfolds. */
-function folded<T>(title: string, noun: string, items: readonly T[], nodesOf: (item: T) => RootContent[]): Section {
+function folded<T>(title: string, noun: string, items: readonly T[], nodesOf: (item: T) => BlockContent[]): Section {
   return {
     head: `<details><summary>${title}: ${items.length.toLocaleString('en')}</summary>\n\n`,
     foot: '\n</details>\n\n',
@@ -212,10 +212,10 @@ function folded<T>(title: string, noun: string, items: readonly T[], nodesOf: (i
   }
 }
 
-function listItem(children: RootContent[]): string {
+function listItem(children: BlockContent[]): string {
   const [first] = children
   const spread = children.length > 1 || first?.type !== 'paragraph'
-  const item = { type: 'listItem' as const, spread, children: children as never }
+  const item = { type: 'listItem' as const, spread, children }
   return rendered([{ type: 'list', spread, children: [item] }]) + (spread ? '\n' : '')
 }
 

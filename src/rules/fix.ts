@@ -1,4 +1,5 @@
 import type { Cursor } from '../manifest/cursor'
+import { startOf } from '../manifest/manifest'
 import type { Fix } from './rule'
 
 /** Writes another text in place of a scalar, as it is quoted; nothing where it is not written here as it reads. */
@@ -46,8 +47,7 @@ export function withItems(list: Cursor, texts: readonly string[]): Fix | undefin
       .slice(0, startColumn - 1)
       .match(/^(\s*-\s+)\{?\s*$/) ?? []
   if (dash === undefined) return undefined
-  const at = { startLine, startColumn: 1, endLine: startLine, endColumn: 1 }
-  return edit(list, at, texts.map((text) => `${dash}${text}\n`).join(''))
+  return edit(list, startOf(startLine), texts.map((text) => `${dash}${text}\n`).join(''))
 }
 
 /** Adds a key to a map before its first one; nothing where the map is used elsewhere too. */

@@ -7,9 +7,20 @@ import { isManaged } from '../../kubernetes/managed-class'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule, type ReportFunction } from '../rule'
 
 type Asked = { ingress: string; name: string }
+
+const messages = {
+  unknown: ({ ingress, name, known }: Asked & { known: string }) =>
+    `${ingress} asks for the class ${name}, which no IngressClass and no controller of this cluster provides, so nobody routes its hosts. Name one that is here (${known}), or bring the IngressClass ${name}.`,
+  annotated: ({ ingress, name, controller, own }: Asked & { controller: string; own: string }) =>
+    `${ingress} asks for IngressClass ${name} by the annotation kubernetes.io/ingress.class, which ${controller} compares with ${own} and not with its IngressClasses, so nobody routes its hosts. Take the annotation away and set spec.ingressClassName: ${name}.`,
+  unserved: ({ ingress, name, says, controllers }: Asked & { says: string; controllers: string }) =>
+    `IngressClass ${name}, for which ${ingress} asks, is of the controller ${says}, and none of this cluster goes by that name: ${controllers}; so nobody routes its hosts. Let the class and its controller say the same.`,
+  unclassed: ({ ingress, controllers }: { ingress: string; controllers: string }) =>
+    `${ingress} names no class, no IngressClass of this cluster is the default, and no controller takes such Ingresses: ${controllers}; so nobody routes its hosts. Set spec.ingressClassName, or make one IngressClass the default.`,
+}
 
 export default defineRule({
   id: 'controller-scope/class-known',
@@ -18,16 +29,7 @@ export default defineRule({
   scope: 'snapshot',
   kinds: ['Ingress.networking.k8s.io'],
   reads: ['IngressClass.networking.k8s.io', ...controllerKinds, clusterKind],
-  messages: {
-    unknown: ({ ingress, name, known }: Asked & { known: string }) =>
-      `${ingress} asks for the class ${name}, which no IngressClass and no controller of this cluster provides, so nobody routes its hosts. Name one that is here (${known}), or bring the IngressClass ${name}.`,
-    annotated: ({ ingress, name, controller, own }: Asked & { controller: string; own: string }) =>
-      `${ingress} asks for IngressClass ${name} by the annotation kubernetes.io/ingress.class, which ${controller} compares with ${own} and not with its IngressClasses, so nobody routes its hosts. Take the annotation away and set spec.ingressClassName: ${name}.`,
-    unserved: ({ ingress, name, says, controllers }: Asked & { says: string; controllers: string }) =>
-      `IngressClass ${name}, for which ${ingress} asks, is of the controller ${says}, and none of this cluster goes by that name: ${controllers}; so nobody routes its hosts. Let the class and its controller say the same.`,
-    unclassed: ({ ingress, controllers }: { ingress: string; controllers: string }) =>
-      `${ingress} names no class, no IngressClass of this cluster is the default, and no controller takes such Ingresses: ${controllers}; so nobody routes its hosts. Set spec.ingressClassName, or make one IngressClass the default.`,
-  },
+  messages,
   *partners(manifest) {
     const { kind } = manifest.ref
     if (kind === 'IngressClass') yield 'ingressClassName'
@@ -37,8 +39,8 @@ export default defineRule({
     if (kind === 'Ingress' || kind === 'IngressClass') yield* marksOfControllers
   },
   check({ manifest, snapshot, report }) {
-    const lack = lackOf(manifest, snapshot)
-    if (lack) report(lack.ends, lack.message, lack.args as never, { keys: lack.keys })
+    const lack = lackOf(manifest, snapshot, report)
+    lack?.report(lack.ends)
   },
   // A controller that is changed or goes may leave Ingresses behind that are not touched.
   checkChange({ change, base, head, report, isWritten }) {
@@ -51,24 +53,24 @@ export default defineRule({
     for (const ingress of head.ofKind('Ingress.networking.k8s.io')) {
       if (isWritten(ingress) || !was.some((one) => takesClassOf(ingress, one, taken))) continue
       if (is.some((one) => takesClassOf(ingress, one, left))) continue
-      const lack = lackOf(ingress, head)
+      const lack = lackOf(ingress, head, report)
       const name = classOf(ingress)
       // Of a class that goes or is changed another rule speaks.
       if (!lack || lack.ends.some((end) => isWritten(end.manifest)) || (name && taken.classes.has(name))) continue
-      report([place ?? before.root, ...lack.ends], lack.message, lack.args as never, { keys: lack.keys })
+      lack.report([place ?? before.root, ...lack.ends])
     }
   },
 })
 
 interface Lack {
-  readonly message: 'unknown' | 'annotated' | 'unserved' | 'unclassed'
+  /** Where it is read. */
   readonly ends: readonly Cursor[]
-  readonly args: object
-  readonly keys: readonly string[]
+  /** Reports it at these places. */
+  readonly report: (ends: readonly Cursor[]) => void
 }
 
 /** What an Ingress lacks for a controller to take it. */
-function lackOf(manifest: Manifest, snapshot: Snapshot): Lack | undefined {
+function lackOf(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): Lack | undefined {
   const providers = classProvidersIn(snapshot)
   // Where nothing of what routes Ingresses is written, it is brought by something else.
   if (!providers) return undefined
@@ -82,7 +84,7 @@ function lackOf(manifest: Manifest, snapshot: Snapshot): Lack | undefined {
     if (controllers.length === 0 || takes || providers.hasDefault || isManaged(manifest) || !snapshot.isWhole)
       return undefined
     const args = { ingress, controllers: names }
-    return { message: 'unclassed', ends: [manifest.root.at('spec')], args, keys: [] }
+    return { ends: [manifest.root.at('spec')], report: (ends) => report(ends, 'unclassed', args, { keys: [] }) }
   }
   if (isPlaceholder(name)) return undefined
   const named = controllers.some(({ claims }) =>
@@ -94,18 +96,20 @@ function lackOf(manifest: Manifest, snapshot: Snapshot): Lack | undefined {
   const keys = [name]
   if (!own) {
     if (named || isManaged(manifest) || !snapshot.isWhole) return undefined
-    return { message: 'unknown', ends: [at], args: { ingress, name, known: knownIn(providers) }, keys }
+    const args = { ingress, name, known: knownIn(providers) }
+    return { ends: [at], report: (ends) => report(ends, 'unknown', args, { keys }) }
   }
   const by = controllers.find(({ claims }) => claims.some(({ controller }) => controller === says))
   if (field.string) {
     const kin = controllers.filter((one) => isKin(one, says))
     if (!says || by || kin.length === 0 || takesByName(controllers, name) || !snapshot.isWhole) return undefined
-    return { message: 'unserved', ends: [at, own.at], args: { ingress, name, says, controllers: inWords(kin) }, keys }
+    const args = { ingress, name, says, controllers: inWords(kin) }
+    return { ends: [at, own.at], report: (ends) => report(ends, 'unserved', args, { keys }) }
   }
   if (by?.facts.name !== 'ingress-nginx' || named || !snapshot.isWhole) return undefined
   const compared = by.claims.flatMap(({ facts, names }) => `--${facts.name}=${names.join()}`)[0] ?? ''
   const args = { ingress, name, controller: nameOf(by.manifest.ref), own: compared }
-  return { message: 'annotated', ends: [at, by.place], args, keys }
+  return { ends: [at, by.place], report: (ends) => report(ends, 'annotated', args, { keys }) }
 }
 
 /** `Deployment ingress/public (k8s.io/ingress-nginx)`, for each. */

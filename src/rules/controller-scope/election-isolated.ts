@@ -4,12 +4,12 @@ import {
   controllerKinds,
   controllersIn,
   controllersOf,
-  endsOf,
+  endsAt,
   marksOfControllers,
   nameOfController,
 } from '../../kubernetes/controller'
 import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
-import { type Lock, sharedLock } from '../../kubernetes/leader-lock'
+import { type LeaderLock, sharedLock } from '../../kubernetes/leader-lock'
 import { shareNamespace } from '../../kubernetes/namespace'
 import { areOneController, isInstalledBy, shareCluster } from '../../kubernetes/same-controller'
 import { identityOf, nameOf } from '../../manifest/manifest'
@@ -52,7 +52,7 @@ export default defineRule({
         const names = { first: nameOfController(first), second: nameOfController(second) }
         const kind = lock.kinds.find((one) => other.kinds.includes(one)) ?? ''
         const lockName = nameOf({ group: '', kind, namespace: lock.namespace, name: lock.name })
-        const [[one, ...more], [another, ...others]] = [endsOf(first, [lock.at]), endsOf(second, [other.at])]
+        const [[one, ...more], [another, ...others]] = [endsAt(first, [lock.at]), endsAt(second, [other.at])]
         const ends = [one, another, ...more, ...others].filter((end) => end !== undefined)
         report(ends, 'shared', { ...names, lock: lockName, own: namedBy(first, lock) }, { keys: [lock.name] })
       }
@@ -61,7 +61,7 @@ export default defineRule({
 })
 
 /** A chart's Role names the lock that its value names. */
-function namedBy({ facts, installed }: Controller, { setBy }: Lock): string {
+function namedBy({ facts, installed }: Controller, { setBy }: LeaderLock): string {
   const id = facts.election.at(-1)?.id ?? ''
   const value = installed?.release.facts.flags.find(({ flag, value }) => flag === id && value !== undefined)?.value
   return value ? `${value} in its values` : `${setBy}, and let its Role name that lock`

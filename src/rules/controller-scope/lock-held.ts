@@ -1,4 +1,4 @@
-import { type ClusterFacts, clusterKind, describesCluster, type Lock } from '../../kubernetes/cluster-facts'
+import { type ClusterFacts, type ClusterLock, clusterKind, describesCluster } from '../../kubernetes/cluster-facts'
 import { controllerKinds, controllersIn, controllersOf, marksOfControllers } from '../../kubernetes/controller'
 import { electsBy } from '../../kubernetes/leader-lock'
 import { isNameOfIngressLock } from '../../kubernetes/lock-manifest'
@@ -57,7 +57,7 @@ function isGhost(holder: string, namespace: string, { pods, nodes }: ClusterFact
 }
 
 /** Whether a lock was not renewed for longer than it holds. */
-function isExpired({ renewTime, duration }: Lock, takenAt: string): boolean {
+function isExpired({ renewTime, duration }: ClusterLock, takenAt: string): boolean {
   if (!renewTime || duration === undefined) return false
   const ends = Date.parse(renewTime.value) + duration * 1000
   return Number.isFinite(ends) && ends < Date.parse(takenAt)

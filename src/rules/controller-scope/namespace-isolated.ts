@@ -4,7 +4,7 @@ import {
   controllerKinds,
   controllersIn,
   controllersOf,
-  endsOf,
+  endsAt,
   marksOfControllers,
   nameOfController,
 } from '../../kubernetes/controller'
@@ -149,7 +149,7 @@ export default defineRule({
 
 /** Where a controller says what it watches, and where else what it takes. */
 function placesOf(controller: Controller): Cursor[] {
-  return endsOf(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
+  return endsAt(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
 }
 
 /** Of two, the one that watches more is named first: where the change wrote both or none, it is the one to mend. */

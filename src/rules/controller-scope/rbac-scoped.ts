@@ -1,6 +1,6 @@
-import { controllerKinds, controllersOf, endsOf } from '../../kubernetes/controller'
+import { controllerKinds, controllersOf, endsAt } from '../../kubernetes/controller'
 import { marksOfGrants } from '../../kubernetes/controller-grants'
-import { bindingKinds, covers, permissionsOf, roleKinds } from '../../kubernetes/rbac'
+import { allows, bindingKinds, permissionsOf, roleKinds } from '../../kubernetes/rbac'
 import { permissionsOfSubject, serviceAccount, subjectName } from '../../kubernetes/rbac-binding'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
@@ -27,14 +27,14 @@ export default defineRule({
     const given = permissionsOfSubject(account, snapshot)
     const wide = reads.flatMap((verb) => {
       const secrets = permissionsOf({ apiGroups: [''], resources: ['secrets'], verbs: [verb] })
-      return given.find((one) => covers([one], secrets)) ?? []
+      return given.find((one) => allows([one], secrets)) ?? []
     })
     const at = wide[0]?.at
     if (!at) return
     const watched = [...new Set(limits.flatMap(({ names }) => names))]
     const namespaces = `${watched.length > 1 ? 'the namespaces' : 'namespace'} ${watched.join(', ')}`
     const names = { controller: nameOf(manifest.ref), account: subjectName(account), role: nameOf(at.manifest.ref) }
-    const [, ...more] = endsOf(first, [first.watched.at])
+    const [, ...more] = endsAt(first, [first.watched.at])
     const ends = [...limits.map((one) => one.at), at.at('resources'), ...more]
     report(ends, 'secrets', { ...names, namespaces }, { keys: [names.account] })
   },

@@ -1,6 +1,6 @@
-import { type Controller, controllerKinds, controllersIn, controllersOf, endsOf } from '../../kubernetes/controller'
+import { type Controller, controllerKinds, controllersIn, controllersOf, endsAt } from '../../kubernetes/controller'
 import { binds, type Grants, grantsOf, marksOfGrants } from '../../kubernetes/controller-grants'
-import { missing, type Need, needsOf } from '../../kubernetes/controller-permissions'
+import { controllerNeeds, missing, type Need } from '../../kubernetes/controller-permissions'
 import { placesToAllow } from '../../kubernetes/permission-place'
 import { bindingKinds, roleKinds } from '../../kubernetes/rbac'
 import { roleRefOf, type Subject, subjectName } from '../../kubernetes/rbac-binding'
@@ -56,7 +56,7 @@ export default defineRule({
       const grants = grantsOf(controller, snapshot)
       for (const lack of lacks(controller, grants, snapshot)) {
         const places = placesToAllow(lack.need, grants?.roles ?? [])
-        state(report, [...endsOf(controller, places), ...unseen(lack.need)], controller, lack)
+        state(report, [...endsAt(controller, places), ...unseen(lack.need)], controller, lack)
       }
     }
   },
@@ -86,7 +86,7 @@ interface Missing {
 function lacks(controller: Controller, grants: Grants | undefined, snapshot: Snapshot): Missing[] {
   if (!grants) return []
   const { account, permissions } = grants
-  return needsOf(controller, permissions, snapshot)
+  return controllerNeeds(controller, permissions, snapshot)
     .map((need) => ({ account, need, words: missing(need, permissions) }))
     .filter(({ words }) => words.length > 0)
 }

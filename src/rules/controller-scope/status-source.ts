@@ -1,5 +1,5 @@
 import { releaseKinds } from '../../kubernetes/chart-release'
-import { type Controller, controllerKinds, controllersOf, endsOf, nameOfController } from '../../kubernetes/controller'
+import { type Controller, controllerKinds, controllersOf, endsAt, nameOfController } from '../../kubernetes/controller'
 import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
 import { statusFactsOf } from '../../kubernetes/controller-status'
 import { selectionMarks, selects } from '../../kubernetes/service'
@@ -50,7 +50,7 @@ export default defineRule({
         const { controller: name, value } = namesOf(controller)
         const args = { controller: name, value, product: controller.facts.title }
         if (installed.service?.value === 'LoadBalancer')
-          report(endsOf(controller, [status.at]), 'unpublishedRelease', args, { keys: [value] })
+          report(endsAt(controller, [status.at]), 'unpublishedRelease', args, { keys: [value] })
         continue
       }
       const service = serviceOf(controller, snapshot, 'LoadBalancer')
@@ -58,7 +58,7 @@ export default defineRule({
       const { namespace, name } = service.ref
       // The flag takes no name without a namespace.
       const target = `${namespace || controller.namespace || '$(POD_NAMESPACE)'}/${name}`
-      const [at = status.at, ...more] = endsOf(controller, [status.at])
+      const [at = status.at, ...more] = endsAt(controller, [status.at])
       report(
         [at, service.root.at('spec', 'type'), ...more],
         isFirst(controller) ? 'unpublished' : 'unpublishedOther',

@@ -8,7 +8,7 @@ import {
   readKey,
   weaknessesOf,
 } from '../../kubernetes/certificate'
-import { isSecretComplete, keysOf, missingTlsKeys } from '../../kubernetes/secret'
+import { isSecretComplete, keysOf, tlsKeysMissingIn } from '../../kubernetes/secret'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../rule'
 
@@ -42,7 +42,7 @@ export default defineRule({
       `The certificate for ${names} in ${secret} has ${weakness}, which clients refuse. Have it issued with an EC key of 256 bits or an RSA key of 2048 bits, signed by SHA-256.`,
   },
   check({ manifest, params: { renewBeforeDays }, report, skip, today }) {
-    if (manifest.root.at('type').string !== 'kubernetes.io/tls' && missingTlsKeys(manifest).length > 0) return
+    if (manifest.root.at('type').string !== 'kubernetes.io/tls' && tlsKeysMissingIn(manifest).length > 0) return
     if (!isSecretComplete(manifest))
       return skip(keysOf(manifest), 'its certificate is encrypted, or a tool fills it in inside the cluster')
     const secret = nameOf(manifest.ref)

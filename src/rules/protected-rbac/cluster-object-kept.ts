@@ -3,7 +3,7 @@ import { clusterObjectFacts } from '../../kubernetes/cluster-object'
 import { definitionKind, objectsOf } from '../../kubernetes/custom-resource'
 import { heldBy } from '../../kubernetes/namespace'
 import { outlivesPrune } from '../../kubernetes/prune'
-import { defaultClassMark, isDefaultClass, storageClassKind } from '../../kubernetes/storage-class'
+import { defaultClassMark, isDefaultStorageClass, storageClassKind } from '../../kubernetes/storage-class'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
@@ -41,7 +41,7 @@ export default defineRule({
   *partners(manifest, _, isGone) {
     const { ref } = manifest
     const kind = groupKindOf(ref)
-    if (kind === storageClassKind && isDefaultClass(manifest)) yield* [ref.name, 'is-default-class']
+    if (kind === storageClassKind && isDefaultStorageClass(manifest)) yield* [ref.name, 'is-default-class']
     // A copy of it.
     if (clusterObjectFacts(ref)) yield ref.name
     if (!isGone) return
@@ -82,8 +82,8 @@ export default defineRule({
       if (!lost) return
       const left = lost.users.length > 0 ? `which ${named(lost.users)} needs` : 'and whatever asks for it fails'
       report(ends(lost.users), 'apiService', { object, api: lost.api, left })
-    } else if (kind === storageClassKind && isDefaultClass(removed)) {
-      if (!head.ofKind(storageClassKind).some(isDefaultClass)) report(removed.root, 'storageClass', { object })
+    } else if (kind === storageClassKind && isDefaultStorageClass(removed)) {
+      if (!head.ofKind(storageClassKind).some(isDefaultStorageClass)) report(removed.root, 'storageClass', { object })
     }
   },
   checkChange({ change, head, report }) {
@@ -95,8 +95,8 @@ export default defineRule({
     if (harm && has.value === 0 && had.value !== 0) report([has, had], 'stopped', { object, harm })
     if (harm && after.ref.kind === 'ConfigMap' && holdsData(before) && !holdsData(after))
       report([after.root.at('data'), before.root], 'emptied', { object, harm })
-    if (groupKindOf(after.ref) !== storageClassKind || !isDefaultClass(before)) return
-    if (!head.isWhole || head.ofKind(storageClassKind).some(isDefaultClass)) return
+    if (groupKindOf(after.ref) !== storageClassKind || !isDefaultStorageClass(before)) return
+    if (!head.isWhole || head.ofKind(storageClassKind).some(isDefaultStorageClass)) return
     report([after.root.at('metadata', 'annotations', defaultClassMark), before.root], 'unmarked', { object })
   },
 })

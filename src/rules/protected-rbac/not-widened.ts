@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
-import { bindingKinds, covers, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac'
+import { allows, bindingKinds, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac'
 import { type BoundSubject, roleRefOf, sameRole, subjectName, subjectsOf } from '../../kubernetes/rbac-binding'
 import {
   boundAlready,
@@ -109,7 +109,7 @@ export default defineRule({
     ]
     // Of a default role it is told already, with everyone who is bound to it.
     const isTold = isProtected && before && !isForeign(before)
-    if (before && !isTold && after.ref.kind === 'ClusterRole' && !covers(was, is)) {
+    if (before && !isTold && after.ref.kind === 'ClusterRole' && !allows(was, is)) {
       const isComplete = allowsEverything(is) && !allowsEverything(was)
       for (const [binding, subjects] of boundAlready(after, base, head)) {
         const gaining = isComplete ? subjects : subjects.filter(everybodyIn)

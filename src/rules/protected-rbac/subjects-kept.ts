@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
 import { protectedObjectFacts } from '../../kubernetes/protected-objects'
 import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
-import { bindingKinds, covers } from '../../kubernetes/rbac'
+import { allows, bindingKinds } from '../../kubernetes/rbac'
 import {
   includes,
   permissionsOfBinding,
@@ -64,7 +64,7 @@ export default defineRule({
     }
     const given = permissionsOfBinding(before, base)
     const lost = subjectsOf(before).filter(
-      (subject) => !isLeft(subject) && !(given.length > 0 && covers(permissionsOfSubject(subject, head), given)),
+      (subject) => !isLeft(subject) && !(given.length > 0 && allows(permissionsOfSubject(subject, head), given)),
     )
     const isPerson = (subject: Subject) =>
       isForeign(before) ||

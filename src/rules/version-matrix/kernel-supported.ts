@@ -1,7 +1,7 @@
 import { endsOf, gravest, wordsOf } from '../../kubernetes/breach'
 import { asksForKernel, breachesOf, rowsWith } from '../../kubernetes/matrix'
 import { matrixParams } from '../../kubernetes/matrix-facts'
-import { firstSubject, subjectKinds, subjectPartners, subjectsOf } from '../../kubernetes/matrix-subject'
+import { firstSubject, matrixSubjectsOf, subjectKinds, subjectPartners } from '../../kubernetes/matrix-subject'
 import { settingKinds } from '../../kubernetes/setting'
 import { defineRule } from '../rule'
 
@@ -24,7 +24,7 @@ export default defineRule({
   },
   partners: subjectPartners,
   check({ manifest, snapshot, params, report, skip }) {
-    const subjects = subjectsOf(manifest, snapshot)
+    const subjects = matrixSubjectsOf(manifest, snapshot)
     if (subjects.length === 0) return
     const rows = rowsWith(params.matrix).filter(asksForKernel)
     for (const subject of subjects) {

@@ -1,8 +1,8 @@
 import { type Component, componentKinds, componentsOf, marksOf, writtenAs } from '../../kubernetes/component'
 import { componentFacts } from '../../kubernetes/component-facts'
-import { crdsOf, needsOf, rolesFor } from '../../kubernetes/component-needs'
+import { componentNeeds, crdsOf, rolesFor } from '../../kubernetes/component-needs'
 import { crdNeeds, roleNeeds } from '../../kubernetes/permission-facts'
-import { type Permission, rbacGroup, singles, uncovered, wordsOf } from '../../kubernetes/rbac'
+import { type Permission, permissionText, rbacGroup, singles, uncovered } from '../../kubernetes/rbac'
 import { permissionsOfRole } from '../../kubernetes/rbac-role'
 import { settingKinds } from '../../kubernetes/setting'
 import { abridged, enumerated } from '../../listing'
@@ -76,14 +76,14 @@ interface Lack {
 }
 
 function missingIn(of: Component, snapshot: Snapshot): Lack[] {
-  return needsOf(of, snapshot).flatMap((needs) => {
+  return componentNeeds(of, snapshot).flatMap((needs) => {
     const roles = rolesFor(of.manifest, needs, snapshot)
     const [role] = roles
     if (!role) return []
     const owned = roles.flatMap((one) => permissionsOfRole(one, snapshot))
     const missing = [...singles(uncovered(owned, needs.permissions))]
     const words = `${nameOf(role.ref)} does not let it ${listed(missing)}`
-    return [{ of, at: role.root.at('rules'), keys: missing.map(wordsOf), words }]
+    return [{ of, at: role.root.at('rules'), keys: missing.map(permissionText), words }]
   })
 }
 
@@ -91,7 +91,7 @@ function missingIn(of: Component, snapshot: Snapshot): Lack[] {
 function listed(missing: readonly Permission[]): string {
   const verbs = new Map<string, string[]>()
   for (const permission of missing) {
-    const what = wordsOf({ ...permission, verb: '' }).trim()
+    const what = permissionText({ ...permission, verb: '' }).trim()
     verbs.set(what, [...(verbs.get(what) ?? []), permission.verb])
   }
   const all = [...verbs].map(([what, some]) => `${some.join(', ')} ${what}`)
