@@ -22,10 +22,10 @@ const helm = path.join(root, '.tools', 'bin', 'helm')
 
 /** How far a run comes in its time depends on the machine; that it ends, and how, does not. */
 const words =
-  /The time of the run \([\d.]+ minutes\) was used up while .+, so what comes after it was not judged\. Look into why this takes so long, or raise `?timeout`?\./
+  /The time of the run \(`?[\d.]+`? minutes\) was used up while .+, so what comes after it was not judged\. Look into why this takes so long, or raise `?timeout`?\./
 
 // The first ends before a thread can have started at all, by the clock of the one that waits for it.
-test.each(['0.0000001', '0.05'])('after %s minutes the Action delivers what there is, and fails', (timeout) => {
+test.each(['0.00001', '0.05'])('after %s minutes the Action delivers what there is, and fails', (timeout) => {
   const tmp = temporaryFolder()
   const checkout = remote.checkout({ depth: 2 })
   const outcome = act(checkout, { event: remote.pullRequest(), inputs: { timeout, helm }, env: { TMPDIR: tmp } })
@@ -40,7 +40,7 @@ test.each(['0.0000001', '0.05'])('after %s minutes the Action delivers what ther
   expect(readdirSync(tmp)).toEqual([])
 })
 
-test.each(['0.0000001', '0.05'])('after %s minutes the command line ends with 3 and its report', (timeout) => {
+test.each(['0.00001', '0.05'])('after %s minutes the command line ends with 3 and its report', (timeout) => {
   const tmp = temporaryFolder()
   const { dir } = remote.checkout({ depth: 2 })
   const argv = ['check', '--base', 'HEAD^', '--head', 'HEAD', '--helm', helm, '--timeout', timeout, '--format', 'json']
