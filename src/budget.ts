@@ -83,6 +83,7 @@ export class Budget {
     const timer =
       this.secondsLeft < longest ? setTimeout(() => this.exhaust(), Math.ceil(this.secondsLeft * 1000)) : undefined
     const usedUp = new Promise<never>((_, reject) => {
+      if (this.signal.aborted) reject(new TimeIsUp())
       this.signal.addEventListener('abort', () => reject(new TimeIsUp()), { once: true })
     })
     try {

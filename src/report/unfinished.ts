@@ -41,7 +41,7 @@ export function emptyReport(
  */
 export function unfinished({ report, judged }: Progress, overrun: Overrun): Report {
   const { minutes, doing, path } = overrun
-  const used = `The time of the run (${minutes} ${minutes === 1 ? 'minute' : 'minutes'}) was used up while ${doing},`
+  const used = `The time of the run (${written(minutes)} ${minutes === 1 ? 'minute' : 'minutes'}) was used up while ${doing},`
   if (judged) {
     const text = `${used} in the search for the lines to change, so some findings stand where they were found and not at the line to change. Raise \`timeout\` for the rest.`
     return withFinding(report, 'notice', text, overrun)
@@ -52,6 +52,11 @@ export function unfinished({ report, judged }: Progress, overrun: Overrun): Repo
     verdict: 'fail',
     unfinished: { minutes, doing, path: path ?? null },
   }
+}
+
+/** A number in digits alone. */
+function written(minutes: number): string {
+  return minutes.toLocaleString('en', { maximumFractionDigits: 20, useGrouping: false })
 }
 
 function withFinding(report: Report, level: Level, text: string, { path }: Overrun): Report {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { GuardError } from '../errors'
+import { clearAtEnd, clearAway } from './leftovers'
 
 /** Variables that would point git at another repository than the one we name, as they stand inside a Git hook. */
 const locating = [
@@ -57,8 +58,18 @@ export async function run(repository: Repository, args: readonly string[], input
   const child = spawn('git', ['-C', repository.dir, ...args], {
     env: environment(repository),
     stdio: ['pipe', 'pipe', 'pipe'],
-    ...(repository.signal ? { signal: repository.signal } : {}),
+    // A group: what git starts to reach a remote ends with it.
+    detached: true,
   })
+  const release = child.pid === undefined ? () => {} : clearAtEnd({ group: child.pid })
+  const abort = () => {
+    if (child.pid !== undefined) clearAway({ group: child.pid })
+    // What left the group may hold the other ends open for ever.
+    child.stdout.destroy()
+    child.stderr.destroy()
+  }
+  repository.signal?.addEventListener('abort', abort)
+  if (repository.signal?.aborted) abort()
   const out: Buffer[] = []
   const err: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
@@ -72,6 +83,9 @@ export async function run(repository: Repository, args: readonly string[], input
       ),
     )
     child.on('close', (code) => resolve(code ?? 1))
+  }).finally(() => {
+    release()
+    repository.signal?.removeEventListener('abort', abort)
   })
   return { status, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8').trim() }
 }

@@ -13,7 +13,10 @@ export type LeftoverMessage = { readonly kept: Leftover } | { readonly released:
  * @returns what calls it off
  */
 export function clearAtEnd(leftover: Leftover): () => void {
-  const clear = () => clearAway(leftover)
+  const clear = () => {
+    process.off('exit', clear)
+    clearAway(leftover)
+  }
   const tell = (message: LeftoverMessage) => parentPort?.postMessage(message)
   process.on('exit', clear)
   tell({ kept: leftover })
