@@ -44,7 +44,7 @@ export function withItems(list: Cursor, texts: readonly string[]): Fix | undefin
   const [, dash] =
     lineOf(list, startLine)
       .slice(0, startColumn - 1)
-      .match(/^(\s*-\s+)\{?\s*$/) ?? []
+      .match(/^(\s*-\s+)(?:\{\s*)?$/) ?? []
   if (dash === undefined) return undefined
   const at = { startLine, startColumn: 1, endLine: startLine, endColumn: 1 }
   return edit(list, at, texts.map((text) => `${dash}${text}\n`).join(''))
