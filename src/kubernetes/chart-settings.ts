@@ -154,7 +154,7 @@ export class ChartSettings implements Settings {
 
   private filled(text: string): string | undefined {
     let told = true
-    const value = text.replace(/\{([^}:]+)(?::([^}]*))?\}/g, (_, name: string, byDefault: string | undefined) => {
+    const value = text.replace(/\{([^{}:]+)(?::([^{}]*))?\}/g, (_, name: string, byDefault: string | undefined) => {
       const found = this.named(name, byDefault)
       if (!found) told = false
       return found ?? ''

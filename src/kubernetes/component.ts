@@ -69,7 +69,7 @@ const knownIn = new WeakMap<Snapshot, readonly Component[]>()
 
 /** `calico/node:v3.20.0`, `chart cilium 1.14.2`: how messages name what brings a component. */
 export function writtenAs({ at, container, facts, release }: Component): string {
-  return container ? (at.string ?? '').replace(/@sha256:.*$/, '') : `${facts.title} ${release ?? at.string ?? ''}`
+  return container ? (at.string ?? '').replace(/@sha256:.*/, '') : `${facts.title} ${release ?? at.string ?? ''}`
 }
 
 /** Whether one counts for the whole component: the part that is named first, or what makes an operator bring it. */

@@ -85,7 +85,7 @@ export function deployersIn(manifest: Manifest): Deployer[] {
 
 /** Whether a deployer deploys what a manifest is written in, or is rendered from. */
 export function deploys({ at, manifest }: Deployer, { origin }: Manifest): boolean {
-  const place = (at.string ?? '').replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '') || '.'
+  const place = (at.string ?? '').replace(/^(?:\.?\/)+/, '').replace(/(?<!\/)\/+$/, '') || '.'
   if (origin.kind === 'rendered') return (origin.source.path || '.') === place
   // Flux makes a Kustomization of a folder that has none, so only Argo CD deploys files as they are. The root is one of any
   // repository, most likely of another.

@@ -42,10 +42,10 @@ export class Environment {
    * @param at where it is written; what a ConfigMap gives is told at that
    */
   resolve(written: string, at: Cursor, depth = 0): Setting {
-    if (isPlaceholder(written.replace(/\$?\$\([^)]*\)/g, ''))) return { at, value: undefined }
+    if (isPlaceholder(written.replace(/\$?\$\([^)$]*\)/g, ''))) return { at, value: undefined }
     let told = true
     let place = at
-    const value = written.replace(/(\$?)\$\(([^)]*)\)/g, (whole, doubled: string, name: string) => {
+    const value = written.replace(/(\$?)\$\(([^)$]*)\)/g, (whole, doubled: string, name: string) => {
       if (doubled) return whole.slice(1)
       const resolved = this.settingOf(name, depth)
       if (resolved?.value === undefined) told = false

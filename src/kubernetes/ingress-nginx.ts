@@ -28,7 +28,7 @@ export function storedAs(secret: Manifest): 'pair' | 'ca' | 'nothing' | 'unknown
 
 /** Whether every PEM block of a text is a certificate, and there is one: what else is there makes the controller drop it. */
 function holdsCertificates(pem: string): boolean {
-  const blocks = pem.match(/-----BEGIN [^-]+-----[\s\S]*?-----END [^-]+-----/g) ?? []
+  const blocks = pem.match(/-----BEGIN [^-]+-----(?:(?!-----BEGIN )[\s\S])*?-----END [^-]+-----/g) ?? []
   return blocks.length > 0 && blocks.every(isCertificate)
 }
 

@@ -34,7 +34,7 @@ const distros: readonly (readonly [RegExp, (match: RegExpMatchArray) => string |
 
 /** Reads `3.10.0-1160.21.1.el7.x86_64`, `5.15.0-1051-aws`, `6.1.115-talos`, `5.10.0+`; none where no version starts it. */
 export function parseKernel(text: string): Kernel | undefined {
-  const match = text.trim().match(/^v?(\d+)\.(\d+)(?:\.(\d+))?(.*)$/)
+  const match = text.trim().match(/^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(.*)$/)
   if (!match) return undefined
   const [, major = '', minor = '', patch = '0', tail = ''] = match
   const found = distros.map(([pattern, name]) => [tail.match(pattern), name] as const).find(([one]) => one)

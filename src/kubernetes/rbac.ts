@@ -104,7 +104,7 @@ function hasOrAny(owned: ReadonlySet<string>, value: string): boolean {
 
 /** A URL that ends with `*` covers what begins like it; `/healthz/*` is not `/healthz`. */
 function coversUrl(owned: string, url: string): boolean {
-  return owned === url || (owned.endsWith('*') && url.startsWith(owned.replace(/\*+$/, '')))
+  return owned === url || (owned.endsWith('*') && url.startsWith(owned.replace(/(?<!\*)\*+$/, '')))
 }
 
 /**

@@ -70,7 +70,8 @@ function writesKeys({ edit }: Cause): boolean {
 
 /** Whether a line is more than a key, a comment or nothing. */
 function saysSomething(line: string): boolean {
-  return !/^\s*(?:#.*|---|[^\s#][^#]*:(?:\s+#.*)?)?\s*$/.test(line)
+  const said = line.replace(/(?<!\S)#.*/, '').trim()
+  return said !== '' && said !== '---' && !(said.endsWith(':') && !said.includes('#'))
 }
 
 /** The places of a cause: what was written at the head; what was only taken away at the base, and the head's line there. */

@@ -83,7 +83,7 @@ export class Cursor {
   *entries(): Generator<[string, Cursor]> {
     const node = this.node
     if (!isMap(node)) return
-    for (const key of new Set(keysOf(node, (alias) => this.source.resolve(alias)))) yield [key, this.child(key)]
+    for (const key of pairsOf(node, (alias) => this.source.resolve(alias)).keys()) yield [key, this.child(key)]
   }
 
   /** Where a reader finds this: the scalar, or the key of a map or list, or the nearest thing above that is written. */
@@ -131,30 +131,31 @@ function mergedBy(pair: Pair, resolve: Resolve): YAMLMap[] {
 /** Anchors nest no deeper than this in anything a person wrote. */
 const deepestMerge = 32
 
-/** What stands last counts, as in go-yaml 2: of duplicate keys the last one, and a `<<` wins over a key before it. */
-export function findPair(map: YAMLMap, key: string, resolve: Resolve, depth = 0): Pair | undefined {
-  for (const pair of map.items.toReversed()) {
-    if (!isMerge(pair)) {
-      if (textOf(pair.key, resolve) === key) return pair
-      continue
-    }
-    if (depth > deepestMerge) continue
-    for (const source of mergedBy(pair, resolve)) {
-      const found = findPair(source, key, resolve, depth + 1)
-      if (found) return found
-    }
-  }
-  return undefined
-}
+const known = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
 
-function keysOf(map: YAMLMap, resolve: Resolve, depth = 0): string[] {
-  return map.items.flatMap((pair) => {
+/**
+ * The pairs of a map by their keys, merged ones included, kept as a map is asked many times. What stands last counts, as in
+ * go-yaml 2: of duplicate keys the last one, and a `<<` wins over a key before it.
+ */
+function pairsOf(map: YAMLMap, resolve: Resolve, depth = 0): ReadonlyMap<string, Pair> {
+  const before = known.get(map)
+  if (before) return before
+  const pairs = new Map<string, Pair>()
+  for (const pair of map.items) {
     if (!isMerge(pair)) {
       const text = textOf(pair.key, resolve)
-      return text === undefined ? [] : [text]
+      if (text !== undefined) pairs.set(text, pair)
+    } else if (depth <= deepestMerge) {
+      for (const source of mergedBy(pair, resolve).reverse())
+        for (const [text, merged] of pairsOf(source, resolve, depth + 1)) pairs.set(text, merged)
     }
-    return depth > deepestMerge ? [] : mergedBy(pair, resolve).flatMap((source) => keysOf(source, resolve, depth + 1))
-  })
+  }
+  if (depth === 0) known.set(map, pairs)
+  return pairs
+}
+
+export function findPair(map: YAMLMap, key: string, resolve: Resolve): Pair | undefined {
+  return pairsOf(map, resolve).get(key)
 }
 
 /** The pairs of a map by key, as `findPair` finds them, in one walk. */

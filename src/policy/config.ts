@@ -76,7 +76,7 @@ export function readConfig(text: string, path: string): Config {
     ),
     releases: (value.helm ?? []).map((release, index) => ({
       ...release,
-      chart: release.chart.replace(/^\.(?:\/|$)/, '').replace(/\/+$/, ''),
+      chart: release.chart.replace(/^\.(?:\/|$)/, '').replace(/(?<!\/)\/+$/, ''),
       values: (release.values ?? []).map((file) => file.replace(/^\.\//, '')),
       at: { path, region: regionOf(['helm', index]) },
     })),

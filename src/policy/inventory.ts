@@ -73,7 +73,12 @@ export const InventoryFile = Type.Object(
 export type InventoryFile = Static<typeof InventoryFile>
 
 /** Whether a text says that it is an inventory of ours, rather than what kubectl printed. */
-const isDocument = /^kind:[ \t]+["']?Inventory\b|^\s*\{[^{[]*"kind"\s*:\s*"Inventory"/m
+function isDocument(text: string): boolean {
+  if (/^kind:[ \t]+["']?Inventory\b/m.test(text)) return true
+  const json = text.trimStart()
+  const [fields = ''] = json.slice(1).split(/[{[]/, 1)
+  return json.startsWith('{') && /"kind"\s*:\s*"Inventory"/.test(fields)
+}
 
 /**
  * Reads an inventory: a document of ours, or what `kubectl get … -o json` or `-o yaml` printed.
@@ -82,7 +87,7 @@ const isDocument = /^kind:[ \t]+["']?Inventory\b|^\s*\{[^{[]*"kind"\s*:\s*"Inven
  * @throws GuardError `source`, at the line that is wrong
  */
 export function readInventoryFile(text: string, path: string, ref: ObjectRef): LoadedObject[] {
-  if (isDocument.test(text)) {
+  if (isDocument(text)) {
     const document = readOwnDocument<InventoryFile>(text, path, InventoryFile, 'source')
     if (Object.keys(document.value).length === 2) throw saysNothing(path)
     return [document.objectAt([], ref)]

@@ -16,7 +16,10 @@ export function words(sentence: string): PhrasingContent[] {
     .flatMap((piece, index): PhrasingContent[] => {
       if (/^\s*$/.test(piece)) return [text(piece === '' ? '' : ' ')]
       if (index % 2 === 1) return [inlineCode(piece.slice(1, -1))]
-      const [, before = '', core = '', after = ''] = piece.match(/^([("]*)(.*?)([.,;:)"]*)$/s) ?? []
+      const before = piece.match(/^[("]*/)?.[0] ?? ''
+      const rest = piece.slice(before.length)
+      const after = rest.match(/(?<![.,;:)"])[.,;:)"]+$/)?.[0] ?? ''
+      const core = rest.slice(0, rest.length - after.length)
       if (/^(?:[\p{L}'’–→-]*|[\d,]+)$/u.test(core)) return [text(piece)]
       return [text(before), inlineCode(core), text(after)]
     })

@@ -45,7 +45,7 @@ export function withItems(list: Cursor, texts: readonly string[]): Fix | undefin
   const [, dash] =
     lineOf(list, startLine)
       .slice(0, startColumn - 1)
-      .match(/^(\s*-\s+)\{?\s*$/) ?? []
+      .match(/^(\s*-\s+)(?:\{\s*)?$/) ?? []
   if (dash === undefined) return undefined
   return edit(list, startOf(startLine), texts.map((text) => `${dash}${text}\n`).join(''))
 }

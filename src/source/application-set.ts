@@ -25,7 +25,10 @@ export function readApplicationSet(manifest: Manifest, named: Named): void {
     }
     for (const element of elements) {
       const filled = fieldsOf(fill(spec.template, element))
-      const [left] = JSON.stringify(filled).match(/\{\{.*?\}\}/) ?? []
+      const said = JSON.stringify(filled)
+      const from = said.indexOf('{{')
+      const to = from === -1 ? -1 : said.indexOf('}}', from)
+      const left = to === -1 ? undefined : said.slice(from, to + 2)
       if (left) {
         named.skip(manifest, `${left} in its template cannot be filled in`)
         break
@@ -83,7 +86,7 @@ export function elementOfFolder(folder: string, goTemplate: boolean): Element {
     'path.basenameNormalized': basename
       .toLowerCase()
       .replace(/[^-a-z0-9.]/g, '-')
-      .replace(/^[-.]+|[-.]+$/g, ''),
+      .replace(/^[-.]+|(?<![-.])[-.]+$/g, ''),
   }
   return goTemplate
     ? { ...named, 'path.path': folder, ...indexed('path.segments', segments) }

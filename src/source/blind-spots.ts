@@ -35,8 +35,11 @@ export class BlindSpots {
       return 'it is a template now, which some tool has to fill in'
     const hidden = this.hiddenAt(path)
     if (hidden) return `it is ${hidden} now, which was not rendered`
-    for (const [link, reason] of this.tree.refused) {
-      if (path === link || path.startsWith(`${link}/`)) return `${link} is now ${reason}`
+    for (let end = path.indexOf('/'); ; end = path.indexOf('/', end + 1)) {
+      const link = end === -1 ? path : path.slice(0, end)
+      const refused = this.tree.refused.get(link)
+      if (refused !== undefined) return `${link} is now ${refused}`
+      if (end === -1) break
     }
     return this.head.missing.get(path)
   }
@@ -51,8 +54,11 @@ export class BlindSpots {
     const findings: Finding[] = []
     const skipped: Skipped[] = []
     const lost = new Map<string, Manifest[]>()
-    for (const manifest of unknown)
-      lost.set(manifest.origin.path, [...(lost.get(manifest.origin.path) ?? []), manifest])
+    for (const manifest of unknown) {
+      const there = lost.get(manifest.origin.path)
+      if (there) there.push(manifest)
+      else lost.set(manifest.origin.path, [manifest])
+    }
     for (const [path, file] of this.head.loaded) {
       const before = this.base.loaded.get(path)
       const meant = file.kubernetes || (before?.objects.length ?? 0) > 0

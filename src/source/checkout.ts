@@ -99,7 +99,7 @@ export class Checkout {
 
   /** Only Git's ids, and those made like them, tell contents apart wherever they stand. */
   private keyOf({ id, path: file }: Entry): string {
-    return /[0-9a-f]{40}$/.test(id) ? id : `${this.folder} ${file}`
+    return /^[0-9a-f]{40}$/.test(id.slice(-40)) ? id : `${this.folder} ${file}`
   }
 
   private async readAll(entries: readonly Entry[]): Promise<Map<string, Content>> {

@@ -120,8 +120,11 @@ export async function changedWorkflows(base: Revision, head: Revision): Promise<
     ({ path: file, id }) => /^\.github\/workflows\/[^/]+\.ya?ml$/.test(file) && after.get(file) !== id,
   )
   for await (const [{ path: file }, content] of base.read(touched)) {
-    if ('missing' in content || !/uses:\s*["']?[^\s"']*ingress-guard/.test(Buffer.from(content).toString('utf8')))
-      continue
+    if ('missing' in content) continue
+    const steps = Buffer.from(content)
+      .toString('utf8')
+      .matchAll(/uses:\s*["']?[^\s"']*/g)
+    if (![...steps].some(([step]) => step.includes('ingress-guard'))) continue
     findings.push(
       gateFinding('config/changed', 'workflow', 'notice', {
         side: after.has(file) ? 'head' : 'base',

@@ -110,7 +110,11 @@ export class ReleaseFiles {
     if (!owner || isPlaceholder(entry) || /[${]/.test(behind)) return undefined
     const place = inside('', behind.replace(/^\/+/, ''))
     const [folder = ''] = (place ?? '').split(/[*?[]/)
-    return place && this.named.isHere(textOf(owner.repoURL), isGlob(place) ? folder.replace(/\/?[^/]*$/, '') : place)
+    return place &&
+      this.named.isHere(
+        textOf(owner.repoURL),
+        isGlob(place) ? folder.slice(0, Math.max(0, folder.lastIndexOf('/'))) : place,
+      )
       ? place
       : undefined
   }

@@ -10,16 +10,18 @@ import { entryOf } from '../entry'
  */
 export function substituted(text: string, substitutions: Readonly<Record<string, string>> | undefined): string {
   if (!substitutions || !text.includes('${') || isLeftAlone(text)) return text
-  return text.replace(
-    /\$?\$\{([A-Za-z_]\w*)(?:(:?)[-=]([^}]*))?\}/g,
-    (written, name: string, colon, fallback?: string) => {
+  // Behind the last brace nothing is closed; looking for its end from each `${` would take the square of the length.
+  const end = text.lastIndexOf('}') + 1
+  const filled = text
+    .slice(0, end)
+    .replace(/\$?\$\{([A-Za-z_]\w*)(?:(:?)[-=]([^}]*))?\}/g, (written, name: string, colon, fallback?: string) => {
       if (written.startsWith('$$')) return written.slice(1)
       const value = entryOf(substitutions, name)
       // With a colon an empty value counts as none.
       if (fallback !== undefined && (colon ? !value : value === undefined)) return fallback
       return value ?? written
-    },
-  )
+    })
+  return filled + text.slice(end)
 }
 
 /** An object may say of itself that its `${name}` are its own. */

@@ -38,6 +38,11 @@ export interface Tree {
 /** As kubectl, kustomize, Argo CD and Flux pick files; they do not read `.YAML`. */
 export const manifestName = /\.(?:ya?ml|json)$/
 
+/** A repository whose links reach more files than this is no one's work; each link beyond it is refused. */
+const mostAliases = 100_000
+
+const tooMany = `a symbolic link of so many that they reach more than ${mostAliases.toLocaleString('en')} files`
+
 /**
  * Sorts the paths of a revision into files that can hold plain manifests and what is left out.
  *
@@ -67,12 +72,20 @@ export async function readTree(
   const refused = new Map<string, string>()
   const resolved = new Map<string, string>()
   const linked = new Map<string, string[]>()
+  const plain = new FolderIndex(files)
+  let room = mostAliases
+  const reach = (file: Entry, link: string) => {
+    files.set(file.path, file)
+    const known = aliases.get(file.path)
+    if (known) known.push(link)
+    else aliases.set(file.path, [link])
+    room--
+  }
   for (const [link, target] of links) {
     if ('path' in target) resolved.set(link, target.path)
     if (ignored.has(link)) continue
     if ('reason' in target) {
       refused.set(link, target.reason)
-      skipped.push({ path: link, reason: target.reason })
       continue
     }
     const links = linked.get(target.path)
@@ -81,16 +94,23 @@ export async function readTree(
     const file = entries.get(target.path)
     if (file?.type === 'file') {
       if (!manifestName.test(link) || ignored.has(target.path)) continue
-      files.set(file.path, file)
-      aliases.set(file.path, [...(aliases.get(file.path) ?? []), link])
-    } else {
-      const folder = target.path === '' ? '' : `${target.path}/`
-      for (const inside of files.keys()) {
-        if (!inside.startsWith(folder) || link.startsWith(folder)) continue
-        aliases.set(inside, [...(aliases.get(inside) ?? []), `${link}/${inside.slice(folder.length)}`])
-      }
+      if (room > 0) reach(file, link)
+      else refused.set(link, tooMany)
+      continue
+    }
+    const folder = target.path === '' ? '' : `${target.path}/`
+    if (link.startsWith(folder)) continue
+    const inside = plain.below(target.path, room + 1)
+    if (inside.length > room) {
+      refused.set(link, tooMany)
+      continue
+    }
+    for (const path of inside) {
+      const entry = entries.get(path)
+      if (entry) reach(entry, `${link}/${path.slice(folder.length)}`)
     }
   }
+  skipped.push(...[...refused].map(([path, reason]) => ({ path, reason })))
   const folders = new FolderIndex(entries)
   const ignorableBelow = new FolderIndex(ignorable)
   return {
@@ -121,8 +141,9 @@ class FolderIndex {
     return this.sorted
   }
 
-  below(folder: string): string[] {
-    if (folder === '') return [...this.paths]
+  /** @param most how many paths are wanted at most */
+  below(folder: string, most = Infinity): string[] {
+    if (folder === '') return this.paths.slice(0, most)
     const prefix = `${folder}/`
     let low = 0
     let high = this.paths.length
@@ -132,7 +153,8 @@ class FolderIndex {
       else high = middle
     }
     const found: string[] = []
-    for (let index = low; this.paths[index]?.startsWith(prefix); index++) found.push(this.paths[index] ?? '')
+    for (let index = low; found.length < most && this.paths[index]?.startsWith(prefix); index++)
+      found.push(this.paths[index] ?? '')
     return found
   }
 }
@@ -201,18 +223,28 @@ class Links {
 
   private resolve(file: string, hops: number): Target {
     if (hops > 20) return { reason: 'a symbolic link that leads back to itself' }
-    const parts = file.split('/')
-    for (let length = 1; length <= parts.length; length++) {
-      const prefix = parts.slice(0, length).join('/')
+    for (let end = endOfPart(file, 0); end !== -1; end = endOfPart(file, end + 1)) {
+      const prefix = file.slice(0, end)
       const target = this.targets.get(prefix)
       if (target === undefined) continue
-      const next = path.normalize(path.join(path.dirname(prefix), target, ...parts.slice(length)))
+      const next = path.normalize(path.join(path.dirname(prefix), target, file.slice(end)))
       if (path.isAbsolute(target) || next === '..' || next.startsWith('../')) {
         return { reason: 'a symbolic link out of the repository, which is not followed' }
       }
-      return this.resolve(next === '.' ? '' : next.replace(/\/$/, ''), hops + 1)
+      if (next.length > longestPath) return { reason: 'a symbolic link to a path that no file has' }
+      return this.resolve(next === '.' ? '' : next.endsWith('/') ? next.slice(0, -1) : next, hops + 1)
     }
     if (this.entries.has(file) || this.folders.has(file)) return { path: file }
     return { reason: 'a symbolic link to nothing' }
   }
+}
+
+/** As the kernel has it. */
+const longestPath = 4096
+
+/** Where the part of a path ends that begins at a place; -1 behind the last. */
+function endOfPart(file: string, start: number): number {
+  if (start > file.length) return -1
+  const end = file.indexOf('/', start)
+  return end === -1 ? file.length : end
 }

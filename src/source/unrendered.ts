@@ -146,7 +146,7 @@ export function isKnown(text: string, taken: readonly string[]): boolean {
 
 /** `https://github.com/org/repo//deploy?ref=v1` without its `?ref=v1`; a raw file's URL without the branch or tag in it. */
 function withoutVersion(url: string): string {
-  return url.replace(/\?.*$/, '').replace(/\/(?:download\/|raw\/|tags\/)?v?\d+(?:\.\d+)*[^/]*(?=\/)/g, '/*')
+  return url.replace(/\?.*/, '').replace(/\/(?:download\/|raw\/|tags\/)?v?\d[^/]*(?=\/)/g, '/*')
 }
 
 function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[] {

@@ -128,7 +128,8 @@ function bringsTraffic({ ref, root }: Manifest): boolean {
 
 /** The argument, with another Service in it. */
 function naming({ at }: Target, { ref }: Manifest): string {
-  return (at.string ?? '').replace(/[^=]*$/, `${ref.namespace}/${ref.name}`)
+  const written = at.string ?? ''
+  return `${written.slice(0, written.lastIndexOf('=') + 1)}${ref.namespace}/${ref.name}`
 }
 
 function namesOf({ manifest }: Controller, target: Target): Dangling {

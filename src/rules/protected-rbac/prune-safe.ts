@@ -75,7 +75,7 @@ function isProtected(manifest: Manifest, protect: Protect): boolean {
 function wordsOf(protect: Protect): string[] {
   return protect.flatMap((entry) =>
     typeof entry === 'string'
-      ? braceExpand(entry).map((glob) => glob.replace(/^.*\//, '').replace(/[*?[(!].*$/, ''))
+      ? braceExpand(entry).map((glob) => glob.replace(/^.*\//, '').replace(/[*?[(!].*/, ''))
       : (entry.label.match(/[\w./-]+/)?.[0] ?? ''),
   )
 }

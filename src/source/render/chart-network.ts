@@ -75,7 +75,7 @@ export class ChartNetwork {
 }
 
 function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '')
+  return url.replace(/(?<!\/)\/+$/, '')
 }
 
 function sameVersion(one: string | undefined, other: string): boolean {

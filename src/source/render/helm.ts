@@ -218,7 +218,7 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8)
   const words = shortened([said, ...why].join(' '), checkout.folder)
   const reason = `helm does not render it: ${words}`
-  const named = said.match(/([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
+  const named = said.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
   if (named?.[1]) {
     const region = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1)
     return { reason, path: pathOf(named[1], source, chart, checkout), region }
@@ -246,5 +246,5 @@ export function shortened(message: string, folder: string): string {
     .trim()
   // How it began and how it ended say most: between them it may repeat itself a thousand times.
   const short = own.length > 400 ? `${own.slice(0, 250)} … ${own.slice(-140)}` : own
-  return short.replace(/[.\s]+$/, '')
+  return short.replace(/(?<![.\s])[.\s]+$/, '')
 }

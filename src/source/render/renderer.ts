@@ -169,7 +169,7 @@ export class Renderer {
     const args = name.startsWith('kubectl') ? ['version', '--client'] : ['version']
     const limits = { ...this.limitsNow, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 }
     const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits })
-    return { name, version: stdout.match(/v?\d+\.\d+\.\d+[\w.+-]*/)?.[0] ?? 'unknown' }
+    return { name, version: stdout.match(/v?\d{1,6}\.\d{1,6}\.\d{1,6}[\w.+-]*/)?.[0] ?? 'unknown' }
   }
 
   private missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
