@@ -73,10 +73,12 @@ export interface Expectation {
   readonly place: string
   readonly rule: string
   readonly text: string
+  /** The side that the comment names, where it names one. */
+  readonly side?: 'base'
 }
 
 /**
- * The `# expect: <rule> "part of the message"` comments of a file. A trailing one stands for its own line, one alone on a
+ * The `# expect: <rule> "part of the message"` comments of a file, or `# expect at base: …`. A trailing one stands for its own line, one alone on a
  * line for the next line that is no comment. In a block of text those alone on a line count too.
  */
 export function expectationsIn(file: string, text: string): Expectation[] {
@@ -87,14 +89,15 @@ export function expectationsIn(file: string, text: string): Expectation[] {
     // The lexer's own marks (document start, scalar follows) are no part of the text.
     if (['\u0002', '\u0018', '\u001f'].includes(token)) continue
     for (const { 0: comment, index } of token.matchAll(/^[^\S\n]*#\s*expect.*$/gm)) {
-      const match = comment.match(/^\s*# expect: ([a-z-]+\/[a-z-]+)(?: "(.*)")?\s*$/)
+      const match = comment.match(/^\s*# expect( at base)?: ([a-z-]+\/[a-z-]+)(?: "(.*)")?\s*$/)
       if (!match) throw new Error(`${file}: no expectation: ${comment}`)
       const own = text.slice(0, offset + index).split('\n').length
       let line = own
       if (lines[own - 1]?.trimStart().startsWith('#')) {
         while (/^\s*(#|$)/.test(lines[line - 1] ?? 'end')) line++
       }
-      found.push({ place: `${file}:${line}`, rule: match[1] ?? '', text: match[2] ?? '' })
+      const [, atBase, rule = '', part = ''] = match
+      found.push({ place: `${file}:${line}`, rule, text: part, ...(atBase ? { side: 'base' } : {}) })
     }
     offset += token.length
   }
@@ -152,14 +155,14 @@ export function caseOf(texts: Texts): { input: Case; expected: Expectation[] } {
 }
 
 /**
- * A file that is the same on both sides carries its comments twice. What is taken away is found at the base; anything else on
- * the head. A comment that stands on one side alone means that side.
+ * A file that is the same on both sides carries its comments twice: one that says `at base` means the base, and any other the
+ * head. A comment that is on one side alone means that side.
  */
 function once(expected: readonly Expectation[]): Expectation[] {
   const key = ({ place, rule, text }: Expectation) => `${fileOf(place)} ${rule} ${text}`
   const all = new Set(expected.map(key))
   return expected.filter((one) => {
-    const side = /(?:object|secret)-kept$/.test(one.rule) ? 'base' : 'head'
+    const side = one.side ?? 'head'
     return one.place.startsWith(`${side}/`) || !all.has(key(one).replace(/^(?:base|head)/, side))
   })
 }

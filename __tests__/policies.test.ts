@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import semver from 'semver'
-import { resolvePolicies } from '../src/policy/policy'
+import { type Policy, resolvePolicies } from '../src/policy/policy'
 import { rules } from '../src/rules/index'
 import { bundledPolicies } from '../src/source/bundled'
 import { root } from './harness'
@@ -14,18 +14,26 @@ const released = JSON.parse(readFileSync(path.join(root, 'policies', 'released.j
   string
 >
 
-test.each(policies.map((policy) => [policy.path, policy] as const))('%s is as it was released', (file, policy) => {
-  expect(file).toBe(`policies/${policy.file.policy}/${policy.file.version}.yaml`)
+const isCandidate = ({ file }: Policy) => semver.prerelease(file.version) !== null
+/** All but candidates that are still worked on, which have no hash. */
+const frozen = policies.filter((policy) => !isCandidate(policy) || released[policy.path] !== undefined)
+
+test.each(policies.map(({ path, file }) => [path, file] as const))('%s is called like its version', (file, policy) => {
+  expect(file).toBe(`policies/${policy.policy}/${policy.version}.yaml`)
+})
+
+test.each(frozen.map(({ path }) => path))('%s is as it was released', (file) => {
   const hash = createHash('sha256')
     .update(readFileSync(path.join(root, file)))
     .digest('hex')
-  const advice =
-    released[file] === hash ? 'as released' : `${file} was released and has changed: copy it to a new version.`
-  expect(advice).toBe('as released')
+  const advice = released[file]
+    ? `${file} was released and has changed: copy it to a new version.`
+    : `${file} has no hash: npm run release-policy writes it.`
+  expect(released[file] === hash ? 'as released' : advice).toBe('as released')
 })
 
 test('no released policy is gone', () => {
-  expect(policies.map((policy) => policy.path)).toEqual(Object.keys(released))
+  expect(frozen.map((policy) => policy.path)).toEqual(Object.keys(released))
 })
 
 test('the newest version of some policy has each rule, since the version the rule names', () => {
@@ -37,8 +45,12 @@ test('the newest version of some policy has each rule, since the version the rul
 
 test('a range takes releases alone; a candidate is in force where it is named', () => {
   const newest = (use: string) => resolvePolicies([{ use }], policies, rules).policies.map(({ version }) => version)
-  expect(newest('ingress-tls@^1')).toEqual(['1.2.0'])
-  expect(newest('ingress-tls')).toEqual(['1.2.0'])
+  const releases = policies
+    .filter((policy) => policy.file.policy === 'ingress-tls' && !isCandidate(policy))
+    .map(({ file }) => file.version)
+  const newestRelease = semver.rsort(releases)[0]
+  expect(newest('ingress-tls@^1')).toEqual([newestRelease])
+  expect(newest('ingress-tls')).toEqual([newestRelease])
   expect(newest('ingress-tls@~1.1')).toEqual(['1.1.0'])
   expect(newest('ingress-tls@1.0.0')).toEqual(['1.0.0'])
   expect(newest('ingress-tls@1.1.0-rc.1')).toEqual(['1.1.0-rc.1'])

@@ -1,33 +1,82 @@
-// Bundles the two entries to CommonJS, which @actions/* needs when bundled, and collects the licenses of what went in.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+// Bundles dist/: what both entries need goes into core.cjs, and each entry takes it from there. To CommonJS, which @actions/*
+// needs when bundled. Names are kept, so that a stack can be read. Collects the licenses of what went in.
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { yamlModule } from './yaml-module.mjs'
 
+const entries = { action: 'src/action/main.ts', cli: 'src/cli/main.ts' }
+
 const yaml = {
   name: 'yaml',
-  setup(run) {
-    run.onLoad({ filter: /\.yaml$/ }, ({ path: file }) => ({ contents: yamlModule(readFileSync(file, 'utf8')) }))
+  setup({ onLoad }) {
+    onLoad({ filter: /\.yaml$/ }, ({ path: file }) => ({ contents: yamlModule(readFileSync(file, 'utf8')) }))
   },
 }
 
-const result = await build({
-  entryPoints: { action: 'src/action/main.ts', cli: 'src/cli/main.ts' },
+const options = {
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   bundle: true,
-  plugins: [yaml],
   platform: 'node',
   target: 'node20',
   format: 'cjs',
+  minifySyntax: true,
+  minifyWhitespace: true,
   legalComments: 'none',
-  banner: { js: '#!/usr/bin/env node' },
+  plugins: [yaml],
   metafile: true,
   logLevel: 'warning',
+}
+
+/** The modules that an entry is made of, and what each imports. */
+async function inputsOf(entry) {
+  return (await build({ ...options, entryPoints: [entry], write: false })).metafile.inputs
+}
+
+const inputs = await Promise.all(Object.values(entries).map(inputsOf))
+const isShared = (file) => file.startsWith('src/') && inputs.every((one) => file in one)
+/** The shared modules that a module of one entry alone imports. */
+const exported = [
+  ...new Set(
+    inputs.flatMap((one) =>
+      Object.entries(one)
+        .filter(([file]) => file.startsWith('src/') && !isShared(file))
+        .flatMap(([, { imports }]) => imports.map(({ path: file }) => file).filter(isShared)),
+    ),
+  ),
+].sort()
+
+/** Takes the shared modules from core.cjs. */
+const core = {
+  name: 'core',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\.?\// }, ({ path: name, resolveDir, namespace }) => {
+      if (namespace === 'core') return { path: name, external: true }
+      const file = path.relative('.', path.join(resolveDir, `${name}.ts`)).replaceAll(path.sep, '/')
+      return exported.includes(file) ? { path: file, namespace: 'core' } : undefined
+    })
+    onLoad({ filter: /./, namespace: 'core' }, ({ path: file }) => ({
+      contents: `module.exports = require('./core.cjs')[${JSON.stringify(file)}]`,
+    }))
+  },
+}
+
+rmSync('dist', { recursive: true, force: true })
+await build({
+  ...options,
+  stdin: {
+    contents: exported.map((file) => `export * as ${JSON.stringify(file)} from './${file}'`).join('\n'),
+    resolveDir: '.',
+    sourcefile: 'core',
+  },
+  entryNames: 'core',
 })
+await build({ ...options, entryPoints: entries, plugins: [core, yaml], banner: { js: '#!/usr/bin/env node' } })
 
 const folders = new Set(
-  Object.keys(result.metafile.inputs)
+  inputs
+    .flatMap((one) => Object.keys(one))
     .map((input) => input.match(/^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1])
     .filter(Boolean),
 )
@@ -37,3 +86,6 @@ const licenses = [...folders].sort().map((folder) => {
   return `${name} ${version} (${license})\n\n${file ? readFileSync(path.join(folder, file), 'utf8').trim() : 'No license file is shipped.'}\n`
 })
 writeFileSync('dist/licenses.txt', licenses.join(`\n${'-'.repeat(80)}\n\n`))
+
+const bytes = readdirSync('dist').reduce((sum, file) => sum + statSync(path.join('dist', file)).size, 0)
+if (bytes > 3_000_000) throw new Error(`dist/ has ${bytes} bytes; it may have 3,000,000, as every job downloads it.`)

@@ -1,17 +1,24 @@
-// npm run new-rule -- policy/rule: writes a rule with its page and a fixture that is red until the rule works.
+// npm run new-rule -- policy/rule: writes a rule with its page and a fixture that is red until the rule works, and adds it to
+// the candidate of its policy.
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { addRule, candidateOf } from './candidate'
 
 const [id = ''] = process.argv.slice(2)
-if (!/^[a-z0-9-]+\/[a-z0-9-]+$/.test(id)) {
-  console.error('Name the rule as policy/what-must-hold: npm run new-rule -- ingress-tls/hsts-set')
+const [policy = '', name = ''] = id.split('/')
+if (!/^[a-z0-9-]+\/[a-z][a-z0-9-]*$/.test(id))
+  refuse('Name the rule as policy/what-must-hold: npm run new-rule -- ingress-tls/hsts-set')
+if (existsSync(`src/rules/${id}.ts`)) refuse(`The rule ${id} is there already.`)
+const candidate = candidateOf(policy)
+if (!candidate) refuse(`There is no policy ${policy}; the folders of policies/ are the policies.`)
+
+function refuse(sentence: string): never {
+  console.error(sentence)
   process.exit(2)
 }
-const [policy = '', name = ''] = id.split('/')
-const variable = name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 function write(file: string, text: string): void {
-  if (existsSync(file)) throw new Error(`${file} is there already.`)
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, text)
   console.log(`wrote ${file}`)
@@ -24,7 +31,7 @@ write(
 export default defineRule({
   id: '${id}',
   summary: 'Say in one sentence what holds when this rule is silent.',
-  since: '1.1.0',
+  since: '${candidate.version.replace(/-.*/, '')}',
   scope: 'manifest',
   kinds: ['Ingress.networking.k8s.io'],
   messages: {
@@ -42,11 +49,11 @@ const failing = `apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata: { name: web, namespace: shop }
 spec:
-  ingressClassName: nginx # expect: ${id} "what is wrong"
+  ingressClassName: wrong # expect: ${id} "what is wrong"
 `
-const passing = failing.replace(/ # expect.*/, '')
-write(`__tests__/fixtures/${id}/fires.yaml`, `# What is wrong here.\n${failing}`)
-write(`__tests__/fixtures/${id}/silent.yaml`, `# What is right here.\n${passing}`)
+const passing = failing.replace(/wrong # expect.*/, 'right')
+write(`__tests__/fixtures/${id}/fires.yaml`, failing)
+write(`__tests__/fixtures/${id}/silent.yaml`, passing)
 write(
   `docs/rules/${id}.md`,
   `# ${id}
@@ -77,12 +84,25 @@ ${passing}\`\`\`
 )
 
 const index = 'src/rules/index.ts'
+const isImport = (line: string) => /^import \w+ from '\.\/.*\/.*'$/.test(line)
 const lines = readFileSync(index, 'utf8').split('\n')
-const imports = lines.filter((line) => /^import \w+ from '\.\/.*\/.*'$/.test(line))
-imports.push(`import ${variable} from './${id}'`)
+const imports = lines.filter(isImport)
+const camelCase = (text: string) => text.replace(/[-/]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+const isTaken = imports.some((line) => line.split(' ')[1] === camelCase(name))
+imports.push(`import ${camelCase(isTaken ? id : name)} from './${id}'`)
 const pathOf = (line: string) => line.slice(line.indexOf("'"))
 imports.sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1))
 const names = imports.map((line) => line.split(' ')[1])
-const rest = lines.filter((line) => !/^import \w+ from '\.\/.*\/.*'$/.test(line)).join('\n')
+const rest = lines.filter((line) => !isImport(line)).join('\n')
 writeFileSync(index, `${imports.join('\n')}\n${rest.replace(/= \[[\s\S]*?\]/, `= [${names.join(', ')}]`)}`)
-console.log(`added it to ${index}; now add it to the next version of policies/${policy}/ and run npm test`)
+console.log(`added it to ${index}`)
+addRule(candidate.path, id)
+console.log(`added it to ${candidate.path}`)
+execFileSync('npx', ['biome', 'check', '--write', index, `src/rules/${id}.ts`], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+})
+
+console.log(`
+Write what the rule is to find into __tests__/fixtures/${id}/, and the same examples into docs/rules/${id}.md.
+Write the rule until \`npm test -- rules\` is green, then its page; \`npm run all\` fills in the rest.
+Before a release, \`npm run release-policy\` makes a release of ${candidate.path}.`)
