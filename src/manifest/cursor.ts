@@ -137,7 +137,7 @@ const known = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
  * The pairs of a map by their keys, merged ones included, kept as a map is asked many times. What stands last counts, as in
  * go-yaml 2: of duplicate keys the last one, and a `<<` wins over a key before it.
  */
-function pairsOf(map: YAMLMap, resolve: Resolve, depth = 0): ReadonlyMap<string, Pair> {
+export function pairsOf(map: YAMLMap, resolve: Resolve, depth = 0): ReadonlyMap<string, Pair> {
   const before = known.get(map)
   if (before) return before
   const pairs = new Map<string, Pair>()
@@ -156,21 +156,4 @@ function pairsOf(map: YAMLMap, resolve: Resolve, depth = 0): ReadonlyMap<string,
 
 export function findPair(map: YAMLMap, key: string, resolve: Resolve): Pair | undefined {
   return pairsOf(map, resolve).get(key)
-}
-
-/** The pairs of a map by key, as `findPair` finds them, in one walk. */
-export function pairsOf(map: YAMLMap, resolve: Resolve): ReadonlyMap<string, Pair> {
-  const found = new Map<string, Pair>()
-  const collect = (from: YAMLMap, depth: number) => {
-    for (const pair of from.items.toReversed()) {
-      if (isMerge(pair)) {
-        if (depth <= deepestMerge) for (const source of mergedBy(pair, resolve)) collect(source, depth + 1)
-        continue
-      }
-      const key = textOf(pair.key, resolve)
-      if (key !== undefined && !found.has(key)) found.set(key, pair)
-    }
-  }
-  collect(map, 0)
-  return new Map([...found].reverse())
 }
