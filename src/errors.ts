@@ -1,4 +1,4 @@
-import type { Region } from './manifest/manifest'
+import type { Region } from './region'
 
 /** What kind of thing is wrong: `config`, `policy` and `usage` end with exit status 2, `source` and `internal` with 3. */
 export type GuardErrorCode = 'config' | 'policy' | 'usage' | 'source' | 'internal'

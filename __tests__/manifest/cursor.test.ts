@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseDocument, stringify } from 'yaml'
-import type { Region } from '../../src/manifest/manifest'
+import type { Region } from '../../src/region'
 import { manifestIn } from './manifests'
 
 const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n'

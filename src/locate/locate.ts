@@ -1,5 +1,5 @@
-import { startOf } from '../manifest/manifest'
 import type { Gathered } from '../pipeline/scope'
+import { startOf } from '../region'
 import { excerptOf } from '../report/excerpt'
 import { countsFor, type Finding, type Location, type Precision } from '../report/report'
 import type { Source } from '../source/source'

@@ -1,6 +1,7 @@
 import { minimatch } from 'minimatch'
+import type { Region } from '../region'
 import type { LoadedObject } from './load'
-import { type ClusterEvidence, identityOf, type ObjectRef, type Region, type Side } from './manifest'
+import { type ClusterEvidence, identityOf, type ObjectRef, type Side } from './manifest'
 
 /** What a user's config says of one cluster. */
 export interface DeclaredCluster {

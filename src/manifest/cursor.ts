@@ -1,6 +1,7 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
+import type { Region } from '../region'
 import type { LoadedObject } from './load'
-import type { Manifest, Region } from './manifest'
+import type { Manifest } from './manifest'
 import { nestedIn } from './nested'
 
 type Key = string | number

@@ -1,5 +1,5 @@
 import { structuredPatch } from 'diff'
-import type { Region } from './manifest'
+import type { Region } from '../region'
 
 /** Which lines of a file a change wrote, and where lines it took away stood. */
 export class Hunks {

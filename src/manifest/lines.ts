@@ -1,4 +1,4 @@
-import type { Region } from './manifest'
+import type { Region } from '../region'
 
 /** Turns offsets into a text into lines and columns. */
 export class LineIndex {

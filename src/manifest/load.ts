@@ -1,8 +1,9 @@
 import type { Alias, Node } from 'yaml'
+import type { Region } from '../region'
 import { DocumentReader } from './document-reader'
 import { splitDocuments } from './documents'
 import { LineIndex } from './lines'
-import type { ObjectRef, Region } from './manifest'
+import type { ObjectRef } from './manifest'
 import { holdsBinary, spelledOut } from './mentions'
 
 /** One Kubernetes object as parsed: its identity and its nodes, free of any side or path. */

@@ -4,19 +4,6 @@ import type { LoadedObject } from './load'
 /** One side of a change. */
 export type Side = 'base' | 'head'
 
-/** A stretch of text; lines and columns count from 1, the end is exclusive in its column. */
-export interface Region {
-  readonly startLine: number
-  readonly startColumn: number
-  readonly endLine: number
-  readonly endColumn: number
-}
-
-/** The empty stretch at the start of a line. */
-export function startOf(line: number): Region {
-  return { startLine: line, startColumn: 1, endLine: line, endColumn: 1 }
-}
-
 /**
  * The identity of an object across files and commits. `group` is the modern one (an Ingress of extensions/v1beta1 is
  * of networking.k8s.io); `namespace` is empty for cluster-scoped kinds and where the manifest gives none.

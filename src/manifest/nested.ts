@@ -1,8 +1,8 @@
 import type { Node } from 'yaml'
+import type { Region } from '../region'
 import { readYaml } from './document-reader'
 import { LineIndex } from './lines'
 import type { LoadedObject } from './load'
-import type { Region } from './manifest'
 
 /** A document that a string of an object holds. */
 export interface Nested extends Pick<LoadedObject, 'regionOf' | 'resolve'> {

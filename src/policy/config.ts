@@ -1,6 +1,6 @@
 import { clusterRef } from '../kubernetes/cluster-facts'
 import type { DeclaredClusters } from '../manifest/cluster'
-import type { Region } from '../manifest/manifest'
+import type { Region } from '../region'
 import { readOwnDocument } from './document'
 import type { Use, UsePlaces } from './policy'
 import { ConfigFile, type Exception, type FailOn, type Release } from './schema'

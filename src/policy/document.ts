@@ -4,7 +4,8 @@ import { type Alias, type Document, isMap, isNode, isScalar, LineCounter, type N
 import { entryOf } from '../entry'
 import { GuardError, type GuardErrorCode } from '../errors'
 import type { LoadedObject } from '../manifest/load'
-import { type ObjectRef, type Region, startOf } from '../manifest/manifest'
+import type { ObjectRef } from '../manifest/manifest'
+import { type Region, startOf } from '../region'
 
 /** A validated YAML 1.2 document of ours that still knows where each value is written. */
 export interface OwnDocument<T> {

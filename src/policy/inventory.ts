@@ -3,7 +3,8 @@ import { GuardError } from '../errors'
 import { momentPattern } from '../kubernetes/inventory'
 import { liveKinds } from '../kubernetes/live-objects'
 import { type LoadedObject, loadFile } from '../manifest/load'
-import { type ObjectRef, startOf } from '../manifest/manifest'
+import type { ObjectRef } from '../manifest/manifest'
+import { startOf } from '../region'
 import { readOwnDocument } from './document'
 
 const strict = { additionalProperties: false }

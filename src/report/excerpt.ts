@@ -1,4 +1,4 @@
-import type { Region } from '../manifest/manifest'
+import type { Region } from '../region'
 import type { Excerpt } from './report'
 
 const mostLines = 8

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Region, Side } from '../manifest/manifest'
+import type { Side } from '../manifest/manifest'
 import type { Level } from '../policy/schema'
+import type { Region } from '../region'
 import { excerptOf } from './excerpt'
 import type { Finding, RenderedPlace, Status } from './report'
 

@@ -1,7 +1,8 @@
 import type { ClaimsOfCluster } from '../kubernetes/claimant'
-import type { ObjectRef, Region, RenderedSource, Side } from '../manifest/manifest'
+import type { ObjectRef, RenderedSource, Side } from '../manifest/manifest'
 import type { ResolvedPolicy } from '../policy/policy'
 import type { Exception, FailOn, Level } from '../policy/schema'
+import type { Region } from '../region'
 import type { Fix } from '../rules/rule'
 
 /** How sure a place is: the very line, a template's line, a line of values, or no more than the file. */

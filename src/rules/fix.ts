@@ -1,5 +1,5 @@
 import type { Cursor } from '../manifest/cursor'
-import { startOf } from '../manifest/manifest'
+import { startOf } from '../region'
 import type { Fix } from './rule'
 
 /** Writes another text in place of a scalar, as it is quoted; nothing where it is not written here as it reads. */

@@ -1,8 +1,9 @@
 import type { Static, TSchema } from 'typebox'
 import type { Change, Move } from '../manifest/change'
 import type { Cursor } from '../manifest/cursor'
-import type { GroupKind, Manifest, Region } from '../manifest/manifest'
+import type { GroupKind, Manifest } from '../manifest/manifest'
 import type { Snapshot } from '../manifest/snapshot'
+import type { Region } from '../region'
 
 /** A text replacement that mends a finding. */
 export interface Fix {

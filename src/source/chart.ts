@@ -1,6 +1,6 @@
 import path from 'node:path/posix'
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
-import type { Region } from '../manifest/manifest'
+import type { Region } from '../region'
 import type { Checkout } from './checkout'
 
 /** A chart that another one takes in, as `Chart.yaml` (or `requirements.yaml`) writes it. */

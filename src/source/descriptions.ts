@@ -4,12 +4,12 @@ import { type DeclaredClusters, layoutFolderOf } from '../manifest/cluster'
 import { decodeFile, type LoadedObject } from '../manifest/load'
 import { Manifest, type Side } from '../manifest/manifest'
 import { readInventoryFile } from '../policy/inventory'
+import { startOf } from '../region'
 import { gateFinding } from '../report/gate-finding'
 import type { Finding } from '../report/report'
-import { firstLine } from './render/rendering'
+import type { Checkout } from './checkout'
 import type { Content, Revision } from './revision'
-import type { SideOfChange } from './side'
-import type { Skipped } from './tree'
+import type { Skipped, Tree } from './tree'
 
 /** What one side says of its clusters beside their manifests. */
 export interface Descriptions {
@@ -25,7 +25,7 @@ export const nothingDescribed: Descriptions = { manifests: [], findings: [], ski
 /** Reads the inventories that a side's config names, and its own words on the clusters. */
 export async function readDescriptions(
   side: Side,
-  { checkout, tree }: Pick<SideOfChange, 'checkout' | 'tree'>,
+  { checkout, tree }: { readonly checkout: Checkout; readonly tree: Tree },
   declared: DeclaredClusters,
 ): Promise<Descriptions> {
   const manifests: Manifest[] = []
@@ -58,7 +58,7 @@ export async function readDescriptions(
  * By which names the snapshots know a declared cluster: its own, or that of the layout's folders that are called like it. One that
  * has neither paths nor a folder is what belongs to no other; of several such it is not known which.
  */
-function deployedUnder(declared: DeclaredClusters, tree: SideOfChange['tree']): (name: string) => string[] {
+function deployedUnder(declared: DeclaredClusters, tree: Tree): (name: string) => string[] {
   const homeless = Object.entries(declared).flatMap(([name, { paths }]) =>
     paths || tree.below(name).length > 0 ? [] : [name],
   )
@@ -110,7 +110,7 @@ function unreadable(
   entry: { path: string; object: LoadedObject } | undefined,
   side: Side,
 ): Finding {
-  const place = at ? { path: at.path, region: at.region ?? firstLine } : { path: entry?.path ?? path, region }
+  const place = at ? { path: at.path, region: at.region ?? startOf(1) } : { path: entry?.path ?? path, region }
   return gateFinding('source/unreadable', 'inventory', 'error', {
     side,
     ...place,

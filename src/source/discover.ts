@@ -1,6 +1,7 @@
 import path from 'node:path/posix'
 import type { Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
+import { startOf } from '../region'
 import { asBefore } from './as-before'
 import { localFolderOf, readChart } from './chart'
 import type { Checkout } from './checkout'
@@ -9,7 +10,6 @@ import { gitOpsObjects } from './gitops-objects'
 import { ignorableIn } from './ignorable'
 import { inside, type Kustomization, readKustomizations, rootsOf } from './kustomization'
 import type { Named, PassedOver } from './named'
-import { firstLine } from './render/rendering'
 import type { HelmSource, Knowledge, Source, Target } from './source'
 
 /** Why a file is no plain manifest. */
@@ -66,7 +66,7 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
     ...told,
     ...stillDiscovered(discovered.releases, known.base),
     ...roots.map((root): Source => {
-      const at = { path: kustomizations.get(root)?.file ?? root, region: firstLine }
+      const at = { path: kustomizations.get(root)?.file ?? root, region: startOf(1) }
       const id = `kustomize:${root}`
       const beside = named.usesFlux ? { beside: true as const } : {}
       return { kind: 'kustomize', id, known: 'discovered', target: { path: at.path }, at, root, ...beside }
@@ -228,7 +228,7 @@ async function discoveredCharts(
     .flatMap(({ folder, name }) => {
       const start = folder === '' ? 0 : folder.length + 1
       const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start)))
-      const at = { path: path.join(folder, 'Chart.yaml'), region: firstLine }
+      const at = { path: path.join(folder, 'Chart.yaml'), region: startOf(1) }
       const release = (values: readonly string[], target: Target, known: Knowledge = 'discovered'): HelmSource => ({
         kind: 'helm',
         id: `chart:${folder}:${values.join()}`,

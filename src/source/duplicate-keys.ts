@@ -1,8 +1,8 @@
 import type { Change } from '../manifest/change'
-import { type Manifest, nameOf, type Region } from '../manifest/manifest'
+import { type Manifest, nameOf } from '../manifest/manifest'
+import { type Region, startOf } from '../region'
 import { gateFinding } from '../report/gate-finding'
 import type { Finding } from '../report/report'
-import { firstLine } from './render/rendering'
 
 /** Of duplicate keys the last one counts, which is seldom what both authors meant. */
 export function duplicateKeys(changes: readonly Change[], whole: readonly Manifest[]): Finding[] {
@@ -36,7 +36,7 @@ function writtenAt({ origin, object, ref }: Manifest, region: Region) {
   if (origin.kind === 'file') return { region, fileText: object.fileText }
   const { id, template, source } = origin
   return {
-    region: firstLine,
+    region: startOf(1),
     sources: [{ ...source, cluster: '' }],
     rendered: { id, template, text: object.fileText, line: region.startLine, object: ref, keys: [] },
   }

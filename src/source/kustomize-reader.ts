@@ -3,7 +3,7 @@ import { pairsOf } from '../manifest/cursor'
 import { readYaml, type SoundYaml } from '../manifest/document-reader'
 import { splitDocuments } from '../manifest/documents'
 import { LineIndex } from '../manifest/lines'
-import type { Region } from '../manifest/manifest'
+import { type Region, startOf } from '../region'
 import { foldedKey } from './go-keys'
 import { holdsPlaces, type Leaf, otherObject, pluginShapes, type Shape } from './kustomize-fields'
 
@@ -75,7 +75,7 @@ export function readKustomizeText(text: string, shape: Shape, leftOut = nothingL
     if (!(error instanceof RangeError)) throw error
     return {
       ...nothing,
-      faults: [fault ?? { reason: `${cannotRead} it nests deeper than any manifest`, region: firstLine }],
+      faults: [fault ?? { reason: `${cannotRead} it nests deeper than any manifest`, region: startOf(1) }],
     }
   }
 }
@@ -121,8 +121,6 @@ export function readPlugins(text: string, leftOut = nothingLeftOut): Omit<Kustom
     strings: new Set(all.flatMap(({ strings }) => [...strings])),
   }
 }
-
-const firstLine: Region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
 
 const nothing: KustomizeReading = {
   places: [],
@@ -245,7 +243,7 @@ class Walk {
   }
 
   private fault(node: unknown, reason: string): void {
-    this.faults.push({ reason, region: isNode(node) ? this.regionOf(node) : firstLine })
+    this.faults.push({ reason, region: isNode(node) ? this.regionOf(node) : startOf(1) })
   }
 }
 

@@ -1,11 +1,11 @@
 import path from 'node:path/posix'
 import { loadFile } from '../manifest/load'
 import { nameOf } from '../manifest/manifest'
+import { startOf } from '../region'
 import { gateFinding } from '../report/gate-finding'
 import type { Finding } from '../report/report'
 import type { Files } from './files'
 import { inside } from './kustomization'
-import { firstLine } from './render/rendering'
 import type { RenderedSide, SideOfChange } from './side'
 
 interface Sides {
@@ -137,7 +137,7 @@ async function editedAside({ base, head }: Sides): Promise<Finding[]> {
       gateFinding('source/unrendered', 'edited-aside', 'error', {
         side: 'head',
         path: file,
-        region: firstLine,
+        region: startOf(1),
         status: 'introduced',
         keys: [file],
         text: 'This change edits what it no longer has deployed, so nothing shows what the edit comes to. Delete it, or leave it as it was.',

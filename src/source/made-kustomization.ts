@@ -1,8 +1,8 @@
 import path from 'node:path/posix'
 import type { Manifest } from '../manifest/manifest'
+import { startOf } from '../region'
 import { ignorableKustomization, type Kustomization } from './kustomization'
 import type { Named } from './named'
-import { firstLine } from './render/rendering'
 import type { Tree } from './tree'
 
 /**
@@ -49,7 +49,7 @@ export function madeIn(place: string, manifest: Manifest, named: Named): Kustomi
     plugins: false,
     onlyTakesIn: true,
     component: false,
-    includes: leadsTo.map((member) => ({ text: member.slice(start), region: firstLine })),
+    includes: leadsTo.map((member) => ({ text: member.slice(start), region: startOf(1) })),
     leadsTo,
     charts: [],
     namespace: '',

@@ -6,6 +6,7 @@ import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, nameOf, type Origin, type RenderedSource, type Side } from '../manifest/manifest'
 import { mentions } from '../manifest/mentions'
 import { type DeclaredRelease, defaultIgnore } from '../policy/config'
+import { startOf } from '../region'
 import { Checkout } from './checkout'
 import { type Descriptions, readDescriptions } from './descriptions'
 import { type Discovery, discover } from './discover'
@@ -17,7 +18,7 @@ import { readPlugins } from './kustomize-reader'
 import { toldKubernetes } from './release-kubernetes'
 import type { TemplateOutput } from './render/helm'
 import type { Renderer } from './render/renderer'
-import { type Failure, firstLine, type Piece } from './render/rendering'
+import type { Failure, Piece } from './render/rendering'
 import type { Revision } from './revision'
 import type { HelmSource, KustomizeSource, Source } from './source'
 import { readTree, type Skipped, type Tree } from './tree'
@@ -148,7 +149,7 @@ export class SideOfChange {
       unreadable.push(...file.unreadable.map(({ reason }) => ({ path, reason })))
       const most = this.renderer.limits.objects
       if (objects.length > most) {
-        const failure = { reason: `it renders to more than ${most} objects`, path, region: firstLine }
+        const failure = { reason: `it renders to more than ${most} objects`, path, region: startOf(1) }
         return { source, objects: [], unreadable: [], failure, remote: [], charts, data }
       }
     }

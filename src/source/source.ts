@@ -1,4 +1,4 @@
-import type { Region } from '../manifest/manifest'
+import type { Region } from '../region'
 
 /** Where a source is spoken of: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`. */
 export interface SpokenAt {

@@ -1,12 +1,13 @@
 import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { startOf } from '../../region'
 import { chartWithLocals } from '../chart'
 import type { Checkout } from '../checkout'
 import { inside } from '../kustomization'
 import type { HelmSource } from '../source'
 import type { ChartNetwork } from './chart-network'
 import { copiesOf, dependencyFault, fetchDependencies, putDependencies } from './dependencies'
-import { type Failure, firstLine, lineRegion, type Piece, type Rendering } from './rendering'
+import { type Failure, lineRegion, type Piece, type Rendering } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The files of the repository that a release is made of. */
@@ -56,7 +57,7 @@ export async function layOutChart(
   checkout: Checkout,
   network: ChartNetwork,
 ): Promise<LaidOutChart | { failure: Failure }> {
-  const at = (reason: string, file: string, region = firstLine) => ({ failure: { reason, path: file, region } })
+  const at = (reason: string, file: string, region = startOf(1)) => ({ failure: { reason, path: file, region } })
   for (const values of source.values) {
     if ('path' in values && !checkout.has(values.path))
       return at(`there is no values file ${values.path} in this repository`, source.at.path, source.at.region)
@@ -205,7 +206,7 @@ export function pathOf(
 /** Helm's own words, at the template they name. */
 function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, checkout: Checkout): Failure {
   const start = checkout.has(source.chart) ? source.chart : path.posix.join(source.chart, 'Chart.yaml')
-  const first = { path: start, region: firstLine }
+  const first = { path: start, region: startOf(1) }
   if (outcome.broken) return { reason: `helm cannot be run: ${outcome.broken}`, ...source.at, missing: 'helm' }
   if (outcome.stopped) return { reason: `helm was ended, because ${outcome.stopped}`, ...first, ended: true }
   if (!/\S/.test(outcome.stderr))

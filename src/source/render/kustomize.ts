@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { splitDocuments } from '../../manifest/documents'
+import { startOf } from '../../region'
 import type { Checkout } from '../checkout'
 import { chartNameOf, generatorsIn, type InflatedChart, inflatedCharts } from '../inflated-chart'
 import {
@@ -18,7 +19,7 @@ import { substituted } from '../substitution'
 import type { Fields } from '../untyped'
 import { shortened } from './helm'
 import { foreignIn, overlayOf, pluginsOf, refusedIn } from './kustomize-input'
-import { type Failure, firstLine, type Piece, type Rendering } from './rendering'
+import type { Failure, Piece, Rendering } from './rendering'
 import { type Limits, type Outcome, runTool } from './tool'
 
 /** The program that builds Kustomizations: kustomize itself, or kubectl with kustomize in it. */
@@ -80,7 +81,7 @@ export async function renderKustomize(
   for (const [file, text] of plugins.written) await checkout.give(file, text)
   for (const one of kustomizations) await give(one, { remote, generators }, checkout)
   if (inflates && !kustomize.helm)
-    return { failure: { reason: 'it inflates charts', path: own.file, region: firstLine, missing: 'helm' } }
+    return { failure: { reason: 'it inflates charts', path: own.file, region: startOf(1), missing: 'helm' } }
   const folder = await folderToBuild(source, overlay, checkout, home)
   const inflating =
     inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
@@ -193,7 +194,7 @@ async function folderToBuild(
 /** Kustomize's own words, at the entry of the innermost Kustomization that they name. */
 function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], checkout: Checkout): Failure {
   const own = kustomizations[0]
-  const at = (reason: string, path = own?.file ?? '', region = firstLine): Failure => ({ reason, path, region })
+  const at = (reason: string, path = own?.file ?? '', region = startOf(1)): Failure => ({ reason, path, region })
   if (outcome.broken) return { ...at(`kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
   if (outcome.stopped) return { ...at(`kustomize was ended, because ${outcome.stopped}`), ended: true }
   // What it says of deprecated fields comes first.

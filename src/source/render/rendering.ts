@@ -1,4 +1,4 @@
-import type { Region } from '../../manifest/manifest'
+import type { Region } from '../../region'
 import type { InflatedChart } from '../inflated-chart'
 import type { RemoteEntry } from '../kustomization'
 
@@ -36,8 +36,6 @@ export type Rendering = (
   /** The files of ConfigMaps and Secrets that a Kustomization would fetch, and that were left out. */
   readonly data?: readonly RemoteEntry[]
 }
-
-export const firstLine: Region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
 
 /** A line of a file, as a region. */
 export function lineRegion(line: number, column = 1): Region {
