@@ -155,7 +155,7 @@ describe('a manifest stays where it is applied from, and something comes over it
 
 describe('what was seen is made unseen', () => {
   test('a Kustomization that takes in what is elsewhere can be built no more', async () => {
-    const remote = 'https://github.com/example/web//deploy?ref=v1'
+    const remote = '"https://github.com/example/web//deploy?ref=v1"'
     const base = { 'app/kustomization.yaml': resources('role.yaml', remote), 'app/role.yaml': role(name) }
     const report = await judgeChange(base, { 'app/kustomization.yaml': resources('none.yaml', remote) })
     expect(places(report)).toEqual([`head/app/kustomization.yaml:1 exact ${unrendered}`])

@@ -39,7 +39,10 @@ const all = Object.values(attacks)
 
 /** YAML's own escapes keep what is hostile out of the way of its parser. */
 const quoted = (text: string) =>
-  JSON.stringify(text).replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  JSON.stringify(Buffer.from(text).toString()).replace(
+    /[^ -~]/gu,
+    (char) => `\\U${(char.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`,
+  )
 
 function ingress(text: string): string {
   return [

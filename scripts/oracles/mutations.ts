@@ -72,8 +72,12 @@ async function main(): Promise<void> {
   process.exitCode = known.size > 0 ? 1 : 0
 }
 
-/** A thread does not take over that tsx reads TypeScript. */
-const loader = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(import.meta.url)}) })`
+/** A thread does not take over that tsx reads TypeScript, and its hook YAML. */
+const loader = `import('node:module').then(async ({ register }) => {
+  (await import('tsx/esm/api')).register()
+  register(${JSON.stringify(new URL('../yaml-loader.mjs', import.meta.url).href)})
+  return import(${JSON.stringify(import.meta.url)})
+})`
 
 /** Runs a worker to its end, or past an input on which it hangs. */
 function watch(
@@ -102,7 +106,7 @@ function watch(
     worker.on('error', reject)
     worker.on('message', (message: Message) => {
       if ('found' in message) report(message.found)
-      else finish({ next: task.to, ...message })
+      else if ('done' in message) finish({ next: task.to, ...message })
     })
   })
 }

@@ -82,9 +82,16 @@ function keysOf(text: string): Map<string, string> | undefined {
   return keys
 }
 
+const closing = new Map([
+  ['"', '"'],
+  ["'", "'"],
+  ['{', '}'],
+  ['[', ']'],
+])
+
 /** Whether a value begins with a quote or bracket and may end in a later line. */
 function goesOn(behind: string): boolean {
-  const close = { '"': '"', "'": "'", '{': '}', '[': ']' }[behind[0] ?? '']
+  const close = closing.get(behind[0] ?? '')
   return (
     close !== undefined &&
     (behind.length === 1 ||
