@@ -1,4 +1,4 @@
-import type { Fix } from '../src/rules/rule'
+import type { Fix } from '../src/rule/rule'
 import type { Texts } from './harness'
 
 /** The texts after a fix, whose edits do not overlap. */

@@ -7,10 +7,10 @@ import { root } from './harness'
 /** Where our own code alone names the key. What a file may name is looked up by `entryOf`. */
 const allowed = [
   'src/entry.ts: object[key]',
-  'src/evaluate.ts: active.rule.messages[message]',
-  'src/source/git-command.ts: env[name]',
-  'src/source/git-command.ts: env[`GIT_CONFIG_KEY_${first + index}`]',
-  'src/source/git-command.ts: env[`GIT_CONFIG_VALUE_${first + index}`]',
+  'src/engine/evaluate.ts: active.rule.messages[message]',
+  'src/revision/git-command.ts: env[name]',
+  'src/revision/git-command.ts: env[`GIT_CONFIG_KEY_${first + index}`]',
+  'src/revision/git-command.ts: env[`GIT_CONFIG_VALUE_${first + index}`]',
 ]
 
 /** A program of the files under `src/`, and maybe of one more text. */

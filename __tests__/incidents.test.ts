@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
-import { run } from '../src/run'
+import { run } from '../src/host/run'
 import { compare, type Expectation, root } from './harness'
 import './tools'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Content, Entry, Revision } from '../src/source/revision'
+import type { Content, Entry, Revision } from '../src/revision/revision'
 
 /** A revision made of texts by path, for tests that need no Git. */
 export class MemoryRevision implements Revision {

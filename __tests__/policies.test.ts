@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import semver from 'semver'
+import { bundledPolicies } from '../src/host/bundled'
 import { type Policy, resolvePolicies } from '../src/policy/policy'
 import { rules } from '../src/rules/index'
-import { bundledPolicies } from '../src/source/bundled'
 import { root } from './harness'
 
 const policies = bundledPolicies(root)

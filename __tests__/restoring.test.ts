@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import type { Finding } from '../src/report/report'
+import type { Finding } from '../src/finding/report'
 import { applied } from './applied'
 import { caseOf, judge, readFolder, root, type Texts } from './harness'
 

@@ -1,8 +1,8 @@
 // The version of a policy that is being made: a candidate, whose hash is not in policies/released.json yet.
 import { readFileSync, writeFileSync } from 'node:fs'
 import semver from 'semver'
+import { bundledPolicies } from '../src/host/bundled'
 import type { Policy } from '../src/policy/policy'
-import { bundledPolicies } from '../src/source/bundled'
 
 /** The hashes of the versions that never change again, by path. */
 export function readReleased(): Record<string, string> {

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { rcompare } from 'semver'
 import { parse } from 'yaml'
 import { program } from '../src/cli/program'
+import { bundledPolicies } from '../src/host/bundled'
 import type { Policy } from '../src/policy/policy'
+import type { Rule } from '../src/rule/rule'
 import { rules } from '../src/rules/index'
-import type { Rule } from '../src/rules/rule'
-import { bundledPolicies } from '../src/source/bundled'
 import { versionMatrix } from './version-matrix'
 
 const root = process.cwd()

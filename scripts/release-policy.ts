@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import semver from 'semver'
-import { bundledPolicies } from '../src/source/bundled'
+import { bundledPolicies } from '../src/host/bundled'
 import { openCandidates, readReleased } from './candidate'
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { candidate: { type: 'boolean' } } })

@@ -1,6 +1,6 @@
-import { endsOfLife, knownDefects } from '../src/kubernetes/defect-facts'
-import { type Condition, type MatrixRow, matrixRows } from '../src/kubernetes/matrix-facts'
-import { crdNeeds, roleNeeds } from '../src/kubernetes/permission-facts'
+import { endsOfLife, knownDefects } from '../src/kubernetes/versions/defect-facts'
+import { type Condition, type MatrixRow, matrixRows } from '../src/kubernetes/versions/matrix-facts'
+import { crdNeeds, roleNeeds } from '../src/kubernetes/versions/permission-facts'
 
 /** The rows of the facts as pages of tables, for people. */
 export function versionMatrix(): string {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Delivery, deliver } from '../../src/action/deliver'
-import type { Report } from '../../src/report/report'
+import type { Report } from '../../src/finding/report'
 import { operationIds } from '../github/description'
 import { faults, GitHubServer } from '../github/server'
 import { judge } from '../harness'

@@ -20,7 +20,7 @@ describe.each([
 
     test('outage 001 is stopped on its lines', () => {
       const { remote, outcome } = judgeIncident('001')
-      const said = `ingress-guard found 3 errors and stops this. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 0 added, 1 changed, 0 removed; read 9 objects in 5 files.`
+      const said = `ingress-guard found 3 errors and stops this. Inspected ${short(remote.base)} → HEAD (${short(remote.merge)}): 0 added, 1 changed, 0 removed; read 10 objects in 6 files.`
       const file = 'teams/orders/ingress.yaml'
       expect(outcome.commands).toEqual([
         `::error title=ingress-tls/secret-type,file=${file},line=12,endLine=12,col=19,endColumn=38::default-token-x7k2p is the name of a generated service-account token, which holds a CA and no certificate, and Ingress orders/orders names it for TLS. Name a Secret of type kubernetes.io/tls.`,

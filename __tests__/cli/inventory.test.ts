@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { clusterRef } from '../../src/kubernetes/cluster-facts'
+import { clusterRef } from '../../src/cluster/cluster-facts'
 import { readInventoryFile } from '../../src/policy/inventory'
 import { temporaryFolder } from '../source/repository'
 import { guard } from './guard'

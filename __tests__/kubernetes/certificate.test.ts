@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { mint, type Order } from '../../scripts/fixture-certificates'
+import { Snapshot } from '../../src/cluster/snapshot'
 import {
   certificatesBehind,
   isKeyOf,
@@ -9,10 +10,9 @@ import {
   readCertificates,
   readKey,
   weaknessesOf,
-} from '../../src/kubernetes/certificate'
+} from '../../src/kubernetes/tls/certificate'
 import { loadFile } from '../../src/manifest/load'
 import { Manifest } from '../../src/manifest/manifest'
-import { Snapshot } from '../../src/manifest/snapshot'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const exported = ({ key }: { key: import('node:crypto').KeyObject }, type: 'pkcs1' | 'pkcs8' | 'sec1' = 'pkcs8') =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { controllersOf } from '../../src/kubernetes/controller'
+import { controllersOf } from '../../src/kubernetes/controllers/controller'
 import { manifestIn } from '../manifest/manifests'
 import { claimsOf, described, only, releaseOf } from './chart-releases'
 

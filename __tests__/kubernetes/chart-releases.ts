@@ -1,4 +1,4 @@
-import { type Controller, controllersOf } from '../../src/kubernetes/controller'
+import { type Controller, controllersOf } from '../../src/kubernetes/controllers/controller'
 import { manifestIn } from '../manifest/manifests'
 
 export function releaseOf(

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import type { ClusterFacts } from '../../src/kubernetes/cluster-facts'
+import type { ClusterFacts } from '../../src/cluster/cluster-facts'
 import { gather } from '../../src/pipeline/gather'
 import { configPath, readConfig } from '../../src/policy/config'
-import { Renderer } from '../../src/source/render/renderer'
+import { Renderer } from '../../src/render/renderer'
 import type { Texts } from '../harness'
 import { MemoryRevision } from '../memory-revision'
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { componentsIn, componentsOf, writtenAs } from '../../src/kubernetes/component'
-import { componentFacts } from '../../src/kubernetes/component-facts'
-import { controllerFactsOf } from '../../src/kubernetes/controller-facts'
-import { snapshotsOf } from '../../src/manifest/snapshot'
+import { snapshotsOf } from '../../src/cluster/snapshot'
+import { componentsIn, componentsOf, writtenAs } from '../../src/kubernetes/versions/component'
+import { componentFacts } from '../../src/kubernetes/versions/component-facts'
+import { controllerFactsOf } from '../../src/kubernetes/workload/controller-facts'
 import { manifestIn, manifestsIn } from '../manifest/manifests'
 
 function workload(image: string, name = 'c'): string {

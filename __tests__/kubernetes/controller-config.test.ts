@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { type Controller, controllersIn, controllersOf, endsAt } from '../../src/kubernetes/controller'
-import { namesOfParts } from '../../src/kubernetes/controller-parts'
+import { Snapshot } from '../../src/cluster/snapshot'
+import { type Controller, controllersIn, controllersOf, endsAt } from '../../src/kubernetes/controllers/controller'
+import { namesOfParts } from '../../src/kubernetes/controllers/controller-parts'
 import { nameOf } from '../../src/manifest/manifest'
-import { Snapshot } from '../../src/manifest/snapshot'
 import { manifestIn, manifestsIn } from '../manifest/manifests'
 
 interface Parts {

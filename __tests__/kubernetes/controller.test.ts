@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { Arguments } from '../../src/kubernetes/arguments'
-import { type Controller, controllersOf } from '../../src/kubernetes/controller'
+import { type Controller, controllersOf } from '../../src/kubernetes/controllers/controller'
+import { Arguments } from '../../src/kubernetes/workload/arguments'
 import type { Manifest } from '../../src/manifest/manifest'
 import { manifestIn } from '../manifest/manifests'
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { kernelSatisfies, parseKernel } from '../../src/kubernetes/kernel'
+import { kernelSatisfies, parseKernel } from '../../src/kubernetes/versions/kernel'
 
 test.each([
   ['3.10.0-1160.21.1.el7.x86_64', [3, 10, 0, 1160, 21, 1], 'rhel7'],

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { labelSelectorPattern, matchesLabels, selectsLabels } from '../../src/kubernetes/label-selector'
+import { labelSelectorPattern, matchesLabels, selectsLabels } from '../../src/kubernetes/object/label-selector'
 import { manifestIn } from '../manifest/manifests'
 
 const labels = manifestIn(

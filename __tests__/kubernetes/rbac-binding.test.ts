@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { permissionText, singles } from '../../src/kubernetes/rbac'
+import { Snapshot } from '../../src/cluster/snapshot'
+import { permissionText, singles } from '../../src/kubernetes/rbac/rbac'
 import {
   includes,
   permissionsOfSubject,
@@ -8,8 +9,7 @@ import {
   serviceAccount,
   subjectName,
   subjectsOf,
-} from '../../src/kubernetes/rbac-binding'
-import { Snapshot } from '../../src/manifest/snapshot'
+} from '../../src/kubernetes/rbac/rbac-binding'
 import { manifestIn, manifestsIn } from '../manifest/manifests'
 
 const binding = (subjects: string) =>

@@ -11,7 +11,7 @@ import {
   permissionText,
   singles,
   uncovered,
-} from '../../src/kubernetes/rbac'
+} from '../../src/kubernetes/rbac/rbac'
 import { manifestIn } from '../manifest/manifests'
 
 const allowed = (rules: readonly PolicyRule[]) => rules.flatMap((rule) => permissionsOf(rule))

@@ -1,6 +1,6 @@
 import { OriginalPlaces } from '../../src/locate/original'
-import { Renderer } from '../../src/source/render/renderer'
-import { SideOfChange } from '../../src/source/side'
+import { Renderer } from '../../src/render/renderer'
+import { SideOfChange } from '../../src/sides/side'
 import { MemoryRevision } from '../memory-revision'
 import { tool } from '../tools'
 

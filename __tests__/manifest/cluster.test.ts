@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { type DeclaredClusters, type FileObjects, mapClusters as mapBoth } from '../../src/manifest/cluster'
+import { type DeclaredClusters, type FileObjects, mapClusters as mapBoth } from '../../src/cluster/clusters'
 import type { Side } from '../../src/manifest/manifest'
 
 /** With the declarations of the base, then the head's; files below `new/` are new in the change. */

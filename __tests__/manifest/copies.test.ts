@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { Snapshot } from '../../src/cluster/snapshot'
+import { replacementsIn } from '../../src/engine/copies'
 import { changesBetween } from '../../src/manifest/change'
-import { replacementsIn } from '../../src/manifest/copies'
 import type { Manifest, Side } from '../../src/manifest/manifest'
-import { Snapshot } from '../../src/manifest/snapshot'
 import { manifestsIn } from './manifests'
 
 /** Copies of one object as `path content`, one a line. */

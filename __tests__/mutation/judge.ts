@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { identify } from '../../src/kubernetes/identity'
+import { identify } from '../../src/manifest/identity'
 import { decodeFile, type LoadedFile, type LoadedObject, loadFile } from '../../src/manifest/load'
 import { identityOf, Manifest } from '../../src/manifest/manifest'
 import { skimIdentities } from '../../src/manifest/skim'
-import { readValues } from '../../src/source/values-file'
+import { readValues } from '../../src/values/values-file'
 import type { Answer, Identity } from './decoder'
 
 /** What is wrong with how the gate reads an input. */

@@ -1,4 +1,4 @@
-import type { Report } from '../../src/report/report'
+import type { Report } from '../../src/finding/report'
 import { judge, type Texts } from '../harness'
 import { ingress, role } from '../source/objects'
 

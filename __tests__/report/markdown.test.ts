@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Nodes } from 'mdast'
+import type { Finding, Report } from '../../src/finding/report'
 import { markdownReport } from '../../src/report/markdown'
-import type { Finding, Report } from '../../src/report/report'
 import { judge } from '../harness'
 import { ingress, role } from '../source/objects'
 import { manyFindings } from './many'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Claimant } from '../../src/kubernetes/claimant'
+import type { Claimant } from '../../src/kubernetes/controllers/claimant'
 import { markdownReport } from '../../src/report/markdown'
 import { pictureOf } from '../../src/report/picture'
 import { judge, type Texts } from '../harness'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Finding, Report } from '../../src/report/report'
+import type { Finding, Report } from '../../src/finding/report'
 import { terminalReport } from '../../src/report/terminal'
 import { judge } from '../harness'
 import { ingress } from '../source/objects'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { defaultRoles, defaultsOf } from '../../src/kubernetes/bootstrap-rbac'
+import { Snapshot } from '../../src/cluster/snapshot'
+import { defaultRoles, defaultsOf } from '../../src/kubernetes/rbac/bootstrap-rbac'
 import {
   allows,
   type Permission,
@@ -9,9 +10,8 @@ import {
   permissionText,
   singles,
   uncovered,
-} from '../../src/kubernetes/rbac'
+} from '../../src/kubernetes/rbac/rbac'
 import { type Manifest, nameOf, type ObjectRef } from '../../src/manifest/manifest'
-import { Snapshot } from '../../src/manifest/snapshot'
 import permissionsKept from '../../src/rules/protected-rbac/permissions-kept'
 import { ruleParams } from '../harness'
 import { manifestIn } from '../manifest/manifests'

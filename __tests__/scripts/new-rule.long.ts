@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'no
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import semver from 'semver'
-import { bundledPolicies } from '../../src/source/bundled'
+import { bundledPolicies } from '../../src/host/bundled'
 import { root } from '../harness'
 import { temporaryFolder } from '../source/repository'
 

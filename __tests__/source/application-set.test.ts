@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { elementOfFolder, fill } from '../../src/source/application-set'
+import { elementOfFolder, fill } from '../../src/deployers/application-set'
 
 describe('what a git directory gives a template', () => {
   test.each([

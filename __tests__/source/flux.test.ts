@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are Flux's, and not for JavaScript to fill in
 import { describe, expect, test } from '@jest/globals'
-import { releaseName } from '../../src/source/flux'
+import { releaseName } from '../../src/deployers/flux'
 import { lines } from '../cli/guard'
 import { base, configMap, release, repository, sourceRef } from './flux-objects'
 import { change, hostsOf, object, whole } from './probe'

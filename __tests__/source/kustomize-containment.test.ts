@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { foldedKey } from '../../src/source/go-keys'
+import { foldedKey } from '../../src/sources/go-keys'
 import { guard } from '../cli/guard'
 import { configMap, ingress } from './objects'
 import { tool } from './rendered'

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
-import { kustomizationShape, type Shape } from '../../src/source/kustomize-fields'
+import { kustomizationShape, type Shape } from '../../src/sources/kustomize-fields'
 import { tool } from './rendered'
 import { temporaryFolder } from './repository'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { fluxOverlayOf, overlayOf } from '../../src/source/overlay'
+import { fluxOverlayOf, overlayOf } from '../../src/sources/overlay'
 
 describe('images, as `kustomize edit set image` takes them', () => {
   test.each([

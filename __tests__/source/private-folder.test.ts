@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { PrivateFolder } from '../../src/source/private-folder'
+import { PrivateFolder } from '../../src/revision/private-folder'
 
 test('a private folder goes when it is removed, and when the process ends before', () => {
   const before = process.listeners('exit')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { isFolder, repositoryName } from '../../src/source/repository-name'
+import { isFolder, repositoryName } from '../../src/revision/repository-name'
 
 describe('one name for all the ways a repository is written', () => {
   test.each([

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are Flux's, and not for JavaScript to fill in
 import { describe, expect, test } from '@jest/globals'
-import { substituted } from '../../src/source/substitution'
+import { substituted } from '../../src/sources/substitution'
 
 const variables = { name: 'web', empty: '', _1: 'one' }
 

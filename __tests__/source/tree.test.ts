@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import type { Content, Entry, Revision } from '../../src/source/revision'
-import { readTree } from '../../src/source/tree'
+import type { Content, Entry, Revision } from '../../src/revision/revision'
+import { readTree } from '../../src/revision/tree'
 
 /** A revision of empty files, and of links by what they lead to. */
 function revisionOf(files: readonly string[], links: ReadonlyMap<string, string>): Revision {

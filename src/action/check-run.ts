@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Report } from '../finding/report'
 import { type Annotation, annotationsOf } from '../report/annotations'
 import { markdownReport } from '../report/markdown'
-import type { Report } from '../report/report'
 import { foundIn } from '../report/wording'
 import type { CheckRunOutput, CheckRunState, GitHub } from './github'
 

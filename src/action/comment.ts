@@ -1,5 +1,5 @@
+import type { Report } from '../finding/report'
 import { markdownReport } from '../report/markdown'
-import type { Report } from '../report/report'
 import { foundIn } from '../report/wording'
 import type { Comment, GitHub } from './github'
 

@@ -1,5 +1,5 @@
+import type { Report } from '../finding/report'
 import { annotationsOf } from '../report/annotations'
-import type { Report } from '../report/report'
 import { visible } from '../report/visible'
 import { CutShort, publishCheckRun } from './check-run'
 import { type CommentMode, publishComment } from './comment'

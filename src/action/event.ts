@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { GuardError } from '../errors'
-import { resolveCommit, writtenParents } from '../source/git'
+import { resolveCommit, writtenParents } from '../revision/git'
 
 interface Branch {
   readonly sha: string

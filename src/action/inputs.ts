@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type * as core from '@actions/core'
 import { GuardError } from '../errors'
-import { failOnLevels, minutesIn, type Options } from '../options'
+import { failOnLevels, minutesIn, type Options } from '../host/options'
 import { commentModes } from './comment'
 import { annotationModes, type Delivery } from './deliver'
 

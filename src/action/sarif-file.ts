@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Report } from '../report/report'
+import type { Report } from '../finding/report'
+import { toolIn } from '../host/bundled'
 import { sarifReport } from '../report/sarif'
 import { visible } from '../report/visible'
-import { toolIn } from '../source/bundled'
 import type { Remark } from './deliver'
 
 /**

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { run } from '../host/run'
+import { findProgram } from '../render/tool'
 import { type Paint, terminalReport } from '../report/terminal'
-import { run } from '../run'
-import { PrivateFolder } from '../source/private-folder'
-import { findProgram } from '../source/render/tool'
+import { PrivateFolder } from '../revision/private-folder'
 import type { Io } from './io'
 
 /**

@@ -1,6 +1,6 @@
-import type { Options } from '../options'
-import type { Report } from '../report/report'
-import type { Host } from '../run'
+import type { Report } from '../finding/report'
+import type { Options } from '../host/options'
+import type { Host } from '../host/run'
 
 /** What a process gives the command line; tests give buffers. */
 export interface Io {

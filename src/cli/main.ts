@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { isMainThread } from 'node:worker_threads'
-import { Apart, serve } from '../apart'
-import { endOnSignals } from '../source/leftovers'
+import { Apart, serve } from '../host/apart'
+import { endOnSignals } from '../revision/leftovers'
 import { program } from './program'
 
 /** This file is bundled to `dist/cli.cjs`, which npm reaches through a symbolic link. */

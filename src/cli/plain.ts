@@ -1,5 +1,5 @@
+import type { ValueTree } from '../cluster/inventory'
 import { entryOf } from '../entry'
-import type { ValueTree } from '../kubernetes/inventory'
 
 /** Parsed data as a tree that has no places: what a command reads, it does not report. */
 export class Plain implements ValueTree<Plain> {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { isNode, LineCounter, parseDocument } from 'yaml'
+import { excerptOf } from '../finding/excerpt'
+import type { Location, Precision, RenderedPlace } from '../finding/report'
 import { loadFile } from '../manifest/load'
 import { Manifest, nameOf } from '../manifest/manifest'
 import type { Gathered } from '../pipeline/scope'
 import type { Region } from '../region'
-import { excerptOf } from '../report/excerpt'
-import type { Location, Precision, RenderedPlace } from '../report/report'
-import type { SideOfChange } from '../source/side'
-import type { HelmSource, KustomizeSource } from '../source/source'
+import type { SideOfChange } from '../sides/side'
+import type { HelmSource, KustomizeSource } from '../sources/source'
 import { Markers } from './markers'
 
 /** Some lines of a file, one for each line of the rendering they came to. */

@@ -1,7 +1,7 @@
+import type { Finding, Location } from '../finding/report'
 import { decodeFile } from '../manifest/load'
 import type { Gathered } from '../pipeline/scope'
-import type { Finding, Location } from '../report/report'
-import type { SideOfChange } from '../source/side'
+import type { SideOfChange } from '../sides/side'
 import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from './cause'
 import { type Edit, EditedFile } from './edits'
 

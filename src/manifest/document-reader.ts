@@ -1,10 +1,10 @@
 import { isAlias, isMap, isScalar, isSeq, type Node } from 'yaml'
-import { identify, programConfigured } from '../kubernetes/identity'
-import { findPair, type Resolve } from './cursor'
+import { identify, programConfigured } from './identity'
 import { isJson } from './json'
 import { Refusal, TooDeep } from './kubectl-yaml/characters'
 import { parseFirst } from './kubectl-yaml/parser'
 import type { ObjectRef } from './manifest'
+import { findPair, type Resolve } from './map-pairs'
 import { surveyOf } from './survey'
 import { holdsTemplate, isMarked } from './template-marks'
 

@@ -1,6 +1,6 @@
-import { identify } from '../kubernetes/identity'
 import { DocumentReader } from './document-reader'
 import { splitDocuments } from './documents'
+import { identify } from './identity'
 import type { ObjectRef } from './manifest'
 import { mentions } from './mentions'
 

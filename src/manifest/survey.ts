@@ -1,6 +1,6 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
-import { isMerge } from './cursor'
 import { isNumberOfNoJson } from './kubectl-yaml/values'
+import { isMerge } from './map-pairs'
 
 /** Nodes of one document with every alias expanded; kubectl's own parser stops such documents as well. */
 const nodeLimit = 1_000_000

@@ -1,6 +1,6 @@
 import type { LoadedFile } from '../manifest/load'
-import { loadPartners } from '../source/partners'
 import type { Comparison } from './compare'
+import { loadPartners } from './partners'
 import type { ChangedFiles } from './read-changed'
 import type { Rest } from './read-rest'
 import type { Scope } from './scope'

@@ -1,7 +1,7 @@
-import type { Declarations } from '../manifest/cluster'
-import { inventoriesOf } from '../source/descriptions'
-import { changedPaths } from '../source/reading'
-import { SideOfChange } from '../source/side'
+import type { Declarations } from '../cluster/clusters'
+import { inventoriesOf } from '../configuration/descriptions'
+import { changedPaths } from '../revision/reading'
+import { SideOfChange } from '../sides/side'
 import type { Scope } from './scope'
 
 /** Both sides of a change: their files, and the sources that deploy them. */

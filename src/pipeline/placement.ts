@@ -1,7 +1,7 @@
-import type { ClusterMap } from '../manifest/cluster'
+import type { ClusterMap } from '../cluster/clusters'
 import type { LoadedFile } from '../manifest/load'
 import { type ClusterEvidence, Manifest, manifestsOf, type Side } from '../manifest/manifest'
-import type { RenderedSide } from '../source/side'
+import type { RenderedSide } from '../sides/side'
 import type { Sides } from './open-sides'
 
 /** Makes manifests of files and renderings: objects with the clusters they are deployed to. */

@@ -1,9 +1,9 @@
 import type { Budget } from '../budget'
 import { DocumentReader } from '../manifest/document-reader'
-import { Files } from '../source/files'
-import { LentValues } from '../source/lent-values'
-import { readFiles, readTexts, type Texts } from '../source/reading'
-import type { Tree } from '../source/tree'
+import { Files } from '../revision/files'
+import { readFiles, readTexts, type Texts } from '../revision/reading'
+import type { Tree } from '../revision/tree'
+import { LentValues } from '../values/lent-values'
 import { differs, type Sides } from './open-sides'
 import type { Scope } from './scope'
 

@@ -1,13 +1,13 @@
+import { type Descriptions, nothingDescribed } from '../configuration/descriptions'
 import { stateOf } from '../manifest/load'
 import { identityOf, type Manifest, manifestsOf, type Side } from '../manifest/manifest'
-import { type Descriptions, nothingDescribed } from '../source/descriptions'
-import { Files } from '../source/files'
-import { needsOtherFiles } from '../source/partners'
-import { looseManifests, renderPartners } from '../source/rendered-partners'
-import type { RenderedSide } from '../source/side'
+import { Files } from '../revision/files'
+import type { RenderedSide } from '../sides/side'
 import type { Sides } from './open-sides'
+import { needsOtherFiles } from './partners'
 import { type ChangedFiles, readUntouched } from './read-changed'
 import type { ChangedRenderings } from './render-changed'
+import { looseManifests, renderPartners } from './rendered-partners'
 import type { Scope } from './scope'
 
 /** What this change does not touch, as far as a rule may compare it with what it does. */

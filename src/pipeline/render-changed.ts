@@ -1,6 +1,6 @@
-import { withoutLostCharts } from '../source/charts-elsewhere'
-import type { RenderedSide, SideOfChange } from '../source/side'
-import type { Source } from '../source/source'
+import { withoutLostCharts } from '../gaps/charts-elsewhere'
+import type { RenderedSide, SideOfChange } from '../sides/side'
+import type { Source } from '../sources/source'
 import type { Sides } from './open-sides'
 import type { ChangedFiles } from './read-changed'
 

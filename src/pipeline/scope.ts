@@ -1,10 +1,10 @@
-import type { Evidence } from '../evidence'
-import type { DeclaredClusters } from '../manifest/cluster'
+import type { DeclaredClusters } from '../cluster/clusters'
+import type { Evidence } from '../engine/evidence'
 import type { DeclaredRelease } from '../policy/config'
 import type { ActiveRule } from '../policy/policy'
-import type { Renderer } from '../source/render/renderer'
-import type { Revision } from '../source/revision'
-import type { SideOfChange } from '../source/side'
+import type { Renderer } from '../render/renderer'
+import type { Revision } from '../revision/revision'
+import type { SideOfChange } from '../sides/side'
 
 /** What to compare, and what decides how much of it has to be read. */
 export interface Scope {

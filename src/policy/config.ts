@@ -1,5 +1,5 @@
-import { clusterRef } from '../kubernetes/cluster-facts'
-import type { DeclaredClusters } from '../manifest/cluster'
+import { clusterRef } from '../cluster/cluster-facts'
+import type { DeclaredClusters } from '../cluster/clusters'
 import type { Region } from '../region'
 import { readOwnDocument } from './document'
 import type { Use, UsePlaces } from './policy'

@@ -2,7 +2,7 @@ import semver from 'semver'
 import Type, { type TSchema } from 'typebox'
 import { entryOf } from '../entry'
 import { GuardError } from '../errors'
-import type { Rule } from '../rules/rule'
+import type { Rule } from '../rule/rule'
 import { findFailure, readOwnDocument } from './document'
 import { type Level, PolicyFile, type RuleSettings, type Setting } from './schema'
 

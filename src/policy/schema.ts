@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { objectGlobPattern } from '../kubernetes/object-glob'
+import { objectGlobPattern } from '../kubernetes/object/object-glob'
 
 const strict = { additionalProperties: false }
 

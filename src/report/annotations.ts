@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Finding, Location, Report } from '../finding/report'
+import { countsFor } from '../finding/report'
 import type { Level } from '../policy/schema'
-import type { Finding, Location, Report } from './report'
-import { countsFor } from './report'
 import { visible } from './visible'
 import { count } from './wording'
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { Finding, Location, Report } from './report'
+import type { Finding, Location, Report } from '../finding/report'
 
 const Region = Type.Object({
   startLine: Type.Integer({ minimum: 1 }),

@@ -1,7 +1,7 @@
 import type { BlockContent, PhrasingContent, RootContent } from 'mdast'
+import type { Finding, Location, Report } from '../finding/report'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { numbersOf, pictureOf } from './picture'
-import type { Finding, Location, Report } from './report'
 import { fitted, type Room, type Section } from './room'
 import {
   clustersOf,

@@ -1,4 +1,4 @@
-import type { Claimant, ClaimsOfCluster } from '../kubernetes/claimant'
+import type { Claimant, ClaimsOfCluster } from '../kubernetes/controllers/claimant'
 import { visible } from './visible'
 import { count } from './wording'
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import type { Log, Notification, Region, ReportingDescriptor, Result, Location as SarifLocation } from 'sarif'
+import type { Finding, Location, Report } from '../finding/report'
 import { pathOf } from '../manifest/manifest'
 import type { Level } from '../policy/schema'
-import type { Finding, Location, Report } from './report'
 import { visible } from './visible'
 import { count, countedFindings, placeOf, worstFirst } from './wording'
 

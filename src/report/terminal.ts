@@ -1,6 +1,6 @@
+import type { Finding, Location, Report } from '../finding/report'
 import { abridged } from '../listing'
 import type { Level } from '../policy/schema'
-import type { Finding, Location, Report } from './report'
 import { visible, visibleLines } from './visible'
 import { count, countedFindings, placeOf, subjectOf, summaryOf, toolsOf, wayThrough } from './wording'
 

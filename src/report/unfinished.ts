@@ -1,8 +1,8 @@
 import type { Overrun } from '../budget'
+import { sortFindings } from '../finding/finding'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding, Report } from '../finding/report'
 import type { Level } from '../policy/schema'
-import { sortFindings } from './finding'
-import { gateFinding } from './gate-finding'
-import type { Finding, Report } from './report'
 
 /** How far a run has come: its report up to there, and whether the verdict in it is the last word. */
 export interface Progress {

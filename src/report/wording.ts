@@ -1,9 +1,9 @@
 import { escape as escapeGlob } from 'minimatch'
 import { stringify } from 'yaml'
+import { countsFor, type Finding, type FindingSource, type Inspected, type Report, reaches } from '../finding/report'
 import { shortened } from '../listing'
 import { type ObjectRef, pathOf } from '../manifest/manifest'
 import { configPath } from '../policy/config'
-import { countsFor, type Finding, type FindingSource, type Inspected, type Report, reaches } from './report'
 
 /** `1 file`, `3 files`. */
 export function count(number: number, noun: string, nouns = `${noun}s`): string {

@@ -1,5 +1,5 @@
-import { defaultAnnotation, isDefaultClass } from '../../kubernetes/ingress-class'
-import { defineRule } from '../rule'
+import { defaultAnnotation, isDefaultClass } from '../../kubernetes/ingress/ingress-class'
+import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'controller-scope/class-default-single',

@@ -1,11 +1,11 @@
-import { releaseKinds } from '../../kubernetes/chart-release'
-import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controller'
-import { isPlaceholder } from '../../kubernetes/ingress'
-import { isDefaultClass } from '../../kubernetes/ingress-class'
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controllers/controller'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { isDefaultClass } from '../../kubernetes/ingress/ingress-class'
 import { stateOf } from '../../manifest/load'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 interface Use {
   name: string

@@ -1,13 +1,24 @@
-import { classProvidersIn, isKin, knownIn, takesByName, takesClassOf } from '../../kubernetes/class-provider'
-import { clusterKind, describesCluster } from '../../kubernetes/cluster-facts'
-import { type Controller, controllerKinds, controllersOf, marksOfControllers } from '../../kubernetes/controller'
-import { isPlaceholder } from '../../kubernetes/ingress'
-import { classAnnotation, classOf } from '../../kubernetes/ingress-class'
-import { isManaged } from '../../kubernetes/managed-class'
+import { clusterKind, describesCluster } from '../../cluster/cluster-facts'
+import type { Snapshot } from '../../cluster/snapshot'
+import {
+  classProvidersIn,
+  isKin,
+  knownIn,
+  takesByName,
+  takesClassOf,
+} from '../../kubernetes/controllers/class-provider'
+import {
+  type Controller,
+  controllerKinds,
+  controllersOf,
+  marksOfControllers,
+} from '../../kubernetes/controllers/controller'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { classAnnotation, classOf } from '../../kubernetes/ingress/ingress-class'
+import { isManaged } from '../../kubernetes/ingress/managed-class'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule, type ReportFunction } from '../rule'
+import { defineRule, type ReportFunction } from '../../rule/rule'
 
 type Asked = { ingress: string; name: string }
 

@@ -1,4 +1,4 @@
-import { releaseKinds } from '../../kubernetes/chart-release'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import {
   type Controller,
   controllerKinds,
@@ -7,13 +7,13 @@ import {
   endsAt,
   marksOfControllers,
   nameOfController,
-} from '../../kubernetes/controller'
-import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
-import { type LeaderLock, sharedLock } from '../../kubernetes/leader-lock'
-import { shareNamespace } from '../../kubernetes/namespace'
-import { areOneController, isInstalledBy, shareCluster } from '../../kubernetes/same-controller'
+} from '../../kubernetes/controllers/controller'
+import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
+import { type LeaderLock, sharedLock } from '../../kubernetes/controllers/leader-lock'
+import { areOneController, isInstalledBy, shareCluster } from '../../kubernetes/controllers/same-controller'
+import { shareNamespace } from '../../kubernetes/object/namespace'
 import { identityOf, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 interface Shared {
   first: string

@@ -1,9 +1,14 @@
-import { type ClusterFacts, type ClusterLock, clusterKind, describesCluster } from '../../kubernetes/cluster-facts'
-import { controllerKinds, controllersIn, controllersOf, marksOfControllers } from '../../kubernetes/controller'
-import { electsBy } from '../../kubernetes/leader-lock'
-import { isNameOfIngressLock } from '../../kubernetes/lock-manifest'
+import { type ClusterFacts, type ClusterLock, clusterKind, describesCluster } from '../../cluster/cluster-facts'
+import {
+  controllerKinds,
+  controllersIn,
+  controllersOf,
+  marksOfControllers,
+} from '../../kubernetes/controllers/controller'
+import { electsBy } from '../../kubernetes/controllers/leader-lock'
+import { isNameOfIngressLock } from '../../kubernetes/controllers/lock-manifest'
 import { nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 type Held = { lock: string; holder: string; renewed: string }
 

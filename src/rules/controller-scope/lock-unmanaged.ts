@@ -1,9 +1,9 @@
-import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controller'
-import { isPlaceholder } from '../../kubernetes/ingress'
-import { electsBy } from '../../kubernetes/leader-lock'
-import { isLockByName, isLockOfChart, lockKinds, lockRecordOf } from '../../kubernetes/lock-manifest'
+import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controllers/controller'
+import { electsBy } from '../../kubernetes/controllers/leader-lock'
+import { isLockByName, isLockOfChart, lockKinds, lockRecordOf } from '../../kubernetes/controllers/lock-manifest'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'controller-scope/lock-unmanaged',

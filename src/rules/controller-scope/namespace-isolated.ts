@@ -1,4 +1,4 @@
-import { releaseKinds } from '../../kubernetes/chart-release'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import {
   type Controller,
   controllerKinds,
@@ -7,17 +7,17 @@ import {
   endsAt,
   marksOfControllers,
   nameOfController,
-} from '../../kubernetes/controller'
-import type { Claims } from '../../kubernetes/controller-claims'
-import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
-import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
-import { limitingOf, limitingValue, mendingOf, ownClassOf, wayOf } from '../../kubernetes/controller-remedy'
-import { classAnnotation } from '../../kubernetes/ingress-class'
-import { labelsOf } from '../../kubernetes/label-selector'
-import { areOneController, isInstalledBy, shareCluster } from '../../kubernetes/same-controller'
+} from '../../kubernetes/controllers/controller'
+import type { Claims } from '../../kubernetes/controllers/controller-claims'
+import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controllers/controller-overlap'
+import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
+import { limitingOf, limitingValue, mendingOf, ownClassOf, wayOf } from '../../kubernetes/controllers/controller-remedy'
+import { areOneController, isInstalledBy, shareCluster } from '../../kubernetes/controllers/same-controller'
+import { classAnnotation } from '../../kubernetes/ingress/ingress-class'
+import { labelsOf } from '../../kubernetes/object/label-selector'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 interface Overlap {
   first: string

@@ -1,13 +1,13 @@
-import { releaseKinds } from '../../kubernetes/chart-release'
-import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controller'
-import { statusFactsOf } from '../../kubernetes/controller-status'
-import { heldBy } from '../../kubernetes/namespace'
-import { selectionMarks, selects } from '../../kubernetes/service'
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controllers/controller'
+import { statusFactsOf } from '../../kubernetes/controllers/controller-status'
+import { heldBy } from '../../kubernetes/object/namespace'
+import { selectionMarks, selects } from '../../kubernetes/object/service'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { replaced } from '../fix'
-import { defineRule } from '../rule'
+import { replaced } from '../../rule/fix'
+import { defineRule } from '../../rule/rule'
 
 type Dangling = {
   controller: string

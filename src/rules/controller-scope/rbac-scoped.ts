@@ -1,9 +1,9 @@
-import { controllerKinds, controllersOf, endsAt } from '../../kubernetes/controller'
-import { marksOfGrants } from '../../kubernetes/controller-grants'
-import { allows, bindingKinds, permissionsOf, roleKinds } from '../../kubernetes/rbac'
-import { permissionsOfSubject, serviceAccount, subjectName } from '../../kubernetes/rbac-binding'
+import { controllerKinds, controllersOf, endsAt } from '../../kubernetes/controllers/controller'
+import { marksOfGrants } from '../../kubernetes/controllers/controller-grants'
+import { allows, bindingKinds, permissionsOf, roleKinds } from '../../kubernetes/rbac/rbac'
+import { permissionsOfSubject, serviceAccount, subjectName } from '../../kubernetes/rbac/rbac-binding'
 import { nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'controller-scope/rbac-scoped',

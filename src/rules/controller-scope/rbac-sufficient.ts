@@ -1,14 +1,20 @@
-import { type Controller, controllerKinds, controllersIn, controllersOf, endsAt } from '../../kubernetes/controller'
-import { binds, type Grants, grantsOf, marksOfGrants } from '../../kubernetes/controller-grants'
-import { controllerNeeds, missing, type Need } from '../../kubernetes/controller-permissions'
-import { placesToAllow } from '../../kubernetes/permission-place'
-import { bindingKinds, roleKinds } from '../../kubernetes/rbac'
-import { roleRefOf, type Subject, subjectName } from '../../kubernetes/rbac-binding'
+import type { Snapshot } from '../../cluster/snapshot'
+import {
+  type Controller,
+  controllerKinds,
+  controllersIn,
+  controllersOf,
+  endsAt,
+} from '../../kubernetes/controllers/controller'
+import { binds, type Grants, grantsOf, marksOfGrants } from '../../kubernetes/controllers/controller-grants'
+import { controllerNeeds, missing, type Need } from '../../kubernetes/controllers/controller-permissions'
+import { placesToAllow } from '../../kubernetes/controllers/permission-place'
+import { bindingKinds, roleKinds } from '../../kubernetes/rbac/rbac'
+import { roleRefOf, type Subject, subjectName } from '../../kubernetes/rbac/rbac-binding'
 import type { Change } from '../../manifest/change'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule, type ReportFunction } from '../rule'
+import { defineRule, type ReportFunction } from '../../rule/rule'
 
 type Lack = {
   account: string

@@ -1,13 +1,13 @@
 import { satisfies } from 'semver'
-import { Arguments } from '../../kubernetes/arguments'
-import { releaseKinds } from '../../kubernetes/chart-release'
-import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controller'
-import { sharedClaim, sharedNamespaces } from '../../kubernetes/controller-overlap'
-import { pruningDnsIn } from '../../kubernetes/external-dns'
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { type Controller, controllerKinds, controllersIn, controllersOf } from '../../kubernetes/controllers/controller'
+import { sharedClaim, sharedNamespaces } from '../../kubernetes/controllers/controller-overlap'
+import { pruningDnsIn } from '../../kubernetes/controllers/external-dns'
+import { Arguments } from '../../kubernetes/workload/arguments'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 type Emptied = { controller: string; dns: string }
 

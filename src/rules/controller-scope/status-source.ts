@@ -1,11 +1,17 @@
-import { releaseKinds } from '../../kubernetes/chart-release'
-import { type Controller, controllerKinds, controllersOf, endsAt, nameOfController } from '../../kubernetes/controller'
-import { namesOfParts, partKinds } from '../../kubernetes/controller-parts'
-import { statusFactsOf } from '../../kubernetes/controller-status'
-import { selectionMarks, selects } from '../../kubernetes/service'
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import {
+  type Controller,
+  controllerKinds,
+  controllersOf,
+  endsAt,
+  nameOfController,
+} from '../../kubernetes/controllers/controller'
+import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
+import { statusFactsOf } from '../../kubernetes/controllers/controller-status'
+import { selectionMarks, selects } from '../../kubernetes/object/service'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 interface Sourceless {
   controller: string

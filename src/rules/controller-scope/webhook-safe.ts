@@ -1,9 +1,16 @@
-import { controllerKinds } from '../../kubernetes/controller'
-import { selects } from '../../kubernetes/service'
-import { isOneService, serviceText, type Webhook, webhookKinds, webhooksIn, webhooksOf } from '../../kubernetes/webhook'
+import type { Snapshot } from '../../cluster/snapshot'
+import { controllerKinds } from '../../kubernetes/controllers/controller'
+import { selects } from '../../kubernetes/object/service'
+import {
+  isOneService,
+  serviceText,
+  type Webhook,
+  webhookKinds,
+  webhooksIn,
+  webhooksOf,
+} from '../../kubernetes/protection/webhook'
 import { nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'controller-scope/webhook-safe',

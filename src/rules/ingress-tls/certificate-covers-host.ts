@@ -1,9 +1,16 @@
-import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/certificate'
-import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries, tlsSecretNames } from '../../kubernetes/ingress'
-import { producerKinds, secretsMadeBy } from '../../kubernetes/tls-producer'
+import {
+  covers,
+  isPlaceholder,
+  routedHosts,
+  type TlsEntry,
+  tlsEntries,
+  tlsSecretNames,
+} from '../../kubernetes/ingress/ingress'
+import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
+import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 const ingressKind = 'Ingress.networking.k8s.io'
 

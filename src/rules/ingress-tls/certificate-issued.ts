@@ -1,12 +1,12 @@
-import { certManagerGroups, issuerOf, shimAnnotation } from '../../kubernetes/cert-manager'
-import { covers, isPlaceholder, tlsEntries } from '../../kubernetes/ingress'
-import { shareNamespace } from '../../kubernetes/namespace'
-import { producersOf } from '../../kubernetes/tls-producer'
-import { namedSecrets } from '../../kubernetes/tls-user'
+import type { Snapshot } from '../../cluster/snapshot'
+import { covers, isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
+import { shareNamespace } from '../../kubernetes/object/namespace'
+import { certManagerGroups, issuerOf, shimAnnotation } from '../../kubernetes/tls/cert-manager'
+import { producersOf } from '../../kubernetes/tls/tls-producer'
+import { namedSecrets } from '../../kubernetes/tls/tls-user'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule, type ReportFunction } from '../rule'
+import { defineRule, type ReportFunction } from '../../rule/rule'
 
 const users = ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io']
 const ofCertManager = (kind: string): GroupKind[] => certManagerGroups.map((group) => `${kind}.${group}`)

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { isSecretComplete, keysOf, tlsKeysMissingIn } from '../../kubernetes/object/secret'
 import {
   isKeyOf,
   lastDayOf,
@@ -7,10 +8,9 @@ import {
   readCertificates,
   readKey,
   weaknessesOf,
-} from '../../kubernetes/certificate'
-import { isSecretComplete, keysOf, tlsKeysMissingIn } from '../../kubernetes/secret'
+} from '../../kubernetes/tls/certificate'
 import { nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 const dayInMilliseconds = 24 * 60 * 60 * 1000
 

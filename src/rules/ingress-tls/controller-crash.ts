@@ -1,16 +1,21 @@
-import { marksOfPanicking, panicsOnCa } from '../../kubernetes/ca-panic'
-import { certificatesBehind } from '../../kubernetes/certificate'
-import { releaseKinds } from '../../kubernetes/chart-release'
-import { type Controller, controllerKinds, controllersHere, controllersOf } from '../../kubernetes/controller'
-import { takesIngress } from '../../kubernetes/controller-ingresses'
-import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress'
-import { classOf } from '../../kubernetes/ingress-class'
-import { isCanary, storedAs } from '../../kubernetes/ingress-nginx'
-import { isGeneratedTokenName } from '../../kubernetes/secret'
-import { producerKinds, secretsMadeBy } from '../../kubernetes/tls-producer'
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import {
+  type Controller,
+  controllerKinds,
+  controllersHere,
+  controllersOf,
+} from '../../kubernetes/controllers/controller'
+import { takesIngress } from '../../kubernetes/controllers/controller-ingresses'
+import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress/ingress'
+import { classOf } from '../../kubernetes/ingress/ingress-class'
+import { isGeneratedTokenName } from '../../kubernetes/object/secret'
+import { marksOfPanicking, panicsOnCa } from '../../kubernetes/tls/ca-panic'
+import { certificatesBehind } from '../../kubernetes/tls/certificate'
+import { isCanary, storedAs } from '../../kubernetes/tls/ingress-nginx'
+import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 const classKind = 'IngressClass.networking.k8s.io'
 

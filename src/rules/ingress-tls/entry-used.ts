@@ -1,5 +1,5 @@
-import { covers, isPlaceholder, routedHosts, tlsEntries } from '../../kubernetes/ingress'
-import { defineRule } from '../rule'
+import { covers, isPlaceholder, routedHosts, tlsEntries } from '../../kubernetes/ingress/ingress'
+import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'ingress-tls/entry-used',

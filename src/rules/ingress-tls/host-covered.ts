@@ -1,4 +1,9 @@
-import { certificatesBehind } from '../../kubernetes/certificate'
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { controllerKinds } from '../../kubernetes/controllers/controller'
+import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress/ingress'
+import { controllerAt } from '../../kubernetes/ingress/ingress-class'
+import { certificatesBehind } from '../../kubernetes/tls/certificate'
 import {
   type CertificateChoice,
   certificateChoice,
@@ -7,18 +12,13 @@ import {
   outcomeWithout,
   servedByCertificate,
   tlsStoreKinds,
-} from '../../kubernetes/certificate-choice'
-import { releaseKinds } from '../../kubernetes/chart-release'
-import { controllerKinds } from '../../kubernetes/controller'
-import { covers, isPlaceholder, routedHosts, type TlsEntry, tlsEntries } from '../../kubernetes/ingress'
-import { controllerAt } from '../../kubernetes/ingress-class'
-import { producerKinds } from '../../kubernetes/tls-producer'
+} from '../../kubernetes/tls/certificate-choice'
+import { producerKinds } from '../../kubernetes/tls/tls-producer'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { appended } from '../fix'
-import { defineRule, type Fix } from '../rule'
+import { appended } from '../../rule/fix'
+import { defineRule, type Fix } from '../../rule/rule'
 
 const ingressKind = 'Ingress.networking.k8s.io'
 const classKind = 'IngressClass.networking.k8s.io'

@@ -1,10 +1,10 @@
-import { isPlaceholder } from '../../kubernetes/ingress'
-import { isCanary } from '../../kubernetes/ingress-nginx'
-import { partnersOfClass } from '../../kubernetes/ingress-pairs'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { partnersOfClass } from '../../kubernetes/ingress/ingress-pairs'
+import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'ingress-tls/host-unique',

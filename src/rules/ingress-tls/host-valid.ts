@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
-import { isPlaceholder, tlsEntries } from '../../kubernetes/ingress'
-import { classAnnotation } from '../../kubernetes/ingress-class'
+import { isPlaceholder, tlsEntries } from '../../kubernetes/ingress/ingress'
+import { classAnnotation } from '../../kubernetes/ingress/ingress-class'
 import type { Cursor } from '../../manifest/cursor'
-import { replaced } from '../fix'
-import { defineRule, type Fix } from '../rule'
+import { replaced } from '../../rule/fix'
+import { defineRule, type Fix } from '../../rule/rule'
 
 /** A DNS-1123 subdomain, with `*.` before it allowed. Source: k8s.io/apimachinery/pkg/util/validation, IsWildcardDNS1123Subdomain */
 const subdomain = /^(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/

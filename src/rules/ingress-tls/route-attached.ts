@@ -1,5 +1,7 @@
+import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
-import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/certificate'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { certificatesBehind, type KnownCertificate, namedHosts } from '../../kubernetes/tls/certificate'
 import {
   gatewayOf,
   intersect,
@@ -7,15 +9,13 @@ import {
   parentsOf,
   routeProtocols,
   selectedListeners,
-} from '../../kubernetes/gateway-route'
-import { certificateRefs } from '../../kubernetes/gateway-tls'
-import { isPlaceholder } from '../../kubernetes/ingress'
-import { producerKinds, secretsMadeBy } from '../../kubernetes/tls-producer'
-import { namedSecrets } from '../../kubernetes/tls-user'
+} from '../../kubernetes/tls/gateway-route'
+import { certificateRefs } from '../../kubernetes/tls/gateway-tls'
+import { producerKinds, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
+import { namedSecrets } from '../../kubernetes/tls/tls-user'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 interface Attachment {
   readonly parent: Parent

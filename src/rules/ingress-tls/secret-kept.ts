@@ -1,17 +1,17 @@
-import { isPlaceholder } from '../../kubernetes/ingress'
-import { shareNamespace } from '../../kubernetes/namespace'
+import type { Snapshot } from '../../cluster/snapshot'
+import { isPlaceholder } from '../../kubernetes/ingress/ingress'
+import { shareNamespace } from '../../kubernetes/object/namespace'
 import {
   type ProducedSecret,
   producerKinds,
   producersOf,
   secretMakers,
   secretsMadeBy,
-} from '../../kubernetes/tls-producer'
-import { namedSecrets } from '../../kubernetes/tls-user'
+} from '../../kubernetes/tls/tls-producer'
+import { namedSecrets } from '../../kubernetes/tls/tls-user'
 import type { Change } from '../../manifest/change'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 type Loss = { secret: string; user: string; producer: string }
 

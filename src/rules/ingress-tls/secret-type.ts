@@ -1,16 +1,16 @@
-import { certificateChoice, namesOfTypedControllers } from '../../kubernetes/certificate-choice'
+import { isPlaceholder, tlsSecretNames } from '../../kubernetes/ingress/ingress'
+import { controllerAt } from '../../kubernetes/ingress/ingress-class'
+import { isGeneratedTokenName } from '../../kubernetes/object/secret'
+import { certificateChoice, namesOfTypedControllers } from '../../kubernetes/tls/certificate-choice'
 import {
   type DeclaredSecret,
   declaredSecret,
   holdsNoCertificate,
   missingTlsKeys,
-} from '../../kubernetes/declared-secret'
-import { isPlaceholder, tlsSecretNames } from '../../kubernetes/ingress'
-import { controllerAt } from '../../kubernetes/ingress-class'
-import { isGeneratedTokenName } from '../../kubernetes/secret'
-import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls-producer'
+} from '../../kubernetes/tls/declared-secret'
+import { producerKinds, producersOf, secretsMadeBy } from '../../kubernetes/tls/tls-producer'
 import { identityOf, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 interface Refused {
   secret: string

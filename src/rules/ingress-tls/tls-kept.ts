@@ -1,12 +1,12 @@
-import { tlsStoreKinds } from '../../kubernetes/certificate-choice'
-import { releaseKinds } from '../../kubernetes/chart-release'
-import { controllerKinds, controllersHere } from '../../kubernetes/controller'
-import { covers, isPlaceholder, routedHosts, tlsEntries } from '../../kubernetes/ingress'
-import { isCanary } from '../../kubernetes/ingress-nginx'
+import type { Snapshot } from '../../cluster/snapshot'
+import { releaseKinds } from '../../kubernetes/charts/chart-release'
+import { controllerKinds, controllersHere } from '../../kubernetes/controllers/controller'
+import { covers, isPlaceholder, routedHosts, tlsEntries } from '../../kubernetes/ingress/ingress'
+import { tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
+import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'ingress-tls/tls-kept',

@@ -1,12 +1,12 @@
-import { shareNamespace } from '../../kubernetes/namespace'
-import { bindingKinds } from '../../kubernetes/rbac'
-import { roleRefOf, serviceAccount, subjectName, subjectsOf } from '../../kubernetes/rbac-binding'
-import { accountOf } from '../../kubernetes/service-account'
+import type { Snapshot } from '../../cluster/snapshot'
+import { shareNamespace } from '../../kubernetes/object/namespace'
+import { accountOf } from '../../kubernetes/object/service-account'
+import { bindingKinds } from '../../kubernetes/rbac/rbac'
+import { roleRefOf, serviceAccount, subjectName, subjectsOf } from '../../kubernetes/rbac/rbac-binding'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 type Loss = { object: string; users: string }
 

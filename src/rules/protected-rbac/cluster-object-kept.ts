@@ -1,13 +1,13 @@
-import { apiServiceKind, lostApi, needsOfApi } from '../../kubernetes/api-service'
-import { clusterObjectFacts } from '../../kubernetes/cluster-object'
-import { definitionKind, objectsOf } from '../../kubernetes/custom-resource'
-import { heldBy } from '../../kubernetes/namespace'
-import { outlivesPrune } from '../../kubernetes/prune'
-import { defaultClassMark, isDefaultStorageClass, storageClassKind } from '../../kubernetes/storage-class'
+import { apiServiceKind, lostApi, needsOfApi } from '../../kubernetes/object/api-service'
+import { definitionKind, objectsOf } from '../../kubernetes/object/custom-resource'
+import { heldBy } from '../../kubernetes/object/namespace'
+import { outlivesPrune } from '../../kubernetes/object/prune'
+import { defaultClassMark, isDefaultStorageClass, storageClassKind } from '../../kubernetes/object/storage-class'
+import { clusterObjectFacts } from '../../kubernetes/protection/cluster-object'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 type Loss = { object: string; left: string }
 

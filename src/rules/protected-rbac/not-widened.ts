@@ -1,21 +1,21 @@
 import Type from 'typebox'
-import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
-import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
-import { allows, bindingKinds, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac'
-import { type BoundSubject, roleRefOf, sameRole, subjectName, subjectsOf } from '../../kubernetes/rbac-binding'
+import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
+import { defaultSubjects } from '../../kubernetes/rbac/bootstrap-rbac'
+import { allows, bindingKinds, type Permissions, permissionsIn, roleKinds, uncovered } from '../../kubernetes/rbac/rbac'
+import { type BoundSubject, roleRefOf, sameRole, subjectName, subjectsOf } from '../../kubernetes/rbac/rbac-binding'
 import {
   boundAlready,
   gainedLeak,
   gainedPermissions,
   gainedSelectors,
   gainingSubjects,
-} from '../../kubernetes/rbac-gain'
-import { type Grant, wideGrant } from '../../kubernetes/rbac-grant'
-import { allowsEverything, escalations, everybodyIn } from '../../kubernetes/rbac-power'
-import { aggregateLabels } from '../../kubernetes/rbac-role'
-import { firstFew, permissionKeys } from '../../kubernetes/rbac-words'
+} from '../../kubernetes/rbac/rbac-gain'
+import { type Grant, wideGrant } from '../../kubernetes/rbac/rbac-grant'
+import { allowsEverything, escalations, everybodyIn } from '../../kubernetes/rbac/rbac-power'
+import { aggregateLabels } from '../../kubernetes/rbac/rbac-role'
+import { firstFew, permissionKeys } from '../../kubernetes/rbac/rbac-words'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule, type ReportFunction } from '../rule'
+import { defineRule, type ReportFunction } from '../../rule/rule'
 
 type More = { role: string; more: string }
 type Given = { binding: string; role: string; subjects: string }

@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { clusterObjectFacts } from '../../kubernetes/cluster-object'
-import { protectedObjectFacts } from '../../kubernetes/protected-objects'
-import { Protect, protectionOf } from '../../kubernetes/protection'
-import { outlivesPrune, pruneGuards } from '../../kubernetes/prune'
+import { outlivesPrune, pruneGuards } from '../../kubernetes/object/prune'
+import { clusterObjectFacts } from '../../kubernetes/protection/cluster-object'
+import { protectedObjectFacts } from '../../kubernetes/protection/protected-objects'
+import { Protect, protectionOf } from '../../kubernetes/protection/protection'
 import { groupKindOf, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'protected-rbac/object-kept',

@@ -1,15 +1,23 @@
 import Type from 'typebox'
-import { defaultHolders, defaultsOf } from '../../kubernetes/bootstrap-rbac'
-import { factKinds, factMarks } from '../../kubernetes/cluster-facts'
-import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
-import { fields, type Permissions, parts, permissionsIn, roleKinds, shared, uncovered } from '../../kubernetes/rbac'
-import { aggregateLabels, aggregationOf } from '../../kubernetes/rbac-role'
-import { firstFew, permissionKeys, ruleTexts } from '../../kubernetes/rbac-words'
+import { factKinds, factMarks } from '../../cluster/cluster-facts'
+import type { Snapshot } from '../../cluster/snapshot'
+import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
+import { defaultHolders, defaultsOf } from '../../kubernetes/rbac/bootstrap-rbac'
+import {
+  fields,
+  type Permissions,
+  parts,
+  permissionsIn,
+  roleKinds,
+  shared,
+  uncovered,
+} from '../../kubernetes/rbac/rbac'
+import { aggregateLabels, aggregationOf } from '../../kubernetes/rbac/rbac-role'
+import { firstFew, permissionKeys, ruleTexts } from '../../kubernetes/rbac/rbac-words'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { appended, withItems } from '../fix'
-import { defineRule, type Fix } from '../rule'
+import { appended, withItems } from '../../rule/fix'
+import { defineRule, type Fix } from '../../rule/rule'
 
 type Loss = { role: string; lost: string; holders: string; rules: string }
 

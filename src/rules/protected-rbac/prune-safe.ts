@@ -1,13 +1,13 @@
 import { braceExpand } from 'minimatch'
 import Type from 'typebox'
-import { clusterObjectFacts } from '../../kubernetes/cluster-object'
-import { type Deployer, deployerKinds, deployersIn, deploys } from '../../kubernetes/deployer'
-import { Protect, protectionOf } from '../../kubernetes/protection'
-import { outlivesPrune, pruneGuards } from '../../kubernetes/prune'
+import type { Snapshot } from '../../cluster/snapshot'
+import { type Deployer, deployerKinds, deployersIn, deploys } from '../../kubernetes/object/deployer'
+import { outlivesPrune, pruneGuards } from '../../kubernetes/object/prune'
+import { clusterObjectFacts } from '../../kubernetes/protection/cluster-object'
+import { Protect, protectionOf } from '../../kubernetes/protection/protection'
 import { abridged } from '../../listing'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 interface Handover {
   object: string

@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
-import { bindingKinds, roleKinds } from '../../kubernetes/rbac'
+import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
+import { bindingKinds, roleKinds } from '../../kubernetes/rbac/rbac'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import { replaced } from '../fix'
-import { defineRule } from '../rule'
+import { replaced } from '../../rule/fix'
+import { defineRule } from '../../rule/rule'
 
 const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate'
 const bootstrapping = 'kubernetes.io/bootstrapping'

@@ -1,7 +1,7 @@
-import { bindingKinds } from '../../kubernetes/rbac'
-import { roleRefOf } from '../../kubernetes/rbac-binding'
+import { bindingKinds } from '../../kubernetes/rbac/rbac'
+import { roleRefOf } from '../../kubernetes/rbac/rbac-binding'
 import { identityOf, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 export default defineRule({
   id: 'protected-rbac/role-ref-kept',

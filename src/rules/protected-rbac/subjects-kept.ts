@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { defaultSubjects } from '../../kubernetes/bootstrap-rbac'
-import { protectedObjectFacts } from '../../kubernetes/protected-objects'
-import { isForeign, Protect, protectionOf } from '../../kubernetes/protection'
-import { allows, bindingKinds } from '../../kubernetes/rbac'
+import { protectedObjectFacts } from '../../kubernetes/protection/protected-objects'
+import { isForeign, Protect, protectionOf } from '../../kubernetes/protection/protection'
+import { defaultSubjects } from '../../kubernetes/rbac/bootstrap-rbac'
+import { allows, bindingKinds } from '../../kubernetes/rbac/rbac'
 import {
   includes,
   permissionsOfBinding,
@@ -11,11 +11,11 @@ import {
   type Subject,
   subjectName,
   subjectsOf,
-} from '../../kubernetes/rbac-binding'
-import { flowText } from '../../kubernetes/rbac-words'
+} from '../../kubernetes/rbac/rbac-binding'
+import { flowText } from '../../kubernetes/rbac/rbac-words'
 import { nameOf } from '../../manifest/manifest'
-import { withItems } from '../fix'
-import { defineRule } from '../rule'
+import { withItems } from '../../rule/fix'
+import { defineRule } from '../../rule/rule'
 
 type Loss = { binding: string; subjects: string; role: string }
 

@@ -1,8 +1,8 @@
-import { heldUpBy } from '../../kubernetes/webhook-reach'
+import { heldUpBy } from '../../kubernetes/protection/webhook-reach'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
-import { withKey } from '../fix'
-import { defineRule } from '../rule'
+import { withKey } from '../../rule/fix'
+import { defineRule } from '../../rule/rule'
 
 type Reach = { webhook: string; object: string; what: string; backend: string }
 

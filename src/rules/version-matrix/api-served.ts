@@ -1,10 +1,10 @@
-import { apiLife, droppedApiVersions, isDropped, isServed } from '../../kubernetes/api-facts'
-import { factKinds, factMarks, statesFacts } from '../../kubernetes/cluster-facts'
-import { servedByDefinition } from '../../kubernetes/custom-resource'
-import { nextMinor, parseVersion } from '../../kubernetes/version'
+import { factKinds, factMarks, statesFacts } from '../../cluster/cluster-facts'
+import { nextMinor, parseVersion } from '../../cluster/version'
+import { servedByDefinition } from '../../kubernetes/object/custom-resource'
+import { apiLife, droppedApiVersions, isDropped, isServed } from '../../kubernetes/versions/api-facts'
 import { nameOf } from '../../manifest/manifest'
-import { replaced } from '../fix'
-import { defineRule } from '../rule'
+import { replaced } from '../../rule/fix'
+import { defineRule } from '../../rule/rule'
 
 interface Args {
   apiVersion: string

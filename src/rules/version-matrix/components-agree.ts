@@ -1,15 +1,21 @@
 import { major, minor, satisfies, valid } from 'semver'
-import { factKinds } from '../../kubernetes/cluster-facts'
-import { type Component, componentKinds, componentsIn, componentsOf, writtenAs } from '../../kubernetes/component'
-import { componentFacts } from '../../kubernetes/component-facts'
-import { nearest } from '../../kubernetes/component-needs'
-import { subjectPartners } from '../../kubernetes/matrix-subject'
-import { minorsAhead, parseVersion } from '../../kubernetes/version'
+import { factKinds } from '../../cluster/cluster-facts'
+import type { Snapshot } from '../../cluster/snapshot'
+import { minorsAhead, parseVersion } from '../../cluster/version'
+import {
+  type Component,
+  componentKinds,
+  componentsIn,
+  componentsOf,
+  writtenAs,
+} from '../../kubernetes/versions/component'
+import { componentFacts } from '../../kubernetes/versions/component-facts'
+import { nearest } from '../../kubernetes/versions/component-needs'
+import { subjectPartners } from '../../kubernetes/versions/matrix-subject'
 import { enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type GroupKind, type Manifest, nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 const crdKind: GroupKind = 'CustomResourceDefinition.apiextensions.k8s.io'
 

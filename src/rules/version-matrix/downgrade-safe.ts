@@ -1,7 +1,7 @@
 import { lt, major, minor } from 'semver'
-import { type Component, componentKinds, componentsOf } from '../../kubernetes/component'
+import { type Component, componentKinds, componentsOf } from '../../kubernetes/versions/component'
 import { type Manifest, nameOf } from '../../manifest/manifest'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 type Move = { title: string; workload: string; from: string; to: string }
 

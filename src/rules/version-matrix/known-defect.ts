@@ -1,13 +1,13 @@
 import { gt, satisfies } from 'semver'
 import Type from 'typebox'
-import { type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/component'
-import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernetes/defect-facts'
-import { leading, subjectPartners } from '../../kubernetes/matrix-subject'
-import { configMapOf, settingKinds, settingOf } from '../../kubernetes/setting'
+import type { Snapshot } from '../../cluster/snapshot'
+import { type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/versions/component'
+import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernetes/versions/defect-facts'
+import { leading, subjectPartners } from '../../kubernetes/versions/matrix-subject'
+import { configMapOf, settingKinds, settingOf } from '../../kubernetes/versions/setting'
 import { enumerated } from '../../listing'
 import { nameOf } from '../../manifest/manifest'
-import type { Snapshot } from '../../manifest/snapshot'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 type Args = { name: string; defects: string; todo: string }
 

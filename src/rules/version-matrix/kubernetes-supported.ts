@@ -1,9 +1,9 @@
-import { endsOf, gravest, wordsOf } from '../../kubernetes/breach'
-import { asksForKernel, breachesOf, rowsWith } from '../../kubernetes/matrix'
-import { matrixParams } from '../../kubernetes/matrix-facts'
-import { firstSubject, matrixSubjectsOf, subjectKinds, subjectPartners } from '../../kubernetes/matrix-subject'
-import { settingKinds } from '../../kubernetes/setting'
-import { defineRule } from '../rule'
+import { endsOf, gravest, wordsOf } from '../../kubernetes/versions/breach'
+import { asksForKernel, breachesOf, rowsWith } from '../../kubernetes/versions/matrix'
+import { matrixParams } from '../../kubernetes/versions/matrix-facts'
+import { firstSubject, matrixSubjectsOf, subjectKinds, subjectPartners } from '../../kubernetes/versions/matrix-subject'
+import { settingKinds } from '../../kubernetes/versions/setting'
+import { defineRule } from '../../rule/rule'
 
 type Args = ReturnType<typeof wordsOf>
 

@@ -5,12 +5,12 @@ import {
   factKinds,
   factMarks,
   statesFacts,
-} from '../../kubernetes/cluster-facts'
-import { mostBehind } from '../../kubernetes/skew-facts'
-import { minorOf, minorsAhead, nextMinor, parseVersion, type Version } from '../../kubernetes/version'
+} from '../../cluster/cluster-facts'
+import { minorOf, minorsAhead, nextMinor, parseVersion, type Version } from '../../cluster/version'
+import { mostBehind } from '../../kubernetes/versions/skew-facts'
 import { abridged } from '../../listing'
 import { sidesOf } from '../../manifest/change'
-import { defineRule } from '../rule'
+import { defineRule } from '../../rule/rule'
 
 interface Args {
   part: string

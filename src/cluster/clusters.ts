@@ -1,0 +1,148 @@
+import { minimatch } from 'minimatch'
+import type { LoadedObject } from '../manifest/load'
+import { type ClusterEvidence, identityOf, type ObjectRef, type Side } from '../manifest/manifest'
+import type { Region } from '../region'
+
+/** What a user's config says of one cluster. */
+export interface DeclaredCluster {
+  /** The files that are deployed to it, as globs from the repository's root. */
+  readonly paths?: readonly string[]
+  /** The file that says what it was seen to be, and where it is named. */
+  readonly inventory?: { readonly path: string; readonly region: Region }
+  /** All that the config says of it, and in which file. */
+  readonly entry?: { readonly path: string; readonly object: LoadedObject }
+}
+
+/** The clusters of a user's config, by name. */
+export type DeclaredClusters = Readonly<Record<string, DeclaredCluster>>
+
+/** A file with the objects it holds on one side. */
+export interface FileObjects {
+  readonly path: string
+  readonly side: Side
+  readonly refs: readonly ObjectRef[]
+}
+
+/** Which cluster every file of a repository is deployed to. Computed once, over both sides of a change. */
+export interface ClusterMap {
+  of(path: string): { clusters: readonly string[]; evidence: ClusterEvidence }
+  /** Some folders were taken for clusters because they repeat each other: likely, but not certain. */
+  readonly assumed: boolean
+}
+
+/** The declarations of both sides; a path that was there at the base is placed without the head's word. */
+export interface Declarations {
+  readonly base: DeclaredClusters
+  readonly head: DeclaredClusters
+  isNew(path: string): boolean
+}
+
+/**
+ * @param files every file with objects, on both sides; may be left empty when no finding can depend on it
+ */
+export function mapClusters({ base, head, isNew }: Declarations, files: readonly FileObjects[]): ClusterMap {
+  const repeated = foldersThatRepeat(files)
+  const hasBase = files.some(({ side }) => side === 'base')
+  const placeBy = (declarations: readonly DeclaredClusters[], path: string): ReturnType<ClusterMap['of']> => {
+    for (const declared of declarations) {
+      const names = Object.entries(declared).flatMap(([name, cluster]) => (holds(name, cluster, path) ? [name] : []))
+      if (names.length > 0) return { clusters: names, evidence: 'declared' }
+    }
+    const layout = layoutFolderOf(path)
+    const sibling = ancestors(path).findLast((folder) => repeated.has(folder))
+    // Repeating folders inside one of the layout's (clusters/prod/{east,west}) are finer evidence than the layout.
+    if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: 'layout' }
+    return sibling ? { clusters: [sibling], evidence: 'repeated' } : { clusters: [''], evidence: 'none' }
+  }
+  // The head may name new clusters; what it puts into one that the base knows could stand in for what it took out.
+  const known = new Set(
+    files.filter(({ side }) => side === 'base').flatMap(({ path }) => placeBy([base], path).clusters),
+  )
+  const fresh = Object.fromEntries(
+    Object.entries(head).filter(([name]) => !Object.hasOwn(base, name) && !known.has(name)),
+  )
+  return {
+    // Doubt weakens findings, so what a pull request newly repeats gives none.
+    assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
+    of: (path) => placeBy(isNew(path) ? [base, fresh] : [base], path),
+  }
+}
+
+/** The folder that the conventional layout gives to a cluster, of a file in it. */
+export function layoutFolderOf(path: string): string | undefined {
+  return path.match(/^(?:.*?\/)??(?:clusters|environments|envs|overlays)\/[^/]+(?=\/)/)?.[0]
+}
+
+/** Without globs a cluster is the folder of its name. */
+function holds(name: string, declared: DeclaredCluster, path: string): boolean {
+  if (!declared?.paths) return path.startsWith(`${name}/`)
+  return declared.paths.some((glob) => minimatch(path, glob, { dot: true }))
+}
+
+/** `a/b/c.yaml` → `a`, `a/b`. */
+function ancestors(path: string): string[] {
+  const folders: string[] = []
+  for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) folders.push(path.slice(0, end))
+  return folders
+}
+
+const sideBits: Readonly<Record<Side, number>> = { base: 1, head: 2 }
+
+/** An object held by more siblings than this says little more about any pair of them. */
+const siblingLimit = 64
+
+/**
+ * Sibling folders that repeat each other: on one side at least two objects of the one, and at least half of the smaller
+ * folder's, stand in the other too. Namespaces do not count.
+ *
+ * @returns the folders, with the sides on which they repeat another
+ */
+function foldersThatRepeat(files: readonly FileObjects[]): Map<string, number> {
+  const objects = new Map<string, Map<string, number>>()
+  for (const { path, side, refs } of files) {
+    const bit = sideBits[side]
+    const identities = refs.filter((ref) => ref.kind !== 'Namespace' || ref.group !== '').map(identityOf)
+    for (const folder of ancestors(path)) {
+      const held = objects.get(folder) ?? new Map<string, number>()
+      objects.set(folder, held)
+      for (const identity of identities) held.set(identity, (held.get(identity) ?? 0) | bit)
+    }
+  }
+  const siblings = new Map<string, string[]>()
+  for (const folder of objects.keys()) {
+    const parent = folder.slice(0, folder.lastIndexOf('/') + 1)
+    const children = siblings.get(parent)
+    if (children) children.push(folder)
+    else siblings.set(parent, [folder])
+  }
+  const found = new Map<string, number>()
+  for (const folders of siblings.values()) {
+    const holders = new Map<string, string[]>()
+    for (const folder of folders) {
+      for (const identity of objects.get(folder)?.keys() ?? []) {
+        const list = holders.get(identity)
+        if (!list) holders.set(identity, [folder])
+        else if (list.length < siblingLimit) list.push(folder)
+      }
+    }
+    for (const folder of folders) {
+      const own = objects.get(folder) ?? new Map<string, number>()
+      const shared = new Map<string, number[]>()
+      for (const [identity, sides] of own) {
+        for (const other of holders.get(identity) ?? []) {
+          const both = sides & (objects.get(other)?.get(identity) ?? 0)
+          if (other === folder || both === 0) continue
+          const counts = shared.get(other) ?? [0, 0, 0, 0]
+          shared.set(other, counts)
+          for (const bit of [sideBits.base, sideBits.head]) if (both & bit) counts[bit] = (counts[bit] ?? 0) + 1
+          const enough = Math.max(2, Math.min(own.size, objects.get(other)?.size ?? 0) / 2)
+          for (const bit of [sideBits.base, sideBits.head]) {
+            if ((counts[bit] ?? 0) < enough) continue
+            for (const one of [folder, other]) found.set(one, (found.get(one) ?? 0) | bit)
+          }
+        }
+      }
+    }
+  }
+  return found
+}

@@ -1,0 +1,88 @@
+import { type GroupKind, groupKindOf, identityOf, type Manifest, type ObjectRef } from '../manifest/manifest'
+import { ClusterFacts } from './cluster-facts'
+
+/** All manifests of one revision and cluster that were read, indexed. */
+export class Snapshot {
+  private readonly byIdentity = new Map<string, Manifest[]>()
+  private readonly byKind = new Map<GroupKind, Manifest[]>()
+  private known: ClusterFacts | undefined
+
+  /**
+   * @param descriptions what describes the cluster beside its manifests
+   * @param hides whether something of a cluster was not looked at
+   */
+  constructor(
+    readonly cluster: string,
+    readonly manifests: readonly Manifest[],
+    readonly descriptions: readonly Manifest[] = [],
+    private readonly hides: (cluster: string) => boolean = () => false,
+  ) {
+    for (const manifest of manifests) {
+      push(this.byIdentity, identityOf(manifest.ref), manifest)
+      push(this.byKind, groupKindOf(manifest.ref), manifest)
+    }
+  }
+
+  /** Whether all of the cluster's sources were looked at: only then is an object that is not here missing. */
+  get isWhole(): boolean {
+    return !this.hides(this.cluster)
+  }
+
+  /** What the cluster runs on. A rule that asks has `factKinds` among what it reads. */
+  get facts(): ClusterFacts {
+    this.known ??= new ClusterFacts(this.descriptions, this.manifests)
+    return this.known
+  }
+
+  /** The same objects in a cluster as another snapshot describes it. */
+  describedBy({ facts }: Snapshot): Snapshot {
+    const snapshot = new Snapshot(this.cluster, this.manifests, this.descriptions, this.hides)
+    snapshot.known = facts
+    return snapshot
+  }
+
+  /** The same cluster with this one of the copies of an object, and no other. */
+  withOnly(copy: Manifest): Snapshot {
+    const copies = this.get(copy.ref)
+    if (copies.every((other) => other === copy)) return this
+    const manifests = this.manifests.filter((manifest) => manifest === copy || !copies.includes(manifest))
+    const snapshot = new Snapshot(this.cluster, manifests, this.descriptions, this.hides)
+    snapshot.known = this.facts
+    return snapshot
+  }
+
+  /** The occurrences of one identity; more than one are copies of one object. */
+  get(ref: ObjectRef): readonly Manifest[] {
+    return this.byIdentity.get(identityOf(ref)) ?? []
+  }
+
+  ofKind(kind: GroupKind): readonly Manifest[] {
+    return this.byKind.get(kind) ?? []
+  }
+}
+
+function push(map: Map<string, Manifest[]>, key: string, manifest: Manifest): void {
+  const list = map.get(key)
+  if (list) list.push(manifest)
+  else map.set(key, [manifest])
+}
+
+/** One snapshot for each cluster that any of the manifests is deployed to or describes, by cluster name. */
+export function snapshotsOf(
+  manifests: readonly Manifest[],
+  descriptions: readonly Manifest[] = [],
+  hides?: (cluster: string) => boolean,
+): Map<string, Snapshot> {
+  const deployed = byCluster(manifests)
+  const described = byCluster(descriptions)
+  const names = new Set([...deployed.keys(), ...described.keys()])
+  return new Map(
+    [...names].map((name) => [name, new Snapshot(name, deployed.get(name) ?? [], described.get(name), hides)]),
+  )
+}
+
+function byCluster(manifests: readonly Manifest[]): Map<string, Manifest[]> {
+  const found = new Map<string, Manifest[]>()
+  for (const manifest of manifests) for (const cluster of manifest.clusters) push(found, cluster, manifest)
+  return found
+}

@@ -1,0 +1,122 @@
+import { clusterRef } from '../cluster/cluster-facts'
+import { type DeclaredClusters, layoutFolderOf } from '../cluster/clusters'
+import { GuardError } from '../errors'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { decodeFile, type LoadedObject } from '../manifest/load'
+import { Manifest, type Side } from '../manifest/manifest'
+import { readInventoryFile } from '../policy/inventory'
+import { startOf } from '../region'
+import type { Checkout } from '../revision/checkout'
+import type { Content, Revision } from '../revision/revision'
+import type { Skipped, Tree } from '../revision/tree'
+
+/** What one side says of its clusters beside their manifests. */
+export interface Descriptions {
+  readonly manifests: readonly Manifest[]
+  /** The inventories that cannot be read. */
+  readonly findings: readonly Finding[]
+  /** The clusters of which it is not known what is deployed to them. */
+  readonly skipped: readonly Skipped[]
+}
+
+export const nothingDescribed: Descriptions = { manifests: [], findings: [], skipped: [] }
+
+/** Reads the inventories that a side's config names, and its own words on the clusters. */
+export async function readDescriptions(
+  side: Side,
+  { checkout, tree }: { readonly checkout: Checkout; readonly tree: Tree },
+  declared: DeclaredClusters,
+): Promise<Descriptions> {
+  const manifests: Manifest[] = []
+  const findings: Finding[] = []
+  const skipped: Skipped[] = []
+  const namesOf = deployedUnder(declared, tree)
+  const contents = await checkout.read(Object.values(declared).flatMap(({ inventory }) => inventory?.path ?? []))
+  for (const [name, { inventory, entry }] of Object.entries(declared)) {
+    const clusters = namesOf(name)
+    const place = (path: string, object: LoadedObject) =>
+      new Manifest(object, side, { kind: 'file', path }, clusters, 'declared')
+    if (clusters.length === 0 && entry) {
+      const reason = `it is not known which files are deployed to the cluster ${name}, as it has neither \`paths\` nor a folder of its name`
+      skipped.push({ path: entry.path, reason })
+    }
+    if (entry) manifests.push(place(entry.path, entry.object))
+    if (!inventory) continue
+    try {
+      const objects = parse(contents.get(inventory.path), inventory.path, name)
+      manifests.push(...objects.map((object) => place(inventory.path, object)))
+    } catch (error) {
+      if (!(error instanceof GuardError)) throw error
+      findings.push(unreadable(error, inventory, entry, side))
+    }
+  }
+  return { manifests, findings, skipped }
+}
+
+/**
+ * By which names the snapshots know a declared cluster: its own, or that of the layout's folders that are called like it. One that
+ * has neither paths nor a folder is what belongs to no other; of several such it is not known which.
+ */
+function deployedUnder(declared: DeclaredClusters, tree: Tree): (name: string) => string[] {
+  const homeless = Object.entries(declared).flatMap(([name, { paths }]) =>
+    paths || tree.below(name).length > 0 ? [] : [name],
+  )
+  const folders = new Set(homeless.length > 0 ? [...tree.entries.keys()].map(layoutFolderOf) : [])
+  const found = new Map(
+    homeless.map((name) => [name, [...folders].filter((folder) => folder?.endsWith(`/${name}`)) as string[]]),
+  )
+  const left = homeless.filter((name) => found.get(name)?.length === 0)
+  return (name) => {
+    if (left.includes(name)) return left.length === 1 ? [''] : []
+    return found.get(name) ?? [name]
+  }
+}
+
+/**
+ * The files that are inventories on each side, and so no manifests: those that the base's config names, and of those that the
+ * head's names the ones that are new. What was deployed at the base does not leave the gate's sight by being called an inventory.
+ */
+export async function inventoriesOf(
+  base: Revision | undefined,
+  declared: { readonly base: DeclaredClusters; readonly head: DeclaredClusters },
+): Promise<{ readonly base: ReadonlySet<string>; readonly head: ReadonlySet<string> }> {
+  const named = (clusters: DeclaredClusters) =>
+    Object.values(clusters).flatMap(({ inventory }) => inventory?.path ?? [])
+  const before = new Set(named(declared.base))
+  const further = named(declared.head).filter((path) => !before.has(path))
+  const there = new Set(further.length > 0 ? (await base?.list())?.map(({ path }) => path) : [])
+  return { base: before, head: new Set([...before, ...further.filter((path) => !there.has(path))]) }
+}
+
+const parsed = new WeakMap<Uint8Array, Map<string, LoadedObject[]>>()
+
+/** Parses an inventory once for both sides of a change and all trials of it. */
+function parse(content: Content | undefined, path: string, cluster: string): LoadedObject[] {
+  if (!content) throw new GuardError('source', 'There is no such file, so nothing is known of the cluster.')
+  if ('missing' in content) throw new GuardError('source', `This inventory cannot be read: ${content.missing}.`)
+  const key = JSON.stringify([path, cluster])
+  const known = parsed.get(content) ?? new Map<string, LoadedObject[]>()
+  parsed.set(content, known)
+  const objects = known.get(key) ?? readInventoryFile(decodeFile(content).text, path, clusterRef(cluster))
+  known.set(key, objects)
+  return objects
+}
+
+/** At the line of the inventory that is wrong, or where the config names a file that is not there. */
+function unreadable(
+  { message, at }: GuardError,
+  { path, region }: { path: string; region: Manifest['object']['region'] },
+  entry: { path: string; object: LoadedObject } | undefined,
+  side: Side,
+): Finding {
+  const place = at ? { path: at.path, region: at.region ?? startOf(1) } : { path: entry?.path ?? path, region }
+  return gateFinding('source/unreadable', 'inventory', 'error', {
+    side,
+    ...place,
+    keys: [path, message],
+    status: 'introduced',
+    text: `The inventory ${path}: ${message}`,
+    ...(at || !entry ? {} : { fileText: entry.object.fileText }),
+  })
+}

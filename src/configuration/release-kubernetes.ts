@@ -1,0 +1,31 @@
+import { ClusterFacts } from '../cluster/cluster-facts'
+import { type Declarations, mapClusters } from '../cluster/clusters'
+import { releaseIn } from '../kubernetes/versions/matrix'
+import type { Source } from '../sources/source'
+import type { Descriptions } from './descriptions'
+
+/**
+ * Tells releases the Kubernetes that their cluster is described to run, as helm finds it out when it installs: charts ask for it.
+ * What stands at a release itself goes before.
+ */
+export function toldKubernetes({ manifests }: Descriptions, declarations: Declarations): (source: Source) => Source {
+  const map = mapClusters(declarations, [])
+  const versions = new Map<string, string | undefined>()
+  const versionOf = (cluster: string) => {
+    if (!versions.has(cluster)) {
+      const own = manifests.filter(({ clusters }) => clusters.includes(cluster))
+      const said = new ClusterFacts(own, []).kubernetes?.value
+      // Of a version with a vendor's suffix, v1.30.4-eks-a737599, helm 3 says that a chart for >=1.25.0 does not fit.
+      versions.set(cluster, said && releaseIn(said))
+    }
+    return versions.get(cluster)
+  }
+  return (source) => {
+    if (manifests.length === 0 || source.kind !== 'helm' || source.kubeVersion) return source
+    const { target } = source
+    const clusters = 'cluster' in target ? [target.cluster] : map.of(target.path).clusters
+    // Deployed to clusters that differ, it is rendered for none of them.
+    const [kubeVersion, ...others] = new Set(clusters.map(versionOf))
+    return kubeVersion && others.length === 0 ? { ...source, kubeVersion } : source
+  }
+}

@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto'
+import path from 'node:path/posix'
+import { groupKindOf, type Manifest } from '../manifest/manifest'
+import { closureOf, inside } from '../sources/kustomization'
+import { fluxOverlayOf } from '../sources/overlay'
+import type { Target } from '../sources/source'
+import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
+import { dataOf, holderOf, valuesOf } from './flux-values'
+import { madeIn } from './made-kustomization'
+import { type Named, spokenAt } from './named'
+
+/** A Flux Kustomization of a folder of this repository. */
+interface Tree {
+  readonly manifest: Manifest
+  readonly spec: Fields
+  readonly place: string
+  /** Every file that it applies something of. */
+  readonly files: ReadonlySet<string>
+  /** The Kustomizations that it takes in. */
+  readonly written: readonly string[]
+}
+
+/** The Flux objects of one side; which of them applies which says to what cluster they go. */
+export class FluxObjects {
+  private readonly trees: Tree[] = []
+  private includedFiles: ReadonlySet<string> | undefined
+
+  constructor(
+    private readonly manifests: readonly Manifest[],
+    private readonly named: Named,
+  ) {}
+
+  /** The files that Kustomizations take in as they are. */
+  private get included(): ReadonlySet<string> {
+    this.includedFiles ??= new Set(
+      [...this.named.surroundings.kustomizations.values()].flatMap(({ folder, includes }) =>
+        includes.flatMap(({ text }) => inside(folder, text) ?? []),
+      ),
+    )
+    return this.includedFiles
+  }
+
+  read(): void {
+    const ofKind = (kind: string) => this.manifests.filter(({ ref }) => groupKindOf(ref) === kind)
+    // An object that is suspended is read like any other: what it deployed stays, and a change waits for it to be resumed.
+    const kustomizations = ofKind('Kustomization.kustomize.toolkit.fluxcd.io')
+    this.named.usesFlux = kustomizations.length > 0
+    for (const manifest of kustomizations) this.readTree(manifest)
+    for (const tree of this.trees) this.deploy(tree)
+    const releases = ofKind('HelmRelease.helm.toolkit.fluxcd.io')
+    const patches = releases.filter((manifest) => this.chartOf(manifest) === undefined)
+    for (const manifest of releases) {
+      const chart = this.chartOf(manifest)
+      if (chart) this.helmRelease(manifest, chart, patches)
+    }
+  }
+
+  /** https://fluxcd.io/flux/components/kustomize/kustomizations/ */
+  private readTree(manifest: Manifest): void {
+    const spec = specOf(manifest)
+    const written = textOf(spec.path)
+    const place = inside('', written.replace(/^\/+/, '') || '.')
+    const reference = fieldsOf(spec.sourceRef)
+    const source = this.sourceOf(reference, manifest.ref.namespace)
+    const url = textOf(specOf(source).url)
+    const kind = textOf(reference.kind)
+    const { checkout, kustomizations } = this.named.surroundings
+    const isThere = place !== undefined && checkout.tree.at(place).length > 0
+    // A patch of a Kustomization that stands elsewhere; what a Kustomization takes in gets its source by a patch.
+    if (kind === '' && !(isThere && written !== '' && this.included.has(manifest.origin.path))) return
+    // Flux's own GitRepository is often made when it is installed, and written nowhere but in the cluster.
+    const here =
+      place !== undefined && ['GitRepository', ''].includes(kind) && (url ? this.named.isHere(url, place) : isThere)
+    if (!here) {
+      this.named.skip(
+        manifest,
+        `${[url || `${kind} ${textOf(reference.name)}`, written].filter(Boolean).join(' ')} is not in this repository`,
+      )
+      return
+    }
+    const { made } = this.named
+    if (this.named.leavesOut(place)) {
+      this.named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
+      return
+    }
+    if (!this.named.kustomization(place)) {
+      const its = madeIn(place, manifest, this.named)
+      if (its.leadsTo.length === 0) {
+        this.named.skip(manifest, `there is nothing to apply in ${written || '.'}`)
+        return
+      }
+      made.set(place, its)
+    }
+    const all = new Map([...kustomizations, ...made])
+    const taken = closureOf(place, all)
+    const files = new Set(taken.flatMap(({ file, made: its, leadsTo }) => (its ? leadsTo : [file, ...leadsTo])))
+    this.trees.push({ manifest, spec, place, files, written: taken.map(({ file }) => file) })
+  }
+
+  private deploy({ manifest, spec, place }: Tree): void {
+    const overlay = fluxOverlayOf(spec)
+    const { checkout } = this.named.surroundings
+    const components = listOf(spec.components)
+      .flatMap((one) => inside(place, textOf(one)) ?? [])
+      .filter((folder) => spec.ignoreMissingComponents !== true || checkout.tree.at(folder).length > 0)
+    const targets = spec.kubeConfig === undefined ? this.targetsOf(manifest) : [elsewhere(manifest)]
+    const build = fieldsOf(spec.postBuild)
+    const holders = listOf(build.substituteFrom).flatMap(
+      (reference) => holderOf(fieldsOf(reference), manifest.ref.namespace, this.manifests) ?? [],
+    )
+    for (const target of targets) {
+      this.named.sources.push({
+        kind: 'kustomize',
+        id: idOf(manifest, target),
+        known: 'named',
+        target,
+        at: spokenAt(manifest),
+        root: place,
+        // https://github.com/fluxcd/pkg/blob/kustomize/v1.22.0/kustomize/kustomize_generator.go
+        beside: true,
+        ...(overlay ? { overlay } : {}),
+        ...(components.length > 0 ? { components } : {}),
+        saidIn: [...holders.map(({ origin }) => origin.path), ...this.appliedBy(manifest)],
+        ...(spec.postBuild ? { substitutions: this.substitutions(build, holders) } : {}),
+      })
+    }
+  }
+
+  /** Later references go before earlier ones, and what stands in the object before both. */
+  private substitutions(build: Fields, holders: readonly Manifest[]): Record<string, string> {
+    const held = holders.flatMap((holder) => Object.entries(dataOf(holder)))
+    const own = Object.entries(fieldsOf(build.substitute)).map(([key, value]) => [key, textOf(value)] as const)
+    return Object.fromEntries([...held, ...own])
+  }
+
+  /** To which clusters an object goes: those of the trees that apply it, or of its own file when none does. */
+  private targetsOf(manifest: Manifest, below: readonly Manifest[] = []): Target[] {
+    const owners = this.ownersOf(manifest).filter(
+      (tree) => tree.manifest !== manifest && !below.includes(tree.manifest),
+    )
+    if (owners.length === 0) return [{ path: manifest.origin.path }]
+    const targets = owners.flatMap((owner) =>
+      owner.spec.kubeConfig === undefined
+        ? this.targetsOf(owner.manifest, [...below, manifest])
+        : [elsewhere(owner.manifest)],
+    )
+    return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()]
+  }
+
+  /** The files that say that an object is applied: the trees above it, with the Kustomizations that they take in. */
+  private appliedBy(manifest: Manifest, seen = new Set<Tree>()): string[] {
+    return this.ownersOf(manifest).flatMap((owner) => {
+      if (seen.has(owner)) return []
+      seen.add(owner)
+      return [owner.manifest.origin.path, ...owner.written, ...this.appliedBy(owner.manifest, seen)]
+    })
+  }
+
+  private ownersOf({ origin }: Manifest): Tree[] {
+    return this.trees.filter(({ files }) => files.has(origin.path))
+  }
+
+  /** What a HelmRelease says of its chart; undefined for a patch of one, which says nothing. */
+  private chartOf(manifest: Manifest): Fields | undefined {
+    const spec = specOf(manifest)
+    if (spec.chartRef !== undefined) {
+      const reference = fieldsOf(spec.chartRef)
+      if (textOf(reference.kind) === 'HelmChart')
+        return specOf(this.sourceOf(reference, manifest.ref.namespace)) ?? { chart: reference.name }
+      return { chart: reference.name, sourceRef: reference }
+    }
+    const chart = fieldsOf(fieldsOf(spec.chart).spec)
+    return textOf(chart.chart) === '' ? undefined : chart
+  }
+
+  /** https://fluxcd.io/flux/components/helm/helmreleases/ */
+  private helmRelease(manifest: Manifest, chart: Fields, patches: readonly Manifest[]): void {
+    const spec = specOf(manifest)
+    const { name } = manifest.ref
+    const own = manifest.ref.namespace || this.namespaceOf(manifest)
+    const reference = fieldsOf(chart.sourceRef)
+    const written = textOf(chart.chart)
+    const place = inside('', written.replace(/^\/+/, ''))
+    const url = textOf(specOf(this.sourceOf(reference, own)).url)
+    const { checkout } = this.named.surroundings
+    const here =
+      textOf(reference.kind) === 'GitRepository' &&
+      place !== undefined &&
+      (url ? this.named.isHere(url, place) : checkout.has(path.join(place, 'Chart.yaml')))
+    if (!here) {
+      this.named.skip(manifest, `the chart ${written}${url ? ` of ${url}` : ''} is not in this repository`)
+      return
+    }
+    const holders = listOf(spec.valuesFrom).map((one) => holderOf(fieldsOf(one), own, this.manifests))
+    const values = valuesOf(manifest, { chart, place, holders }, this.named)
+    if (!values) return
+    const patch = patches.find(({ ref }) => ref.name === name)
+    if (patch) this.named.skip(manifest, `it is rendered as it is written, without the patch in ${patch.origin.path}`)
+    if (listOf(spec.postRenderers).length > 0)
+      this.named.skip(manifest, 'it is rendered as its chart has it, without its postRenderers')
+    const target = textOf(spec.targetNamespace)
+    for (const cluster of spec.kubeConfig === undefined ? this.targetsOf(manifest) : [elsewhere(manifest)]) {
+      this.named.sources.push({
+        kind: 'helm',
+        id: idOf(manifest, cluster),
+        known: 'named',
+        target: cluster,
+        at: spokenAt(manifest),
+        saidIn: [...holders.flatMap((holder) => holder?.origin.path ?? []), ...this.appliedBy(manifest)],
+        chart: place,
+        values,
+        set: {},
+        release: textOf(spec.releaseName) || releaseName(target ? `${target}-${name}` : name),
+        namespace: target || own || 'default',
+      })
+    }
+  }
+
+  private sourceOf(reference: Fields, own: string): Manifest | undefined {
+    const namespace = textOf(reference.namespace) || own
+    const named = this.manifests.filter(
+      ({ ref }) =>
+        ref.group === 'source.toolkit.fluxcd.io' &&
+        ref.kind === textOf(reference.kind) &&
+        ref.name === textOf(reference.name),
+    )
+    return named.find(({ ref }) => ref.namespace === namespace) ?? named[0]
+  }
+
+  /** The namespace that the Kustomization beside an object gives it, or else the tree that applies it. */
+  private namespaceOf(manifest: Manifest): string {
+    const file = manifest.origin.path
+    const beside = this.named.kustomization(file.includes('/') ? path.dirname(file) : '')?.namespace
+    const [owner] = this.ownersOf(manifest)
+    return beside || textOf(owner?.spec.targetNamespace)
+  }
+}
+
+function specOf(manifest: Manifest | undefined): Fields {
+  return fieldsOf(manifest?.root.at('spec').value)
+}
+
+function idOf({ ref, origin }: Manifest, target: Target): string {
+  return `flux:${ref.kind}/${ref.namespace}/${ref.name}:${origin.path}:${JSON.stringify(target)}`
+}
+
+/** An object with a kubeconfig of its own goes to a cluster that nothing else names. */
+function elsewhere({ ref, origin }: Manifest): Target {
+  return { cluster: `${ref.name} of ${origin.path}` }
+}
+
+/**
+ * A name of Helm's own length; Flux keeps the start of a longer one and tells it apart by a digest.
+ * https://fluxcd.io/flux/components/helm/helmreleases/#release-name
+ */
+export function releaseName(name: string): string {
+  if (name.length <= 53) return name
+  return `${name.slice(0, 40)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
+}

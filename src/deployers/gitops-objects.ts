@@ -1,0 +1,54 @@
+import { type LoadedObject, loadFile } from '../manifest/load'
+import { Manifest, type Side } from '../manifest/manifest'
+import { mentionsOneOf } from '../manifest/mentions'
+import type { Checkout } from '../revision/checkout'
+import { namesOfHolders } from './flux-values'
+
+/** The kinds that values are taken of. */
+const holderKinds = ['ConfigMap', 'Secret']
+
+/** The API groups of Argo CD and Flux, or how they end. */
+const gitOpsGroups = ['argoproj.io', 'toolkit.fluxcd.io']
+
+/** The Argo CD and Flux objects of texts: both sides of a change share nearly all of theirs, and so do all trials of it. */
+const gitOpsIn = new Map<string, readonly LoadedObject[]>()
+
+function readGitOpsIn(text: string): readonly LoadedObject[] {
+  const known = gitOpsIn.get(text)
+  if (known) return known
+  const { objects } = loadFile({ text }, (document) => mentionsOneOf(document, gitOpsGroups))
+  const found = objects.filter(({ ref }) => gitOpsGroups.some((group) => `.${ref.group}`.endsWith(`.${group}`)))
+  gitOpsIn.set(text, found)
+  return found
+}
+
+/**
+ * The Argo CD and Flux objects of one side, and what they take values of.
+ *
+ * @param parts the files of charts, which are templates
+ */
+export async function gitOpsObjects(
+  checkout: Checkout,
+  parts: ReadonlyMap<string, unknown>,
+  side: Side,
+): Promise<Manifest[]> {
+  const texts = await checkout.texts([...checkout.tree.files.keys()].filter((file) => !parts.has(file)))
+  const manifests: Manifest[] = []
+  const take = (path: string, objects: readonly LoadedObject[]) => {
+    for (const object of objects) manifests.push(new Manifest(object, side, { kind: 'file', path }, []))
+  }
+  for (const [file, text] of texts) if (mentionsOneOf(text, gitOpsGroups)) take(file, readGitOpsIn(text))
+  // Of ConfigMaps and Secrets, which may be many and large, those that some object takes values of.
+  const names = [...new Set(manifests.flatMap(namesOfHolders))]
+  const holds = (text: string) => mentionsOneOf(text, holderKinds) && mentionsOneOf(text, names)
+  if (names.length === 0) return manifests
+  for (const [file, text] of texts) {
+    if (!holds(text)) continue
+    const { objects } = loadFile({ text }, holds)
+    take(
+      file,
+      objects.filter(({ ref }) => holderKinds.includes(ref.kind) && names.includes(ref.name)),
+    )
+  }
+  return manifests
+}

@@ -1,0 +1,81 @@
+import path from 'node:path/posix'
+import type { Manifest } from '../manifest/manifest'
+import { startOf } from '../region'
+import type { Tree } from '../revision/tree'
+import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
+import type { Named } from './named'
+
+/**
+ * The Kustomization that Flux makes of a folder that has none: of all manifests below it, and of the folders that have
+ * one, whole. https://fluxcd.io/flux/components/kustomize/kustomizations/#generate-kustomizationyaml
+ *
+ * @param manifest the object that has it made
+ */
+export function madeIn(place: string, manifest: Manifest, named: Named): Kustomization {
+  const { checkout, kustomizations } = named.surroundings
+  const start = place === '' ? 0 : place.length + 1
+  const isExcluded = exclusionsIn(checkout.tree)
+  const members = new Set<string>()
+  for (const file of checkout.below(place)) {
+    if (checkout.tree.resolved.has(file)) {
+      // https://fluxcd.io/flux/components/source/gitrepositories/ archives regular files alone.
+      named.unfollowed.set(file, `Flux leaves out symbolic links, and ${file} is one`)
+      continue
+    }
+    const above = foldersBetween(place, file)
+    const own = above.find((folder) => kustomizations.has(folder) || ignorableKustomization(folder, checkout))
+    // A chart's templates are no manifests; who keeps charts below such a folder has Flux's source leave them out.
+    const chart = above.some((folder) => checkout.has(path.join(folder, 'Chart.yaml')))
+    if (own !== undefined) {
+      if (!named.leavesOut(own)) members.add(own)
+      continue
+    }
+    if (chart || isExcluded(file)) continue
+    if (/\.json$/.test(file)) {
+      named.unread.set(file, `Flux reads YAML alone in ${place || 'the root'}, which has no Kustomization`)
+    } else if (/\.ya?ml$/.test(file)) {
+      if (checkout.tree.files.has(file)) members.add(file)
+      if (checkout.tree.ignorableAt(file).length > 0) named.ignorable.add(file)
+    }
+  }
+  const leadsTo = [...members].sort()
+  return {
+    folder: place,
+    file: manifest.origin.path,
+    made: true,
+    faults: [],
+    data: [],
+    pluginPlaces: [],
+    plugins: false,
+    onlyTakesIn: true,
+    component: false,
+    includes: leadsTo.map((member) => ({ text: member.slice(start), region: startOf(1) })),
+    leadsTo,
+    charts: [],
+    namespace: '',
+  }
+}
+
+/** The folders above a file and below (or at) another folder, the upper first, without that one itself. */
+function foldersBetween(start: string, file: string): string[] {
+  const found: string[] = []
+  for (let end = file.indexOf('/', start === '' ? 0 : start.length + 1); end !== -1; end = file.indexOf('/', end + 1))
+    found.push(file.slice(0, end))
+  return found
+}
+
+/**
+ * What Flux's source leaves out by itself, until a file `.sourceignore` says otherwise.
+ * https://fluxcd.io/flux/components/source/gitrepositories/#default-exclusions
+ */
+function exclusionsIn({ entries }: Tree): (file: string) => boolean {
+  let isIn: boolean | undefined
+  return (file) => {
+    if (!excludedByDefault.test(file)) return false
+    isIn ??= ![...entries.keys()].some((one) => path.basename(one) === '.sourceignore')
+    return isIn
+  }
+}
+
+const excludedByDefault =
+  /(?:^|\/)(?:\.github\/|\.circleci\/|(?:\.travis|\.gitlab-ci|appveyor|\.drone|codeship-services|codeship-steps|\.goreleaser)\.yml$|(?:cloudbuild|\.sops|\.flux)\.yaml$)/

@@ -1,0 +1,39 @@
+import path from 'node:path/posix'
+import type { Named } from '../deployers/named'
+import type { Checkout } from '../revision/checkout'
+import { manifestName } from '../revision/tree'
+import { ignorableKustomization, inside, type Kustomization } from '../sources/kustomization'
+
+/** What one side deploys. */
+interface Deployed {
+  readonly named: Named
+  readonly kustomizations: ReadonlyMap<string, Kustomization>
+  /** What is judged as something renders it, or not at all. */
+  readonly claims: ReadonlyMap<string, unknown>
+}
+
+/** The files that a glob of `ignore` takes and that an object, a Kustomization or a symbolic link has deployed. */
+export function* ignorableIn(checkout: Checkout, { named, kustomizations, claims }: Deployed): Iterable<string> {
+  const { tree } = checkout
+  yield* named.ignorable
+  for (const file of named.plain.keys()) if (!isInChart(file, checkout)) yield* tree.ignorableAt(file)
+  for (const { folder, includes } of kustomizations.values()) {
+    for (const { text } of includes) {
+      const place = inside(folder, text)
+      if (place === undefined) continue
+      if (tree.entries.has(place)) yield* tree.ignorableAt(place)
+      else yield* [ignorableKustomization(place, checkout)].filter((file) => file !== undefined)
+    }
+  }
+  // What a chart or a Kustomization takes in by a link is judged as it renders.
+  for (const [place, links] of tree.linked) {
+    const open = links.filter((link) => !claims.has(link) && (!tree.entries.has(place) || manifestName.test(link)))
+    if (open.length > 0) yield* tree.ignorableAt(place).filter((file) => !isInChart(file, checkout))
+  }
+}
+
+function isInChart(file: string, checkout: Checkout): boolean {
+  for (let end = file.lastIndexOf('/'); end !== -1; end = file.lastIndexOf('/', end - 1))
+    if (checkout.has(path.join(file.slice(0, end), 'Chart.yaml'))) return true
+  return false
+}

@@ -1,0 +1,164 @@
+import {
+  type Draft,
+  findingOf,
+  fingerprintOf,
+  mergeByPlace,
+  mergeCopies,
+  type Placing,
+  sortFindings,
+  statementOf,
+} from '../finding/finding'
+import { countsFor, type Finding, type Report, reaches } from '../finding/report'
+import { Restorer } from '../finding/restore'
+import { changedClaims } from '../kubernetes/controllers/claimant'
+import { type Change, sidesOf } from '../manifest/change'
+import { Hunks } from '../manifest/hunks'
+import { identityOf } from '../manifest/manifest'
+import type { PlacedException } from '../policy/config'
+import type { Resolution } from '../policy/policy'
+import type { FailOn } from '../policy/schema'
+import { type BeforeRule, Evaluation } from './evaluate'
+import type { Evidence } from './evidence'
+import { applyExceptions } from './exception'
+
+/** What is in force, and the day it is. */
+export interface Terms {
+  readonly resolution: Resolution
+  readonly exceptions: readonly PlacedException[]
+  readonly exceptionsPath: string | undefined
+  readonly ignore: readonly string[]
+  readonly failOn: FailOn
+  /** YYYY-MM-DD */
+  readonly today: string
+}
+
+/** The whole gate, and a pure function: the same evidence and terms give the same report. */
+export function check(evidence: Evidence, terms: Terms): Report {
+  return reportOf(evidence, judge(evidence, terms), terms)
+}
+
+/** What the rules state, and what of it they could not judge. */
+export interface Judgement {
+  readonly findings: readonly Finding[]
+  readonly skipped: Report['inspected']['skipped']
+}
+
+/**
+ * What the rules state of the evidence, each finding at its own place.
+ *
+ * @param before is told which rule looks at what next; it may throw to end the judging
+ */
+export function judge(evidence: Evidence, { resolution, today }: Terms, before?: BeforeRule): Judgement {
+  const placing = placingIn(evidence)
+  const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today, before)
+  const [base, head] = [evaluation.ofSide('base'), evaluation.ofSide('head')]
+  const hidden = notAmong(head, evaluation.ofHeadAsBefore())
+  const findings = [
+    ...statused(base, head, placing, evidence.mode),
+    ...statused(base, hidden, placing, evidence.mode).filter(({ status }) => status === 'introduced'),
+    ...mergeCopies(evaluation.ofChanges().map((draft) => findingOf(draft, 'introduced', placing))),
+  ]
+  return { findings, skipped: evaluation.skipped }
+}
+
+/** The verdict, with what has one cause at one place told as one. */
+export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, terms: Terms): Report {
+  const { mode, changes } = evidence
+  const judged = applyExceptions(findings, terms, mode)
+  const all = sortFindings(mergeByPlace([...judged, ...evidence.findings]))
+  const fails = all.some((finding) => countsFor(finding, mode) && reaches(finding.level, terms.failOn))
+  const count = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).length
+  return {
+    format: 1,
+    verdict: fails ? 'fail' : 'pass',
+    mode,
+    ...inForce(terms),
+    inspected: {
+      ...evidence.inspected,
+      skipped: sortSkipped([...evidence.inspected.skipped, ...skipped]),
+      changes: { added: count('added'), changed: count('changed'), removed: count('removed') },
+    },
+    findings: all,
+    claims: changedClaims(evidence),
+  }
+}
+
+/** What a report says of its terms. */
+export function inForce(terms: Terms): Pick<Report, 'failOn' | 'today' | 'policies' | 'config'> {
+  return {
+    failOn: terms.failOn,
+    today: terms.today,
+    policies: terms.resolution.policies,
+    config: {
+      path: terms.exceptionsPath ?? null,
+      ignore: terms.ignore,
+      exceptions: terms.exceptions
+        .filter(({ expires }) => terms.today <= expires)
+        .map(({ region: _, ...rest }) => rest),
+    },
+  }
+}
+
+function sortSkipped(skipped: Report['inspected']['skipped']): Report['inspected']['skipped'] {
+  const unique = new Map(skipped.map((entry) => [`${entry.path}\n${entry.reason}`, entry]))
+  return [...unique].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, entry]) => entry)
+}
+
+function placingIn({ changes, described, changedTexts }: Evidence): Placing {
+  const touched = new Set([...changes, ...described].flatMap((change) => Object.values(sidesOf(change))))
+  const hunks = new Map<string, Hunks>()
+  const restorer = new Restorer()
+  return {
+    touched: (manifest) => touched.has(manifest.values?.owner ?? manifest),
+    isNew: (path) => changedTexts.has(path) && changedTexts.get(path)?.before === undefined,
+    isDeleted: (path) => changedTexts.has(path) && changedTexts.get(path)?.after === undefined,
+    restoring: (removed) => restorer.restoring(removed, changedTexts.get(removed.origin.path)?.after),
+    hunks(path) {
+      const { before, after } = changedTexts.get(path) ?? {}
+      if (before === undefined || after === undefined) return undefined
+      const known = hunks.get(path) ?? new Hunks(before, after)
+      hunks.set(path, known)
+      return known
+    },
+  }
+}
+
+/**
+ * Drafts that others do not state already: of the same first object, with the same keys. The further ends are where a fact
+ * stands, which may be elsewhere.
+ */
+function notAmong(others: readonly Draft[], drafts: readonly Draft[]): Draft[] {
+  const subject = ({ active, message, cluster, ends: [end] }: Draft) =>
+    JSON.stringify([active.rule.id, message, cluster, end && identityOf(end.manifest.ref)])
+  const known = new Map<string, Set<string>>()
+  if (drafts.length > 0) {
+    for (const draft of others)
+      known.set(subject(draft), new Set([...(known.get(subject(draft)) ?? []), ...draft.keys]))
+  }
+  return drafts.filter((draft) => {
+    const keys = known.get(subject(draft))
+    return !keys || draft.keys.some((key) => !keys.has(key))
+  })
+}
+
+/** Compares the two sides by fingerprint: what the head has more of is introduced, what it has less of is resolved. */
+function statused(base: readonly Draft[], head: readonly Draft[], placing: Placing, mode: Report['mode']): Finding[] {
+  if (mode === 'all') return head.map((draft) => findingOf(draft, 'existing', placing))
+  const left = new Map<string, Draft[]>()
+  const knownKeys = new Map<string, Set<string>>()
+  for (const draft of base) {
+    const fingerprint = fingerprintOf(draft)
+    left.set(fingerprint, [...(left.get(fingerprint) ?? []), draft])
+    const keys = knownKeys.get(statementOf(draft)) ?? new Set<string>()
+    for (const key of draft.keys) keys.add(key)
+    knownKeys.set(statementOf(draft), keys)
+  }
+  const findings = head.map((draft) => {
+    const same = left.get(fingerprintOf(draft))?.pop()
+    const known = knownKeys.get(statementOf(draft))
+    const partOfOld = draft.keys.length > 1 && draft.keys.every((key) => known?.has(key))
+    return findingOf(draft, same || partOfOld ? 'existing' : 'introduced', placing)
+  })
+  const resolved = [...left.values()].flat().map((draft) => findingOf(draft, 'resolved', placing))
+  return [...findings, ...resolved]
+}

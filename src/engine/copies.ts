@@ -1,0 +1,54 @@
+import type { Snapshot } from '../cluster/snapshot'
+import type { Change } from '../manifest/change'
+import { stateOf } from '../manifest/load'
+import type { Manifest } from '../manifest/manifest'
+
+/** One object that takes the place of another of its identity. */
+export interface Replacement {
+  readonly before: Manifest
+  readonly after: Manifest
+  /** Where the other one of the two stands, in words. */
+  readonly words: string
+}
+
+/** With more copies than these a change is compared with the first ones: that states more, never less. */
+const mostCopies = 16
+
+/**
+ * What a change may come to where its object has copies in the cluster. The copy that is applied last counts, and which that
+ * is, is unknown: one that is added may take the place of those of the base, and those that stay that of one that is removed.
+ * A copy that is written like one of them changes nothing.
+ */
+export function replacementsIn(change: Change, base: Snapshot, head: Snapshot): readonly Replacement[] {
+  if (change.kind === 'changed') return []
+  if (change.kind === 'added') {
+    const { after } = change
+    const there = base.get(after.ref)
+    return there.some((before) => isSame(before, after))
+      ? []
+      : distinct(there).map((before) => ({
+          before,
+          after,
+          words: `It is a copy of the one in ${before.origin.path}, and of copies the one that is applied last counts.`,
+        }))
+  }
+  const { before } = change
+  const left = head.get(before.ref)
+  return left.some((after) => isSame(before, after))
+    ? []
+    : distinct(left).map((after) => ({
+        before,
+        after,
+        words: `What is left of it is the copy in ${after.origin.path}.`,
+      }))
+}
+
+function isSame(one: Manifest, other: Manifest): boolean {
+  return stateOf(one.object) === stateOf(other.object)
+}
+
+/** Of copies that are written the same the first. */
+function distinct(copies: readonly Manifest[]): Manifest[] {
+  const byState = new Map(copies.toReversed().map((copy) => [stateOf(copy.object), copy]))
+  return [...byState.values()].reverse().slice(0, mostCopies)
+}

@@ -1,0 +1,63 @@
+import { describesCluster } from '../cluster/cluster-facts'
+import type { Draft } from '../finding/finding'
+import { abridged } from '../listing'
+import type { Manifest } from '../manifest/manifest'
+import type { Evidence } from './evidence'
+
+/**
+ * Where the clusters are not certain, what rests on them is at most a warning and says what would make it certain:
+ * a removal from the files of no known cluster of an object that this change writes elsewhere; and, where folders were
+ * taken for clusters because they repeat each other, a removal of which a copy stays, and two objects of the files that
+ * belong to no cluster.
+ */
+export function withDoubt(draft: Draft, evidence: Evidence): Draft {
+  if (draft.level === 'notice') return draft
+  return ['change', 'removal'].includes(draft.active.rule.scope) ? ofRemoval(draft, evidence) : ofPair(draft, evidence)
+}
+
+function ofPair(draft: Draft, evidence: Evidence): Draft {
+  return withDoubtOfPair(
+    draft,
+    draft.ends.map((end) => end.manifest),
+    evidence,
+  )
+}
+
+/** @param pair the objects that are taken to be of one cluster */
+export function withDoubtOfPair(draft: Draft, pair: readonly Manifest[], { clusters }: Evidence): Draft {
+  // What describes the cluster is of no folder of it.
+  const objects = pair.filter((manifest) => !describesCluster(manifest))
+  const folders = new Set(objects.map(({ values, origin }) => folderOf((values?.owner.origin ?? origin).path)))
+  if (!clusters.assumed || draft.cluster !== '' || folders.size < 2) return draft
+  return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`)
+}
+
+function ofRemoval(draft: Draft, { clusters, changes, head }: Evidence): Draft {
+  const removed = draft.ends[0]?.manifest
+  if (removed?.side !== 'base') return draft
+  const { evidence } = removed
+  if (evidence === 'declared' || evidence === 'layout') return draft
+  const written = new Set(changes.map((change) => (change.kind === 'added' ? change.after : undefined)))
+  const copies = [...head.values()]
+    .flatMap((snapshot) => snapshot.get(removed.ref))
+    .filter((copy) => clusters.assumed || (evidence === 'none' && written.has(copy)))
+  if (copies.length === 0) return draft
+  const places = [...new Set(copies.map((copy) => copy.origin.path))].sort()
+  return weakened(
+    draft,
+    `A copy stands in ${abridged(places)}. If that is another cluster's, ${declaring(new Set([folderOf(removed.origin.path)]))}, and this is an error.`,
+  )
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
+}
+
+function declaring(folders: ReadonlySet<string>): string {
+  const globs = [...folders].map((folder) => JSON.stringify(`${folder}**`)).join(', ')
+  return `declare \`clusters: {<name>: {paths: [${globs}]}}\` in the config`
+}
+
+function weakened(draft: Draft, why: string): Draft {
+  return { ...draft, level: 'warning', text: `${draft.text} ${why}` }
+}

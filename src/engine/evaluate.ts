@@ -1,0 +1,240 @@
+import { clusterKind, factKinds } from '../cluster/cluster-facts'
+import { Snapshot } from '../cluster/snapshot'
+import { GuardError } from '../errors'
+import type { Draft } from '../finding/finding'
+import { type Change, sidesOf } from '../manifest/change'
+import type { Cursor } from '../manifest/cursor'
+import { groupKindOf, identityOf, type Manifest, nameOf, ownGroup, type Side } from '../manifest/manifest'
+import type { ActiveRule } from '../policy/policy'
+import { replacementsIn } from './copies'
+import { withDoubt, withDoubtOfPair } from './doubt'
+import type { Evidence } from './evidence'
+
+/** Called before a rule looks at a file's object. */
+export type BeforeRule = (rule: string, path: string) => void
+
+/** A change and the snapshots it is judged in: of the copies of what it changes, the head has the changed one alone. */
+interface Judged<C extends Change = Change> {
+  readonly change: C
+  readonly base: Snapshot
+  readonly head: Snapshot
+}
+
+/** A copy in place of another one, as a change. */
+interface Replaced extends Judged<Extract<Change, { kind: 'changed' }>> {
+  readonly words: string
+}
+
+/** Runs rules over the evidence and keeps what they state. */
+export class Evaluation {
+  /** What the rules could not judge, and why. */
+  readonly skipped: { path: string; reason: string }[] = []
+
+  /** @param today YYYY-MM-DD */
+  constructor(
+    private readonly evidence: Evidence,
+    private readonly rules: readonly ActiveRule[],
+    private readonly touched: (manifest: Manifest) => boolean,
+    private readonly today: string,
+    private readonly before: BeforeRule = () => {},
+  ) {}
+
+  /** What `manifest` and `snapshot` rules state about one side: of touched objects, and of others together with them. */
+  ofSide(side: Side): Draft[] {
+    return this.ofSnapshots(side, this.evidence[side], this.rules)
+  }
+
+  /** What rules that ask for the facts of a cluster state about the head's objects in the clusters as the base describes them. */
+  ofHeadAsBefore(): Draft[] {
+    const { base, head, changes, described } = this.evidence
+    const changed = new Set(
+      [...changes, ...described].flatMap((change) => {
+        const { before, after = before } = sidesOf(change)
+        return after && factKinds.includes(groupKindOf(after.ref)) ? [change.cluster] : []
+      }),
+    )
+    const asBefore = [...head].flatMap(([cluster, snapshot]): [string, Snapshot][] => {
+      const before = changed.has(cluster) ? base.get(cluster) : undefined
+      return before ? [[cluster, snapshot.describedBy(before)]] : []
+    })
+    return this.ofSnapshots('base', asBefore, this.rules.filter(asksForFacts))
+  }
+
+  /** @param facts the side that describes the clusters; what it leaves untold is listed for the head alone */
+  private ofSnapshots(facts: Side, snapshots: Iterable<[string, Snapshot]>, rules: readonly ActiveRule[]): Draft[] {
+    const drafts: Draft[] = []
+    const whole = this.evidence.mode === 'all'
+    for (const [cluster, snapshot] of snapshots) {
+      const candidates = [...snapshot.manifests, ...snapshot.descriptions]
+      for (const active of rules) {
+        const { rule } = active
+        if (rule.scope !== 'manifest' && rule.scope !== 'snapshot') continue
+        for (const manifest of candidates.filter((candidate) => judges(active, candidate))) {
+          if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
+          const made: Draft[] = []
+          const context = this.contextOf(active, cluster, made, facts)
+          this.guarded(active, manifest, () => {
+            if (rule.scope === 'manifest') rule.check({ ...context, manifest })
+            else rule.check({ ...context, manifest, snapshot })
+          })
+          drafts.push(...made.filter((draft) => whole || draft.ends.some((end) => this.touched(end.manifest))))
+        }
+      }
+    }
+    return drafts.map((draft) => withDoubt(draft, this.evidence))
+  }
+
+  /** What `change` and `removal` rules state. */
+  ofChanges(): Draft[] {
+    const drafts: Draft[] = []
+    for (const change of [...this.evidence.changes, ...this.evidence.described]) {
+      const { base, head } = this.snapshotsOf(change.cluster)
+      const own = { change, base, head: change.kind === 'changed' ? head.withOnly(change.after) : head }
+      const replaced = replacementsIn(change, base, head).map(({ before, after, words }) => ({
+        change: { kind: 'changed' as const, cluster: change.cluster, before, after },
+        base,
+        head: head.withOnly(after),
+        words,
+      }))
+      // A copy is compared with what it is a copy of, and is nothing new.
+      const isCopy = change.kind === 'added' && base.get(change.after.ref).length > 0
+      for (const active of this.rules) {
+        if (!isCopy || active.rule.scope !== 'change') drafts.push(...this.ofChange(active, own))
+        drafts.push(...this.ofReplacements(active, replaced))
+      }
+    }
+    for (const move of this.evidence.moves) {
+      for (const active of this.rules) {
+        const { rule } = active
+        if (rule.scope !== 'change' || !rule.checkMove || !judges(active, move.before)) continue
+        const context = {
+          ...this.contextOf(active, move.cluster, drafts, 'head'),
+          ...this.snapshotsOf(move.cluster),
+          move,
+        }
+        this.guarded(active, move.before, () => rule.checkMove?.(context))
+      }
+    }
+    return heard(drafts).map((draft) => withDoubt(draft, this.evidence))
+  }
+
+  /** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */
+  private guarded({ rule }: ActiveRule, manifest: Manifest, run: () => void): void {
+    this.before(rule.id, manifest.origin.path)
+    try {
+      run()
+    } catch (cause) {
+      throw new GuardError(
+        'internal',
+        `The rule ${rule.id} crashed on ${nameOf(manifest.ref)}. Please report this with the manifest; until then \`rules: {${rule.id}: {level: off}}\` in the config turns it off.`,
+        { path: manifest.origin.path, region: manifest.object.region },
+        { cause },
+      )
+    }
+  }
+
+  private ofChange(active: ActiveRule, { change, base, head }: Judged): Draft[] {
+    const { rule } = active
+    const drafts: Draft[] = []
+    const manifest = change.kind === 'added' ? change.after : change.before
+    const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
+    this.guarded(active, manifest, () => {
+      if (rule.scope === 'change' && judges(active, manifest)) rule.check(context)
+      if (rule.scope === 'removal' && judges(active, manifest)) {
+        if (isGone(change, head)) rule.check({ ...context, removed: manifest })
+        rule.checkChange?.(context)
+      }
+      if (rule.scope === 'snapshot' && reads(active, manifest)) rule.checkChange?.(context)
+    })
+    return drafts
+  }
+
+  /** Of what a rule states of each, the least: that much holds whichever copy it was that counted. */
+  private ofReplacements(active: ActiveRule, replaced: readonly Replaced[]): Draft[] {
+    const stated = replaced.map((judged) => {
+      const { before, after } = judged.change
+      return this.ofChange(active, judged)
+        .map((draft) => ({ ...draft, text: `${draft.text} ${judged.words}`, ends: this.endsAt(draft, after) }))
+        .map((draft) => withDoubtOfPair(draft, [before, after], this.evidence))
+    })
+    const sizeOf = (drafts: readonly Draft[]) => drafts.reduce((sum, { keys }) => sum + 1 + keys.length, 0)
+    return stated.sort((a, b) => sizeOf(a) - sizeOf(b))[0] ?? []
+  }
+
+  /** What is said of a copy stands where the change is: in the copy, where the rule read what is untouched alone. */
+  private endsAt({ ends }: Draft, copy: Manifest): readonly Cursor[] {
+    return ends.some((end) => this.touched(end.manifest)) ? ends : [copy.root, ...ends]
+  }
+
+  private snapshotsOf(cluster: string): { base: Snapshot; head: Snapshot } {
+    const { base, head } = this.evidence
+    const none = new Snapshot(cluster, [])
+    return { base: base.get(cluster) ?? none, head: head.get(cluster) ?? none }
+  }
+
+  private contextOf(active: ActiveRule, cluster: string, drafts: Draft[], side: Side) {
+    return {
+      params: active.params,
+      today: this.today,
+      isWritten: this.touched,
+      report: (
+        at: Cursor | readonly Cursor[],
+        message: string,
+        args: object,
+        more: Pick<Partial<Draft>, 'keys' | 'fix' | 'value'> = {},
+      ) => {
+        const level = active.levelOf(message)
+        if (!level) return
+        const text: string = active.rule.messages[message](args)
+        const ends = Array.isArray(at) ? at : [at]
+        drafts.push({
+          active,
+          message,
+          text,
+          level,
+          cluster,
+          ends,
+          keys: more.keys ?? [],
+          fix: more.fix,
+          value: more.value,
+        })
+      },
+      skip: (at: Cursor, reason: string) => {
+        const { ref, origin } = at.manifest
+        const of = cluster ? `${nameOf(ref)} of cluster ${cluster}` : nameOf(ref)
+        if (side === 'head') this.skipped.push({ path: origin.path, reason: `${of}: ${reason}` })
+      },
+    }
+  }
+}
+
+function judges({ rule }: ActiveRule, manifest: Manifest): boolean {
+  // What describes a cluster, or stands for a release, is no object of it.
+  return rule.kinds === '*' ? manifest.ref.group !== ownGroup : rule.kinds.includes(groupKindOf(manifest.ref))
+}
+
+function asksForFacts({ rule }: ActiveRule): boolean {
+  return rule.reads?.includes(clusterKind) === true || rule.kinds.includes(clusterKind)
+}
+
+function reads(active: ActiveRule, manifest: Manifest): boolean {
+  return judges(active, manifest) || active.rule.reads?.includes(groupKindOf(manifest.ref)) === true
+}
+
+/** Nothing is left of an object. One without a namespace was in whichever a tool gave it, so it may be there with it written. */
+function isGone(change: Change, head: Snapshot): boolean {
+  if (change.kind !== 'removed' || head.get(change.before.ref).length > 0) return false
+  const { ref } = change.before
+  return ref.namespace !== '' || !head.ofKind(groupKindOf(ref)).some(({ ref: { name } }) => name === ref.name)
+}
+
+/** Of what several rules say of one removed object, that of the rules the others yield to. */
+function heard(drafts: readonly Draft[]): Draft[] {
+  const subject = (rule: string, { cluster, ends }: Draft) =>
+    JSON.stringify([rule, cluster, ends[0] && identityOf(ends[0].manifest.ref)])
+  const said = new Set(drafts.map((draft) => subject(draft.active.rule.id, draft)))
+  return drafts.filter((draft) => {
+    const { rule } = draft.active
+    return rule.scope !== 'removal' || !rule.yieldsTo?.some((other) => said.has(subject(other, draft)))
+  })
+}

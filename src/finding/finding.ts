@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto'
+import { releaseKinds } from '../kubernetes/charts/chart-release'
+import type { Cursor } from '../manifest/cursor'
+import type { Hunks } from '../manifest/hunks'
+import { groupKindOf, identityOf, type Manifest, nameOf, type Side } from '../manifest/manifest'
+import type { ActiveRule } from '../policy/policy'
+import type { Level } from '../policy/schema'
+import { startOf } from '../region'
+import type { Fix } from '../rule/rule'
+import { excerptOf } from './excerpt'
+import type { Finding, Location, Status } from './report'
+
+/** A rule's statement before the engine has said anything of its own: status, primary end, exception. */
+export interface Draft {
+  readonly active: ActiveRule
+  readonly message: string
+  readonly text: string
+  readonly level: Level
+  readonly cluster: string
+  readonly ends: readonly Cursor[]
+  readonly keys: readonly string[]
+  readonly fix?: Fix | undefined
+  /** The value of a chart that decides it. */
+  readonly value?: string | undefined
+}
+
+/** What a draft says, without its keys: the same rule and message of the same objects in the same cluster. */
+export function statementOf({ active, message, cluster, ends }: Draft): string {
+  const identities = ends.map((end) => lastingIdentityOf(end.manifest)).sort()
+  return JSON.stringify([active.rule.id, message, cluster, identities])
+}
+
+/**
+ * Kustomize puts a hash of what it says into the name of a ConfigMap or Secret that it makes, so that each edit gives another name.
+ * Source: https://github.com/kubernetes-sigs/kustomize/blob/kustomize/v5.8.1/api/hasher/hasher.go (encode)
+ */
+function lastingIdentityOf({ ref, origin }: Manifest): string {
+  const isMade = origin.kind === 'rendered' && origin.source.kind === 'kustomize'
+  if (!isMade || !['ConfigMap', 'Secret'].includes(groupKindOf(ref))) return identityOf(ref)
+  return identityOf({ ...ref, name: ref.name.replace(/-[2456789bcdfghkmt]{10}$/, '') })
+}
+
+/** Equal for the same statement at any line, in any file, on any day. */
+export function fingerprintOf(draft: Draft): string {
+  const statement = JSON.stringify([statementOf(draft), [...draft.keys].sort()])
+  return createHash('sha256').update(statement).digest('hex').slice(0, 32)
+}
+
+/** What the engine knows of a change, for placing findings in it. */
+export interface Placing {
+  touched(manifest: Manifest): boolean
+  /** How a file changed; undefined for a file that did not, or that is on one side only. */
+  hunks(path: string): Hunks | undefined
+  /** Whether a file is new in this change. */
+  isNew(path: string): boolean
+  /** Whether this change deletes a file. */
+  isDeleted(path: string): boolean
+  /** The edit that puts an object back that is gone. */
+  restoring(removed: Manifest): Fix | undefined
+}
+
+/** Places a draft: at the first end this change wrote, else at the rule's first; the other ends are related. */
+export function findingOf(draft: Draft, status: Status, placing: Placing): Finding {
+  const primary = draft.ends.find((end) => placing.touched(end.manifest)) ?? (draft.ends[0] as Cursor)
+  const others = draft.ends.filter((end) => end !== primary)
+  const { side, origin } = primary.manifest
+  const deleted =
+    side === 'base' && origin.kind === 'file' && placing.isDeleted(origin.path)
+      ? 'this change deletes the file'
+      : undefined
+  const location = decidedBy(draft.value, locationOf(primary, placing, deleted))
+  return {
+    rule: draft.active.rule.id,
+    message: draft.message,
+    text: draft.text,
+    level: draft.level,
+    status,
+    policy: draft.active.policy,
+    cluster: draft.cluster,
+    object: primary.manifest.ref,
+    objects: draft.ends.map((end) => end.manifest.ref),
+    sources: [{ ...(origin.kind === 'file' ? origin : origin.source), cluster: draft.cluster }],
+    location,
+    related: [
+      ...others.map((end) => locationOf(end, placing, nameOf(end.manifest.ref))),
+      ...removalOf(location, placing),
+    ],
+    keys: draft.keys,
+    ...(origin.kind === 'rendered' ? { rendered: excerptOf(primary.manifest.object.fileText, primary.region) } : {}),
+    ...fixOf(draft, primary, placing),
+    fingerprint: fingerprintOf(draft),
+  }
+}
+
+function fixOf({ fix, ends, active: { rule } }: Draft, primary: Cursor, placing: Placing): Pick<Finding, 'fix'> {
+  // A fix edits what a person wrote, so there is none for what was rendered.
+  if (fix && ends.every((end) => end.manifest.origin.kind === 'file')) return { fix }
+  const isRemoval =
+    primary.manifest.side === 'base' && primary.path.length === 0 && ['change', 'removal'].includes(rule.scope)
+  const restored = isRemoval ? placing.restoring(primary.manifest) : undefined
+  return restored ? { fix: restored } : {}
+}
+
+function decidedBy(value: string | undefined, location: Location): Location {
+  const { rendered } = location
+  return value && rendered ? { ...location, rendered: { ...rendered, value } } : location
+}
+
+function locationOf(cursor: Cursor, placing: Placing, note?: string): Location {
+  const { side, origin, object, ref } = cursor.manifest
+  const { region } = cursor
+  if (origin.kind === 'file') {
+    // Of a release that is not rendered only the values were read.
+    const precision = releaseKinds.includes(groupKindOf(ref)) ? 'values' : 'exact'
+    return { ...place(side, origin.path, region, object.fileText, placing, note), precision }
+  }
+  return {
+    side,
+    path: origin.path,
+    region: startOf(1),
+    precision: 'file',
+    ...(note ? { note } : {}),
+    rendered: {
+      id: origin.id,
+      template: origin.template,
+      text: object.fileText,
+      line: region.startLine,
+      object: ref,
+      keys: cursor.path,
+    },
+  }
+}
+
+function place(
+  side: Side,
+  path: string,
+  region: Location['region'],
+  text: string,
+  placing: Placing,
+  note?: string,
+): Location {
+  const changed = side === 'head' && (placing.isNew(path) || placing.hunks(path)?.wrote(region.startLine) === true)
+  return {
+    side,
+    path,
+    region,
+    precision: 'exact',
+    ...(note ? { note } : {}),
+    excerpt: excerptOf(text, region),
+    changed,
+  }
+}
+
+/** For what stood at the base: the line of the head that took it away, where the file is still there. */
+function removalOf({ side, path, region, precision }: Location, placing: Placing): Location[] {
+  const line = side === 'base' && precision !== 'file' ? placing.hunks(path)?.removalOf(region) : undefined
+  if (line === undefined) return []
+  return [{ side: 'head', path, region: startOf(line), precision: 'exact', note: 'taken away here', changed: true }]
+}
+
+/** Findings of one rule and message whose cause is the same place are one finding with all its sources. */
+export function mergeByPlace(findings: readonly Finding[]): Finding[] {
+  const merged = new Map<string, Finding>()
+  const texts = new Map<string, Set<string>>()
+  for (const finding of findings) {
+    const { rule, message, status, level, location, exception } = finding
+    const key = JSON.stringify([
+      rule,
+      message,
+      status,
+      level,
+      location.side,
+      location.path,
+      location.region,
+      // Of a file alone it is not known that one line of it is to blame for all.
+      location.precision === 'file' ? finding.objects : [],
+      exception,
+      // What the gate says of no object it says of a file: two sentences are two findings.
+      finding.object ? '' : finding.text,
+    ])
+    const first = merged.get(key)
+    if (!first) {
+      merged.set(key, finding)
+      continue
+    }
+    texts.set(key, (texts.get(key) ?? new Set([first.text])).add(finding.text))
+    merged.set(key, {
+      ...first,
+      likewise: unique([...(first.likewise ?? []), ...(finding.object ? [finding.object] : [])]),
+      objects: unique([...first.objects, ...finding.objects]),
+      sources: unique([...first.sources, ...finding.sources]),
+      related: unique([...first.related, ...finding.related]).filter(({ side, path, region }) => {
+        const { location } = first
+        return side !== location.side || path !== location.path || region.startLine !== location.region.startLine
+      }),
+      keys: unique([...first.keys, ...finding.keys]),
+    })
+  }
+  return [...merged].map(([key, finding]) => {
+    const more = (texts.get(key)?.size ?? 1) - 1
+    return more > 0 ? { ...finding, text: `${finding.text} The same goes for ${more} more, listed with it.` } : finding
+  })
+}
+
+/** What a change does to several copies of one object is stated once; the other copies are related places. */
+export function mergeCopies(findings: readonly Finding[]): Finding[] {
+  const merged = new Map<string, Finding>()
+  for (const finding of findings) {
+    const first = merged.get(finding.fingerprint)
+    if (!first) {
+      merged.set(finding.fingerprint, finding)
+      continue
+    }
+    merged.set(finding.fingerprint, {
+      ...first,
+      sources: unique([...first.sources, ...finding.sources]),
+      related: unique([...first.related, { ...finding.location, note: 'and its copy' }, ...finding.related]),
+    })
+  }
+  return [...merged.values()]
+}
+
+function unique<T>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()]
+}
+
+/** By path, line, column, rule; then by what keeps two findings of one place apart. */
+export function sortFindings(findings: readonly Finding[]): Finding[] {
+  return [...findings].sort(
+    (a, b) =>
+      compare(a.location.path, b.location.path) ||
+      a.location.region.startLine - b.location.region.startLine ||
+      a.location.region.startColumn - b.location.region.startColumn ||
+      compare(a.rule, b.rule) ||
+      compare(a.fingerprint, b.fingerprint),
+  )
+}
+
+/** By code unit, the same on every machine. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,143 @@
+import type { ClaimsOfCluster } from '../kubernetes/controllers/claimant'
+import type { ObjectRef, RenderedSource, Side } from '../manifest/manifest'
+import type { ResolvedPolicy } from '../policy/policy'
+import type { Exception, FailOn, Level } from '../policy/schema'
+import type { Region } from '../region'
+import type { Fix } from '../rule/rule'
+
+/** How sure a place is: the very line, a template's line, a line of values, or no more than the file. */
+export type Precision = 'exact' | 'template' | 'values' | 'file'
+
+/** A few lines of a file, for showing a place to a reader. */
+export interface Excerpt {
+  readonly startLine: number
+  readonly lines: readonly string[]
+}
+
+/** A place in what a source renders to, before it is found where it comes from. */
+export interface RenderedPlace {
+  /** The source's id. */
+  readonly id: string
+  /** As helm names it; empty for a Kustomization's object. */
+  readonly template: string
+  /** The lines of the rendered piece, and where in them the place is. */
+  readonly text: string
+  readonly line: number
+  readonly object: ObjectRef
+  /** The keys that lead to it in the object. */
+  readonly keys: readonly (string | number)[]
+  /** The value of the chart that decides it, by its path. */
+  readonly value?: string
+}
+
+/** A place that a reader can open. */
+export interface Location {
+  readonly side: Side
+  readonly path: string
+  readonly region: Region
+  readonly precision: Precision
+  /** What it has to do with the finding; set on related places, and where a file is deleted. */
+  readonly note?: string
+  readonly excerpt?: Excerpt
+  /** This change wrote the line. */
+  readonly changed?: boolean
+  /** Set where it is a place of a rendering: `path` is then the file that is known without looking further. */
+  readonly rendered?: RenderedPlace
+}
+
+/** Where an object comes from, and to which cluster it goes. */
+export type FindingSource = ({ readonly kind: 'file'; readonly path: string } | RenderedSource) & {
+  readonly cluster: string
+}
+
+/** `introduced` by this change, `existing` before it, or `resolved` by it. */
+export type Status = 'introduced' | 'existing' | 'resolved'
+
+/** What a rule, or the gate itself (`source/*`, `config/*`), states about one object at one place. */
+export interface Finding {
+  readonly rule: string
+  readonly message: string
+  readonly text: string
+  readonly level: Level
+  readonly status: Status
+  /** None for `source/*` and `config/*`. */
+  readonly policy: { readonly name: string; readonly version: string } | null
+  readonly cluster: string
+  /** The object of the location; none where no object could be read. */
+  readonly object: ObjectRef | null
+  /** The objects of findings that were merged into this one, because they have its cause. */
+  readonly likewise?: readonly ObjectRef[]
+  /** The objects of every end, that one included. */
+  readonly objects: readonly ObjectRef[]
+  readonly sources: readonly FindingSource[]
+  readonly location: Location
+  readonly related: readonly Location[]
+  /** The lines of the rendering that the finding is about, where it is about a rendered object. */
+  readonly rendered?: Excerpt
+  readonly keys: readonly string[]
+  readonly fix?: Fix
+  readonly fingerprint: string
+  readonly exception?: { readonly reason: string; readonly expires: string }
+}
+
+/** What was read of one revision. */
+export interface Inspected {
+  /** How messages name the revision. */
+  readonly revision: string
+  /** Files that can hold manifests. */
+  readonly files: number
+  /** Files and other sources that were read and hold manifests. */
+  readonly sources: number
+  /** How many of the sources were rendered. */
+  readonly rendered: number
+  /** Objects that were read. */
+  readonly manifests: number
+}
+
+export interface Report {
+  readonly format: 1
+  readonly verdict: 'pass' | 'fail'
+  /** The lowest level that fails. */
+  readonly failOn: FailOn
+  /** The day exceptions were judged by, YYYY-MM-DD. */
+  readonly today: string
+  /** Whether a change was judged, or one revision whole. */
+  readonly mode: 'change' | 'all'
+  readonly policies: readonly ResolvedPolicy[]
+  /** What of the config in force a reader has to know. */
+  readonly config: {
+    /** The file; null where there is none. */
+    readonly path: string | null
+    readonly ignore: readonly string[]
+    /** Those that have not ended. */
+    readonly exceptions: readonly Exception[]
+  }
+  readonly inspected: {
+    readonly base: Inspected | null
+    readonly head: Inspected
+    readonly changes: { readonly added: number; readonly changed: number; readonly removed: number }
+    /** The tools that rendered. */
+    readonly tools: readonly { readonly name: string; readonly version: string }[]
+    /** What kept them from more than the revision, where the machine allowed it. */
+    readonly confinement?: 'no-network'
+    readonly skipped: readonly { readonly path: string; readonly reason: string }[]
+  }
+  readonly findings: readonly Finding[]
+  /** Set when the time was used up before everything was judged: what was being done, and on which file. */
+  readonly unfinished?: { readonly minutes: number; readonly doing: string; readonly path: string | null }
+  /** Who claims what, where the change touches a controller or an IngressClass. */
+  readonly claims: readonly ClaimsOfCluster[]
+}
+
+/** The findings that make the verdict: in a change those it introduces, with none excepted. */
+export function countsFor(finding: Finding, mode: Report['mode']): boolean {
+  if (finding.exception) return false
+  return finding.status === 'introduced' || (mode === 'all' && finding.status === 'existing')
+}
+
+const severity: Record<Level, number> = { error: 3, warning: 2, notice: 1 }
+
+/** Whether a level is among those that fail. */
+export function reaches(level: Level, failOn: FailOn): boolean {
+  return failOn !== 'never' && severity[level] >= severity[failOn]
+}

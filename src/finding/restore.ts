@@ -1,0 +1,118 @@
+import { splitDocuments } from '../manifest/documents'
+import { type LoadedObject, loadFile } from '../manifest/load'
+import { identityOf, type Manifest, type ObjectRef } from '../manifest/manifest'
+import { skimIdentities } from '../manifest/skim'
+import type { Fix } from '../rule/rule'
+
+/** A document of a file: its lines, from the first to the one behind the last, and the objects in it. */
+interface Skimmed {
+  readonly text: string
+  readonly from: number
+  readonly to: number
+  readonly refs: readonly ObjectRef[]
+}
+
+/** Where an edit goes, and what it writes. */
+type Insertion = { line: number; text: string } | undefined
+
+/**
+ * Puts removed objects back where they stood: beside what stood before them, or first in their file. Files are skimmed once,
+ * whatever a change takes out of them.
+ */
+export class Restorer {
+  private readonly known = new Map<string, ReadonlyMap<string, Skimmed>>()
+
+  /** @param now the file's text at the head; undefined when the change deletes the file */
+  restoring({ object, origin }: Manifest, now: string | undefined): Fix | undefined {
+    if (origin.kind !== 'file' || origin.path.endsWith('.json')) return undefined
+    const lines = now?.split('\n') ?? ['']
+    const insertion = this.insertion(object, now)
+    if (!insertion) return undefined
+    const { line, text } = insertion
+    // Behind a last line that does not end, an edit begins where that line does.
+    const [startLine, startColumn, newText] =
+      line > lines.length ? [lines.length, (lines.at(-1) ?? '').length + 1, `\n${text}`] : [line, 1, text]
+    const region = { startLine, startColumn, endLine: startLine, endColumn: startColumn }
+    return { edits: [{ path: origin.path, region, newText }] }
+  }
+
+  private insertion(object: LoadedObject, now: string | undefined): Insertion {
+    const own = `${ownText(object)}\n`
+    if (now === undefined) return isWhole(own, object) ? { line: 1, text: `---\n${own}` } : undefined
+    const [before, after] = [this.documentsIn(object.fileText), this.documentsIn(now)]
+    const document = before.get(identityOf(object.ref))
+    if (!document || after.has(identityOf(object.ref))) return undefined
+    if (isItem(object)) return itemInsertion(object, document, after)
+    if (!isWhole(own, object)) return undefined
+    const previous = [...before]
+      .filter(([, { from }]) => from < document.from)
+      .flatMap(([identity]) => after.get(identity) ?? [])
+      .at(-1)
+    if (previous) return { line: previous.to, text: `---\n${own}` }
+    return { line: 1, text: now.trim() === '' || now.startsWith('---') ? own : `${own}---\n` }
+  }
+
+  /** The documents of a text by the objects in them, in their order. */
+  private documentsIn(text: string): ReadonlyMap<string, Skimmed> {
+    const known = this.known.get(text)
+    if (known) return known
+    const documents = new Map<string, Skimmed>()
+    let line = 1
+    let counted = 0
+    for (const { text: own, offset } of splitDocuments(text)) {
+      line += text.slice(counted, offset).split('\n').length - 1
+      counted = offset
+      const length = own.split('\n').length
+      const skimmed = {
+        text: own,
+        from: line,
+        to: line + length - (own.endsWith('\n') ? 1 : 0),
+        refs: skimIdentities(own),
+      }
+      for (const ref of skimmed.refs) documents.set(identityOf(ref), skimmed)
+    }
+    this.known.set(text, documents)
+    return documents
+  }
+}
+
+/** Where an item goes that its list has lost: behind the nearest one before it that is left, else before the nearest after it. */
+function itemInsertion(object: LoadedObject, { refs }: Skimmed, after: ReadonlyMap<string, Skimmed>): Insertion {
+  const list = refs.flatMap((ref) => after.get(identityOf(ref)) ?? [])[0]
+  if (!list) return undefined
+  const left = new Map(loadFile({ text: list.text }).objects.map((one) => [identityOf(one.ref), one.region]))
+  const place = refs.findIndex((ref) => identityOf(ref) === identityOf(object.ref))
+  const regions = (some: readonly ObjectRef[]) => some.flatMap((ref) => left.get(identityOf(ref)) ?? [])
+  const previous = regions(refs.slice(0, place)).at(-1)
+  const line = previous ? previous.endLine + 1 : (regions(refs.slice(place + 1))[0]?.startLine ?? 1)
+  const text = `${linesOf(object).join('\n')}\n`
+  const lines = list.text.split('\n')
+  const whole = [...lines.slice(0, line - 1), text + lines.slice(line - 1).join('\n')].join('\n')
+  const held = skimIdentities(whole).map(identityOf).sort()
+  if (String(held) !== String([...list.refs, object.ref].map(identityOf).sort())) return undefined
+  return { line: list.from + line - 1, text }
+}
+
+/** Whether an object is an item of a list, and the item stands on lines of its own. */
+function isItem({ region, fileText }: LoadedObject): boolean {
+  const line = fileText.split('\n')[region.startLine - 1] ?? ''
+  return /^\s*-\s+$/.test(line.slice(0, region.startColumn - 1))
+}
+
+/** Whether a text is the object and nothing else: an item may need anchors that stand outside of it. */
+function isWhole(text: string, { ref }: LoadedObject): boolean {
+  return String(loadFile({ text }).objects.map((one) => identityOf(one.ref))) === identityOf(ref)
+}
+
+function linesOf({ fileText, region }: LoadedObject): string[] {
+  return fileText.split('\n').slice(region.startLine - 1, region.endLine)
+}
+
+/** An object's text as a document: an item of a list without the indent it has there. */
+function ownText(object: LoadedObject): string {
+  const indent = object.region.startColumn - 1
+  const [first = '', ...more] = linesOf(object)
+  return [first.slice(indent), ...more.map((line) => (line.slice(0, indent).trim() ? line : line.slice(indent)))].join(
+    '\n',
+  )
+}

@@ -1,0 +1,143 @@
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { type Manifest, nameOf } from '../manifest/manifest'
+import type { Files } from '../revision/files'
+import type { Skipped, Tree } from '../revision/tree'
+
+const start = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
+
+/** What could not be read: findings, and what is listed as skipped. */
+export interface Gaps {
+  readonly findings: readonly Finding[]
+  readonly skipped: readonly Skipped[]
+}
+
+/** Places of the head that could not be read: what the base had there is unknown, not removed. */
+export class BlindSpots {
+  private readonly opaqueBefore: Set<string>
+
+  constructor(
+    private readonly base: Files,
+    private readonly head: Files,
+    private readonly tree: Tree,
+    /** Why what stood in a file may be in something that was not rendered. */
+    private readonly hiddenAt: (path: string) => string | undefined,
+  ) {
+    this.opaqueBefore = base.opaque()
+  }
+
+  /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
+  reasonFor(path: string): string | undefined {
+    const file = this.head.loaded.get(path)
+    const unreadable = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content))
+    if (unreadable) return unreadable.reason
+    if (file?.templates.some((content) => !this.opaqueBefore.has(content)))
+      return 'it is a template now, which some tool has to fill in'
+    const hidden = this.hiddenAt(path)
+    if (hidden) return `it is ${hidden} now, which was not rendered`
+    for (let end = path.indexOf('/'); ; end = path.indexOf('/', end + 1)) {
+      const link = end === -1 ? path : path.slice(0, end)
+      const refused = this.tree.refused.get(link)
+      if (refused !== undefined) return `${link} is now ${refused}`
+      if (end === -1) break
+    }
+    return this.head.missing.get(path)
+  }
+
+  /**
+   * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
+   *
+   * @param unknown the base's objects that may be in what could not be read
+   * @param others files this change does not touch
+   */
+  gaps(unknown: readonly Manifest[], others: Files): Gaps {
+    const findings: Finding[] = []
+    const skipped: Skipped[] = []
+    const lost = new Map<string, Manifest[]>()
+    for (const manifest of unknown) {
+      const there = lost.get(manifest.origin.path)
+      if (there) there.push(manifest)
+      else lost.set(manifest.origin.path, [manifest])
+    }
+    for (const [path, file] of this.head.loaded) {
+      const before = this.base.loaded.get(path)
+      const meant = file.kubernetes || (before?.objects.length ?? 0) > 0
+      for (const { reason, region, content } of file.unreadable) {
+        if (!meant) {
+          skipped.push({ path, reason: `not readable: ${reason}` })
+          continue
+        }
+        const old = this.opaqueBefore.has(content)
+        findings.push(
+          unreadable(path, reason, region, old ? 'existing' : 'introduced', file.text, old ? [] : lost.get(path)),
+        )
+        if (!old) lost.delete(path)
+      }
+      if (file.templates.length > 0) skipped.push({ path, reason: 'a template' })
+    }
+    for (const [path, reason] of this.head.missing) {
+      findings.push(unreadable(path, reason, start, 'introduced', undefined, lost.get(path)))
+      lost.delete(path)
+    }
+    for (const [path, manifests] of lost) {
+      const text = this.head.loaded.get(path)?.text
+      findings.push(unreadable(path, this.reasonFor(path) ?? 'it is gone', start, 'introduced', text, manifests))
+    }
+    for (const [path, reason] of this.base.missing) {
+      if (!this.head.missing.has(path)) findings.push(unreadableBase(path, reason))
+    }
+    for (const [path, reason] of others.missing) {
+      if (others.absent.has(path)) findings.push(unreadable(path, reason, start, 'introduced', undefined))
+      else skipped.push({ path, reason })
+    }
+    return { findings, skipped }
+  }
+}
+
+function unreadableBase(path: string, reason: string): Finding {
+  return gateFinding('source/unreadable', 'base', 'error', {
+    side: 'base',
+    path,
+    region: start,
+    status: 'introduced',
+    keys: [path],
+    text: `What the base has here cannot be read: ${reason}. What this change takes out of it is not known.`,
+  })
+}
+
+/** The same for a revision that is judged whole. */
+export function wholeGaps(head: Files): Gaps {
+  const findings: Finding[] = []
+  const skipped: Skipped[] = []
+  for (const [path, file] of head.loaded) {
+    for (const { reason, region } of file.unreadable) {
+      if (file.kubernetes) findings.push(unreadable(path, reason, region, 'existing', file.text))
+      else skipped.push({ path, reason: `not readable: ${reason}` })
+    }
+    if (file.templates.length > 0) skipped.push({ path, reason: 'a template' })
+  }
+  for (const [path, reason] of head.missing) findings.push(unreadable(path, reason, start, 'existing', undefined))
+  return { findings, skipped }
+}
+
+function unreadable(
+  path: string,
+  reason: string,
+  region: typeof start,
+  status: Finding['status'],
+  fileText: string | undefined,
+  lost: readonly Manifest[] = [],
+): Finding {
+  const names = lost.map(({ ref }) => nameOf(ref))
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
+  const unknown = names.length > 0 ? ` What became of ${names.slice(0, 3).join(', ')}${more} is not known.` : ''
+  return gateFinding('source/unreadable', 'unreadable', 'error', {
+    side: 'head',
+    path,
+    region,
+    status,
+    keys: [path],
+    text: `This cannot be read: ${reason}.${unknown} Mend it, or list the file under \`ignore:\` in the config when it is no manifest.`,
+    ...(fileText ? { fileText } : {}),
+  })
+}

@@ -1,0 +1,34 @@
+import { notVendored } from '../render/kustomize'
+import type { Skipped } from '../revision/tree'
+import type { RenderedSide, SideOfChange } from '../sides/side'
+import { absentCharts } from '../sources/kustomization'
+import { isMoved } from './unrendered'
+
+/** The charts that Kustomizations inflate and that are not in this repository. */
+export function chartsElsewhere({ discovery, checkout }: SideOfChange, rendered: readonly RenderedSide[]): Skipped[] {
+  const asked = [
+    ...[...discovery.kustomizations.values()].flatMap((one) =>
+      absentCharts(one, checkout).map((chart) => ({ ...chart, path: one.file })),
+    ),
+    ...rendered.flatMap(({ charts }) => charts.filter(({ vendored }) => !vendored)),
+  ]
+  return asked.flatMap(({ name, repo, path }) =>
+    repo === '' ? [] : [{ path, reason: `the chart ${name} of ${repo} is not in this repository` }],
+  )
+}
+
+/** The head's renderings, of which those fail that leave out a chart which the base renders: what it came to is not known any more. */
+export function withoutLostCharts(before: readonly RenderedSide[], after: readonly RenderedSide[]): RenderedSide[] {
+  const seen = before.filter(({ failure }) => !failure)
+  return after.map((side) => {
+    const was = seen.flatMap(({ source, charts }) => {
+      const same = source.id === (side.source.was ?? side.source.id) || isMoved(source, side.source)
+      return charts.filter(({ vendored }) => vendored).map(({ name, path }) => ({ name, path, same }))
+    })
+    const lost = side.charts.find(
+      ({ name, path, vendored }) =>
+        !vendored && was.some((one) => one.name === name && (one.same || one.path === path)),
+    )
+    return lost ? { ...side, objects: [], charts: [], failure: notVendored(lost) } : side
+  })
+}

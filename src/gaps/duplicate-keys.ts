@@ -1,0 +1,43 @@
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import type { Change } from '../manifest/change'
+import { type Manifest, nameOf } from '../manifest/manifest'
+import { type Region, startOf } from '../region'
+
+/** Of duplicate keys the last one counts, which is seldom what both authors meant. */
+export function duplicateKeys(changes: readonly Change[], whole: readonly Manifest[]): Finding[] {
+  const judged = [
+    ...whole.map((after) => ({ after, before: undefined })),
+    ...changes.flatMap((change) => {
+      if (change.kind === 'removed') return []
+      return [{ after: change.after, before: change.kind === 'changed' ? change.before : undefined }]
+    }),
+  ]
+  return judged.flatMap(({ after, before }) => {
+    const [first] = after.object.duplicateKeys
+    if (!first) return []
+    const keys = [...new Set(after.object.duplicateKeys.map(({ key }) => key))]
+    const known = new Set(before?.object.duplicateKeys.map(({ key }) => key))
+    const shown = `${keys.slice(0, 5).join(', ')}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`
+    return gateFinding('source/duplicate-key', 'duplicate', 'warning', {
+      side: 'head',
+      path: after.origin.path,
+      ...writtenAt(after, first.region),
+      object: after.ref,
+      keys,
+      status: whole.length > 0 || keys.every((key) => known.has(key)) ? 'existing' : 'introduced',
+      text: `${nameOf(after.ref)} has ${keys.length > 1 ? 'keys' : 'the key'} ${shown} more than once in one map, and the cluster takes the last. Merge them, or put the missing --- between two documents.`,
+    })
+  })
+}
+
+/** Where a line of an object is written, or what it is rendered as. */
+function writtenAt({ origin, object, ref }: Manifest, region: Region) {
+  if (origin.kind === 'file') return { region, fileText: object.fileText }
+  const { id, template, source } = origin
+  return {
+    region: startOf(1),
+    sources: [{ ...source, cluster: '' }],
+    rendered: { id, template, text: object.fileText, line: region.startLine, object: ref, keys: [] },
+  }
+}

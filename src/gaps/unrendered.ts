@@ -1,0 +1,198 @@
+import { basename } from 'node:path/posix'
+import { gateFinding } from '../finding/gate-finding'
+import type { Finding } from '../finding/report'
+import { type Manifest, nameOf } from '../manifest/manifest'
+import type { Skipped } from '../revision/tree'
+import { described, type RenderedSide } from '../sides/side'
+import type { RemoteEntry } from '../sources/kustomization'
+import { nameOfSource, type Source } from '../sources/source'
+
+interface Renderings {
+  readonly before: readonly RenderedSide[]
+  readonly after: readonly RenderedSide[]
+  /** Sources that this change does not reach. */
+  readonly rest: readonly RenderedSide[]
+  /** Objects of the base of which it is not known whether the head has them. */
+  readonly unknown: readonly Manifest[]
+  /** What the Kustomizations of the base take from elsewhere; undefined when the head is judged whole. */
+  readonly taken: readonly string[] | undefined
+}
+
+/** `source/unrendered` for what could not be rendered, once for all the sources that fail in one way at one place. */
+export function unrendered({ before, after, rest, unknown, taken }: Renderings): {
+  findings: Finding[]
+  skipped: Skipped[]
+} {
+  const findings: Finding[] = []
+  const skipped: Skipped[] = []
+  const whole = taken === undefined
+  const was = new Map(before.map((side) => [side.source.id, side]))
+  const present = new Set(after.map(({ source }) => source.id))
+  const gone = before.filter(({ source, failure }) => !failure && !present.has(source.id))
+  const failed = new Map<string, { existing: boolean; sides: RenderedSide[] }>()
+  const missing = after.filter(({ failure }) => failure?.missing)
+  if (missing.length > 0) findings.push(...withoutTool(missing, whole))
+  for (const side of after) {
+    const { source, failure } = side
+    if (!failure || failure.missing) {
+      for (const { path, reason } of side.unreadable) findings.push(unreadable(side, path, reason, whole))
+      continue
+    }
+    const old = was.get(source.was ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
+    // Without what is elsewhere it may not build. A new entry is an error of its own; a known one excuses what failed with it before.
+    const excused = !old || old.failure?.remote || failure.remote?.some(({ text }) => !isKnown(text, taken ?? []))
+    if (failure.remote && excused) continue
+    // It patches what the chart would have brought, and nothing of it was seen before.
+    if (failure.leftOut && (!old || old.failure?.leftOut)) {
+      skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+      continue
+    }
+    // A chart that nobody is known to install may need values that only its users have.
+    const guessed = source.kind === 'helm' && (source.known === 'discovered' || source.known === 'probed')
+    if (guessed && (!old || old.failure)) {
+      skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+      continue
+    }
+    const existing = whole || (!failure.ended && old?.failure?.reason === failure.reason)
+    const key = JSON.stringify([failure, existing])
+    failed.set(key, { existing, sides: [...(failed.get(key)?.sides ?? []), side] })
+  }
+  for (const { existing, sides } of failed.values()) {
+    const failure = sides[0]?.failure
+    if (!failure) continue
+    const { path, region, reason } = failure
+    const ids = new Set(sides.map(({ source: { id, was = id } }) => was))
+    const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
+    const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
+    const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
+    const fate = names.length > 0 ? ` What becomes of ${names.slice(0, 3).join(', ')}${more} is not known.` : ''
+    findings.push(
+      gateFinding('source/unrendered', 'unrendered', 'error', {
+        ...statement(sides, path, existing),
+        region,
+        keys: [path, reason],
+        text: `${upper(reason)}.${fate}`,
+      }),
+    )
+  }
+  const reported = fromElsewhere(after, taken)
+  findings.push(...reported.findings)
+  skipped.push(...reported.skipped)
+  const rendered = new Set(after.filter(({ failure }) => !failure).map(({ source }) => source.id))
+  for (const { source, failure } of before) {
+    if (!failure || failure.missing || !rendered.has(source.id)) continue
+    findings.push(
+      gateFinding('source/unrendered', 'base', 'notice', {
+        ...statement([{ source }], failure.path, false),
+        side: 'base',
+        region: failure.region,
+        keys: [failure.path],
+        text: `At the base, ${lower(failure.reason)}. So what the head renders was judged as if it were new, and what it no longer renders could not be seen.`,
+      }),
+    )
+  }
+  for (const { source, failure } of rest) {
+    if (failure) skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
+  }
+  return { findings, skipped }
+}
+
+/** Whether a source that went may be one that came in another folder: what it was seen to render is then not known any more. */
+export function isMoved(before: Source, after: Source): boolean {
+  if (before.kind === 'helm') return after.kind === 'helm' && before.release === after.release
+  return after.kind === 'kustomize' && basename(before.root) === basename(after.root)
+}
+
+/**
+ * What Kustomizations take from elsewhere is not fetched. A place that the base takes from already is listed; a new one is an
+ * error, for nobody can tell what comes from there. Data are listed: no object comes of them that is not seen.
+ */
+function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] | undefined) {
+  const told = new Map<string, { entry: RemoteEntry; sides: RenderedSide[] }>()
+  for (const side of after) {
+    for (const entry of side.remote) {
+      const key = JSON.stringify(entry)
+      told.set(key, { entry, sides: [...(told.get(key)?.sides ?? []), side] })
+    }
+  }
+  const data = new Map(after.flatMap((side) => side.data.map((entry) => [JSON.stringify(entry), entry] as const)))
+  const skipped = [...data.values()].map(notHere)
+  const findings: Finding[] = []
+  for (const { entry, sides } of told.values()) {
+    if (!taken || isKnown(entry.text, taken)) {
+      skipped.push(notHere(entry))
+      continue
+    }
+    findings.push(
+      gateFinding('source/unrendered', 'remote', 'error', {
+        ...statement(sides, entry.path, false),
+        region: entry.region,
+        keys: [entry.path, withoutVersion(entry.text)],
+        text: `It takes in ${entry.text}, which is not in this repository; vendor it and name the copy.`,
+      }),
+    )
+  }
+  return { findings, skipped }
+}
+
+function notHere({ path, text }: RemoteEntry): Skipped {
+  return { path, reason: `it takes in ${text}, which is not in this repository` }
+}
+
+/** Whether a place is among those that something is taken from already, in whatever version. */
+export function isKnown(text: string, taken: readonly string[]): boolean {
+  return taken.some((one) => withoutVersion(one) === withoutVersion(text))
+}
+
+/** `https://github.com/org/repo//deploy?ref=v1` without its `?ref=v1`; a raw file's URL without the branch or tag in it. */
+function withoutVersion(url: string): string {
+  return url.replace(/\?.*/, '').replace(/\/(?:download\/|raw\/|tags\/)?v?\d[^/]*(?=\/)/g, '/*')
+}
+
+function withoutTool(missing: readonly RenderedSide[], whole: boolean): Finding[] {
+  const byTool = new Map<string, RenderedSide[]>()
+  for (const side of missing) {
+    const tool = side.failure?.missing ?? ''
+    byTool.set(tool, [...(byTool.get(tool) ?? []), side])
+  }
+  return [...byTool].flatMap(([tool, sides]) => {
+    const { source, failure } = sides[0] as RenderedSide
+    if (!failure) return []
+    const more = sides.length > 1 ? `, nor ${sides.length - 1} more` : ''
+    return gateFinding('source/unrendered', 'tool', 'error', {
+      ...statement(sides, failure.path, whole),
+      region: failure.region,
+      keys: [tool],
+      text: `${upper(nameOfSource(source))} could not be judged${more}: ${failure.reason}.`,
+    })
+  })
+}
+
+function unreadable({ source }: RenderedSide, path: string, reason: string, whole: boolean): Finding {
+  return gateFinding('source/unrendered', 'unreadable', 'error', {
+    ...statement([{ source }], path, whole),
+    region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
+    keys: [path, reason],
+    text: `What this renders to cannot be read: ${reason}.`,
+  })
+}
+
+function statement(sides: readonly Pick<RenderedSide, 'source'>[], path: string, existing: boolean) {
+  return {
+    side: 'head' as const,
+    path,
+    status: existing ? ('existing' as const) : ('introduced' as const),
+    sources: sides.map(({ source }) => ({
+      ...described(source),
+      cluster: 'cluster' in source.target ? source.target.cluster : '',
+    })),
+  }
+}
+
+function upper(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function lower(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}

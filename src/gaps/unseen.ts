@@ -1,0 +1,56 @@
+import { loadFile } from '../manifest/load'
+import { mentions } from '../manifest/mentions'
+import type { RenderedSide, SideOfChange } from '../sides/side'
+import { absentCharts, remoteEntries } from '../sources/kustomization'
+import type { Target } from '../sources/source'
+
+/** What may have been left out of one side of a change. */
+interface Sight {
+  readonly head: SideOfChange
+  /** What was rendered, or tried. */
+  readonly rendered: readonly RenderedSide[]
+  /** Files that could not be read. */
+  readonly unreadable: readonly string[]
+  /** The texts of plain files, by path. */
+  readonly texts: Iterable<readonly [path: string, text: string]>
+  readonly clustersOf: (path: string) => readonly string[]
+}
+
+/**
+ * Tells whether something of a cluster was not looked at and may hold whatever object is missed there: a release of a chart
+ * from elsewhere, a source that did not render, a file that could not be read. It is looked for when it is first asked: only
+ * rules ask that state of something that it is nowhere.
+ */
+export function unseenIn(sight: Sight): (cluster: string) => boolean {
+  let known: ReadonlySet<string> | undefined
+  return (cluster) => {
+    known ??= new Set(placesOf(sight))
+    // What belongs to no cluster in particular may go to each of them, and to what belongs to none anything may.
+    return known.has(cluster) || known.has('') || (cluster === '' && known.size > 0)
+  }
+}
+
+function* placesOf({ head, rendered, unreadable, texts, clustersOf }: Sight): Iterable<string> {
+  const ofTarget = (target: Target) => ('cluster' in target ? [target.cluster] : clustersOf(target.path))
+  for (const { manifest } of head.discovery.notInspected) yield* clustersOf(manifest.origin.path)
+  for (const { source, failure, remote, charts, unreadable: lost } of rendered) {
+    if (failure || remote.length > 0 || lost.length > 0 || charts.some(({ vendored }) => !vendored))
+      yield* ofTarget(source.target)
+  }
+  for (const one of head.discovery.kustomizations.values()) {
+    if ([remoteEntries(one, head.checkout), absentCharts(one, head.checkout)].some(({ length }) => length > 0))
+      yield* clustersOf(one.file)
+  }
+  for (const path of unreadable) yield* clustersOf(path)
+  for (const [path, text] of texts) if (installsByK3s(text)) yield* clustersOf(path)
+}
+
+/** Whether a text has K3s install a chart, which discovery does not read. https://docs.k3s.io/add-ons/helm */
+function installsByK3s(text: string): boolean {
+  if (!mentions(text, k3sGroup)) return false
+  return loadFile({ text }, (document) => mentions(document, k3sGroup)).objects.some(
+    ({ ref }) => ref.group === k3sGroup && ['HelmChart', 'HelmChartConfig'].includes(ref.kind),
+  )
+}
+
+const k3sGroup = 'helm.cattle.io'

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { gateRules } from '../finding/gate-finding'
+import { type Policy, readPolicy } from '../policy/policy'
+import type { Tool } from '../report/sarif'
+import { rules } from '../rules/index'
+
+/** The tool itself, as its package tells of it. */
+export function toolIn(root: string): Tool {
+  const summaries = new Map<string, string>(Object.entries(gateRules))
+  return {
+    version: versionIn(root),
+    describe(id) {
+      const rule = rules.find((one) => one.id === id)
+      return rule ? { summary: rule.summary, page: rulePage(root, id) } : { summary: summaries.get(id) ?? id }
+    },
+  }
+}
+
+export function versionIn(root: string): string {
+  return JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).version
+}
+
+/** A rule's page, as a reader sees it. */
+export function rulePage(root: string, rule: string): string {
+  return readFileSync(path.join(root, 'docs', 'rules', `${rule}.md`), 'utf8').replace(/^<!--.*-->\n/gm, '')
+}
+
+/**
+ * Reads the policies that are shipped with the tool.
+ *
+ * @param root the folder of the package
+ */
+export function bundledPolicies(root: string): Policy[] {
+  const folder = path.join(root, 'policies')
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap((entry) => readdirSync(path.join(folder, entry.name)).map((file) => `${entry.name}/${file}`))
+    .filter((file) => file.endsWith('.yaml'))
+    .sort()
+    .map((file) => readPolicy(readFileSync(path.join(folder, file), 'utf8'), `policies/${file}`))
+}

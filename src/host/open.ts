@@ -1,0 +1,110 @@
+import { realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { GuardError } from '../errors'
+import { DirectoryRevision } from '../revision/directory'
+import { defaultBranch, isObjectId, isRevision, mergeBase, openRepository, resolveCommit } from '../revision/git'
+import { ask, type Repository } from '../revision/git-command'
+import { CommitRevision, WorkingTreeRevision } from '../revision/git-revision'
+import { isFolder, repositoryName } from '../revision/repository-name'
+import type { Revision } from '../revision/revision'
+import type { Options } from './options'
+
+/** How a host knows its revisions better than by name. */
+export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'> {
+  /** The base is the very commit to compare with, so no merge base is sought. */
+  readonly exactBase?: boolean
+  /** What an event named and no person wrote: a revision, whatever folders there are. */
+  readonly fromEvent?: readonly Named[]
+  readonly token?: string | undefined
+  readonly trusted?: boolean
+  /** Ends what git does. */
+  readonly signal?: AbortSignal
+}
+
+/** The two names of an opening. */
+export type Named = 'base' | 'head'
+
+/** What was opened. */
+export interface Opened {
+  readonly base: Revision | undefined
+  readonly head: Revision
+  /** The names of the repository, as `repositoryName` gives them. */
+  readonly repository: readonly string[]
+}
+
+/** Opens the two revisions of a change; no base when the head is to be judged whole. */
+export async function openRevisions(opening: Opening): Promise<Opened> {
+  const [headFolder, baseFolder] = await Promise.all([folderOf('head', opening), folderOf('base', opening)])
+  if (headFolder && (baseFolder || opening.all)) {
+    return {
+      base: opening.all || !baseFolder ? undefined : new DirectoryRevision(baseFolder),
+      head: new DirectoryRevision(headFolder),
+      repository: [],
+    }
+  }
+  const { repo: dir, token, trusted, signal } = opening
+  const repository = await openRepository({ dir, token, trusted, signal })
+  for (const [side, folder] of [['head', headFolder] as const, ['base', baseFolder] as const]) {
+    if (folder) await refuseTracked(repository, side, folder)
+  }
+  const names = await repositoryNames(repository)
+  const head = headFolder ? new DirectoryRevision(headFolder) : await openHead(repository, opening.head)
+  if (opening.all) return { base: undefined, head, repository: names }
+  if (baseFolder) return { base: new DirectoryRevision(baseFolder), head, repository: names }
+  const headCommit = head instanceof CommitRevision ? head.commit : await resolveCommit(repository, 'HEAD')
+  const named = opening.base ?? (await defaultBranch(repository))
+  const commit = await resolveCommit(repository, named)
+  const base = opening.exactBase ? commit : await mergeBase(repository, commit, headCommit, named)
+  return { base: new CommitRevision(repository, base, nameOf(named, base)), head, repository: names }
+}
+
+/** By which names Argo CD and Flux objects may call this repository. */
+async function repositoryNames(repository: Repository): Promise<string[]> {
+  const { GITHUB_REPOSITORY: own, GITHUB_SERVER_URL: server = 'https://github.com' } = process.env
+  const remote = await ask(repository, 'remote', 'get-url', 'origin')
+  return [own && `${server}/${own}`, remote].flatMap((url) => (url && !isFolder(url) ? [repositoryName(url)] : []))
+}
+
+async function openHead(repository: Repository & { bare: boolean }, named: string | undefined): Promise<Revision> {
+  if (named === undefined && !repository.bare) return new WorkingTreeRevision(repository)
+  const commit = await resolveCommit(repository, named ?? 'HEAD')
+  return new CommitRevision(repository, commit, nameOf(named ?? 'HEAD', commit))
+}
+
+function nameOf(named: string, commit: string): string {
+  const short = commit.slice(0, 8)
+  const name = /^[0-9a-f]{40,}$/.test(named) ? named.slice(0, 8) : named
+  return commit.startsWith(name) ? short : `${name} (${short})`
+}
+
+/**
+ * The folder that a person means: the name is written as a path (`./x`, `../x`, `/x`), or is no revision. What an event names,
+ * and the id of a commit, is a revision even where the clone lacks it: a pull request may add a folder of any name.
+ */
+async function folderOf(side: Named, opening: Opening): Promise<string | undefined> {
+  const { [side]: named, fromEvent, repo: dir, token, trusted, signal } = opening
+  if (!named || fromEvent?.includes(side) || isObjectId(named)) return undefined
+  if (!statSync(named, { throwIfNoEntry: false })?.isDirectory()) return undefined
+  if (isPath(named)) return named
+  return (await isRevision({ dir, token, trusted, signal }, named)) ? undefined : named
+}
+
+/** No revision has such a name. */
+function isPath(named: string): boolean {
+  return named.startsWith('.') || path.isAbsolute(named)
+}
+
+/**
+ * Refuses a folder of the checkout for a name that may be a revision's, such as a branch that a shallow clone lacks: whoever
+ * writes the change decides what is in it.
+ */
+async function refuseTracked(repository: Repository, side: Named, folder: string): Promise<void> {
+  if (isPath(folder)) return
+  for (const place of new Set([path.resolve(folder), realpathSync(folder)])) {
+    if (!(await ask(repository, '--literal-pathspecs', 'ls-files', '--', place))) continue
+    throw new GuardError(
+      'source',
+      `There is no revision ${JSON.stringify(folder)} in this clone. The folder of that name is part of the checkout, so it is not taken for the ${side}: fetch the revision (\`fetch-depth: 0\` on actions/checkout), or write ./${folder} where the folder is meant.`,
+    )
+  }
+}

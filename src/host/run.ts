@@ -1,0 +1,188 @@
+import { Budget, type Step } from '../budget'
+import { changedWorkflows, readConfigs } from '../configuration/config'
+import { inForce, judge, reportOf, type Terms } from '../engine/check'
+import { GuardError } from '../errors'
+import type { Finding, Report } from '../finding/report'
+import { locate } from '../locate/locate'
+import { gather } from '../pipeline/gather'
+import { type Config, configPath } from '../policy/config'
+import { isDate } from '../policy/document'
+import { defaultUses, type Policy, type Resolution, resolvePolicies, type Use } from '../policy/policy'
+import { ChartNetwork } from '../render/chart-network'
+import { Renderer } from '../render/renderer'
+import type { Limits } from '../render/tool'
+import { emptyReport, type Progress, unfinished } from '../report/unfinished'
+import { EditedRevision } from '../revision/edited-revision'
+import type { Revision } from '../revision/revision'
+import { rules } from '../rules/index'
+import { bundledPolicies } from './bundled'
+import { type Opening, openRevisions } from './open'
+import { defaultTimeout, type Options } from './options'
+
+/** What only a host knows. */
+export interface Host extends Omit<Opening, keyof Options> {
+  /** The folder of the package, which holds `policies/` and `docs/`. */
+  readonly root: string
+  /** What a rendering may take; the defaults unless a test is in a hurry. */
+  readonly limits?: Limits
+}
+
+/** Who looks on while a run goes on, to say how far it came if it has to be ended. */
+export interface Watcher {
+  readonly step?: (step: Step) => void
+  readonly progress?: (progress: Progress) => void
+}
+
+/**
+ * One run of the gate within its time, the same for every host.
+ *
+ * @throws GuardError when something other than a manifest is wrong
+ */
+export async function run(
+  options: Options,
+  host: Host,
+  watcher: Watcher = {},
+  budget = new Budget(options.timeout ?? defaultTimeout, watcher.step),
+): Promise<Report> {
+  const today = options.today ?? new Date().toISOString().slice(0, 10)
+  if (!isDate(today)) throw new GuardError('usage', `${JSON.stringify(today)} is no day; write YYYY-MM-DD.`)
+  const stages = new Stages(nothingYet(options, today), watcher.progress)
+  return budget.within(
+    () => runWithin(budget, { ...options, today }, host, stages),
+    (overrun) => unfinished(stages.now(), overrun),
+  )
+}
+
+/** How far a run has come. */
+class Stages {
+  now: () => Progress
+  private judged = false
+
+  constructor(
+    start: Progress,
+    private readonly told: (progress: Progress) => void = () => {},
+  ) {
+    this.now = () => start
+  }
+
+  reached(report: Report): void {
+    const progress = { report, judged: false }
+    this.now = () => progress
+    this.told(progress)
+  }
+
+  /** @param report made when it is asked for, as it changes with every finding that is located */
+  reachedVerdict(report: () => Report): void {
+    this.now = () => ({ report: report(), judged: true })
+    if (!this.judged) this.told(this.now())
+    this.judged = true
+  }
+}
+
+/** What is known of a run before it has begun. */
+export function nothingYet({ base, head, all, failOn = 'error' }: Options, today: string): Progress {
+  const known = { failOn, today, policies: [], config: { path: null, ignore: [], exceptions: [] } }
+  const report = emptyReport(known, all ? null : (base ?? 'the default branch'), head ?? 'the working tree')
+  return { report, judged: false }
+}
+
+/** Revisions, config, policies, evidence, report. */
+async function runWithin(
+  budget: Budget,
+  options: Options & { readonly today: string },
+  host: Host,
+  stages: Stages,
+): Promise<Report> {
+  const { today } = options
+  const bundled = bundledPolicies(host.root)
+  budget.doing('looking up the revisions to compare and fetching what the clone lacks of them')
+  const { base, head, repository } = await openRevisions({ ...host, ...options, signal: budget.signal })
+  budget.doing('listing the files of the revisions and reading the config')
+  const named = options.policies.length > 0 ? options.policies.map((use) => ({ use })) : undefined
+  const resolutionOf = (config: Config) => resolutionIn(config, named, bundled)
+  const configs = await readConfigs(base, head, options.config, resolutionOf)
+  const config = configs.inForce
+  const resolution = resolutionOf(config)
+  const terms: Terms = {
+    resolution,
+    exceptions: config.exceptions,
+    exceptionsPath: config.path,
+    ignore: config.ignore,
+    failOn: options.failOn ?? config.failOn ?? 'error',
+    today,
+  }
+  const workflows = base ? await changedWorkflows(base, head) : []
+  const given = [...configs.findings, ...workflows]
+  const beforeRule = (rule: string, path: string) => budget.doing(`judging ${path} by ${rule}`, path)
+  const begun = emptyReport(inForce(terms), base?.name ?? null, head.name, given)
+  stages.reached(begun)
+  const renderer = new Renderer(options, host.limits, new ChartNetwork(config.chartRepositories), budget)
+  try {
+    const gatherWith = (revision: Revision, its: Config) =>
+      gather({
+        base,
+        head: revision,
+        rules: resolution.rules,
+        ignore: config.ignore,
+        clusters: { base: config.clusters, head: its.clusters },
+        releases: { base: config.releases, head: its.releases },
+        repository,
+        renderer,
+      })
+    const evidence = await gatherWith(head, configs.head)
+    stages.reached({
+      ...begun,
+      inspected: { ...begun.inspected, ...evidence.inspected },
+      findings: [...given, ...evidence.findings],
+    })
+    const judgement = judge(evidence, terms, beforeRule)
+    const stated = judgement.findings.length
+    const reportWith = (located: readonly Finding[]) =>
+      reportOf(
+        { ...evidence, findings: [...located.slice(stated), ...given] },
+        { ...judgement, findings: located.slice(0, stated) },
+        terms,
+      )
+    const located = await locate([...judgement.findings, ...evidence.findings], {
+      evidence,
+      located: (findings) => stages.reachedVerdict(() => reportWith(findings)),
+      async judgeAgain(edits) {
+        const edited = new EditedRevision(head, edits)
+        const its = edits.has(configPath)
+          ? (await readConfigs(base, edited, options.config, resolutionOf)).head
+          : configs.head
+        const again = await gatherWith(edited, its)
+        return [...judge(again, terms, beforeRule).findings, ...again.findings]
+      },
+    })
+    return reportWith(located)
+  } finally {
+    renderer.close()
+  }
+}
+
+/** The policies a config puts in force; an exception from a rule that is not there would wait for ever. */
+function resolutionIn(config: Config, named: readonly Use[] | undefined, bundled: readonly Policy[]): Resolution {
+  const uses = named ?? config.uses ?? defaultUses(bundled)
+  const resolution = resolvePolicies(uses, bundled, rules, named ? undefined : config.places)
+  if (resolution.rules.length === 0) {
+    throw new GuardError(
+      'config',
+      'No policy is in force, so the gate would pass everything. Name at least one under `policies:`, or leave the key out for all.',
+      named ? undefined : config.places?.value(0, []),
+    )
+  }
+  for (const { rule, region } of config.exceptions) {
+    if (rule === '*' || rules.some(({ id }) => id === rule || rule === `${id.split('/')[0]}/*`)) continue
+    const known = rules.map(({ id }) => id).join(', ')
+    throw new GuardError(
+      'config',
+      `There is no rule ${JSON.stringify(rule)} to make an exception from; the rules are ${known}.`,
+      {
+        path: config.path ?? configPath,
+        region,
+      },
+    )
+  }
+  return resolution
+}

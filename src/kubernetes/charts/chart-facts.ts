@@ -1,0 +1,88 @@
+import Type, { type Static } from 'typebox'
+import rows from '../../../facts/controller-charts.yaml'
+import { factsFile, factsIn, proof, strict, text } from '../facts/facts-file'
+
+/** What a value has to say for something to be made: that it is on, or off, or a text. */
+const Condition = Type.Object(
+  { value: text, default: Type.Union([Type.Boolean(), text]), is: Type.Optional(Type.Union([Type.Boolean(), text])) },
+  strict,
+)
+export type Condition = Static<typeof Condition>
+
+/** What a chart takes from a value, where its conditions hold. */
+const Taken = {
+  /** The versions of the chart that do. */
+  charts: Type.Optional(text),
+  when: Type.Optional(Type.Array(Condition)),
+  value: Type.Optional(text),
+  /**
+   * What holds where the value is not given: `{release}` is its name, `{namespace}` where it goes, `{fullname}` what the chart
+   * calls its objects, and `{path:default}` what another value says.
+   */
+  default: Type.Optional(text),
+}
+const Part = Type.Object(Taken, strict)
+export type Part = Static<typeof Part>
+
+/** Of several the first one counts that is made. */
+const Parts = Type.Array(Part)
+
+/** What holds where all conditions of one of these do. */
+const Cases = Type.Array(Type.Object({ charts: Taken.charts, when: Type.Array(Condition, { minItems: 1 }) }, strict))
+export type Cases = Static<typeof Cases>
+
+const ChartFacts = Type.Object(
+  {
+    name: text,
+    /** The controllers its program may run as, by their names in controllers.yaml; its IngressClass is of the first one. */
+    controllers: Type.Array(text, { minItems: 1 }),
+    /** Parts of a repository's name or URL that tell another chart of this name. */
+    notOf: Type.Optional(Type.Array(text)),
+    /** Parts of a repository's name or URL of which one tells this chart from another one of its name. */
+    of: Type.Optional(Type.Array(text)),
+    /** The versions of the controller, by the first version of the chart that brings each. */
+    apps: Type.Record(text, text),
+    /** The value that gives another tag of the image. */
+    tag: text,
+    /** The value that gives an image without telling its version. */
+    digest: Type.Optional(text),
+    /** It runs no controller in one of these cases. */
+    idle: Type.Optional(Cases),
+    /** Where it puts its objects and what it calls them, if not as nearly every chart does. */
+    namespace: Type.Optional(Parts),
+    fullname: Type.Optional(Parts),
+    flags: Type.Array(Type.Object({ flag: text, ...Taken }, strict)),
+    /**
+     * Values that give flags as they are: a map by name, one in which what is off stands for a flag that stands alone, a list of
+     * arguments, or a map of variables.
+     */
+    more: Type.Array(
+      Type.Object(
+        { charts: Type.Optional(text), at: text, as: Type.Enum(['map', 'switches', 'list', 'variables']) },
+        strict,
+      ),
+    ),
+    /** Whether it makes its controller's lock, empty, so that the lock is part of every release. */
+    makesLock: Type.Optional(Type.Literal(true)),
+    /** In one of these cases the nodes take the traffic. */
+    onNodes: Cases,
+    /** The IngressClass it makes. */
+    class: Parts,
+    /** The type of its Service. */
+    service: Parts,
+    /** The account that its Pods run as: `default` without one of these. */
+    account: Parts,
+    /** The values that messages name, where they are others than those of the controller's own chart. */
+    says: Type.Optional(Type.Object({ scope: text, class: text, status: text }, strict)),
+    ...proof,
+  },
+  strict,
+)
+/** What is known of one chart. */
+export type ChartFacts = Static<typeof ChartFacts>
+
+/** `facts/controller-charts.yaml` */
+export const ChartFactsFile = factsFile({ charts: Type.Array(ChartFacts) })
+
+/** Every chart that the code knows. */
+export const chartFacts: readonly ChartFacts[] = factsIn(ChartFactsFile, rows).charts

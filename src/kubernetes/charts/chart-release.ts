@@ -1,0 +1,86 @@
+import { maxSatisfying, valid } from 'semver'
+import type { Cursor } from '../../manifest/cursor'
+import { type GroupKind, groupKindOf, type Manifest, ownGroup } from '../../manifest/manifest'
+import { type ChartFacts, chartFacts } from './chart-facts'
+import type { ReleaseValues } from './release-values'
+
+/** An Application that an ApplicationSet makes, as the set and the tree tell it. */
+export const madeApplication: GroupKind = `Application.${ownGroup}`
+
+/** A chart that a Kustomization inflates. */
+export const inflatedChart: GroupKind = `HelmChart.${ownGroup}`
+
+/** The kinds that install a chart: objects of Flux, Argo CD and k3s, what those make, and the charts of Kustomizations. */
+export const releaseKinds: readonly GroupKind[] = [
+  'HelmRelease.helm.toolkit.fluxcd.io',
+  'Application.argoproj.io',
+  'ApplicationSet.argoproj.io',
+  'HelmChart.helm.cattle.io',
+  madeApplication,
+  inflatedChart,
+]
+
+/** The kinds that hold parts of a release: its values, or which chart it installs. */
+export const releasePartKinds: readonly GroupKind[] = [
+  'ConfigMap',
+  'OCIRepository.source.toolkit.fluxcd.io',
+  'HelmChart.source.toolkit.fluxcd.io',
+]
+
+/** A release of a known chart that is not in the repository, so that only its values tell what it installs. */
+export interface ChartRelease {
+  readonly facts: ChartFacts
+  readonly manifest: Manifest
+  readonly name: string
+  /** Empty where the manifest gives none. */
+  readonly namespace: string
+  /** The cluster it is installed to, where that is another one than its object's own; empty where it is not. */
+  readonly cluster: string
+  /** The version of the chart: of a range the newest one that is known. */
+  readonly version: string
+  /** Where that is written. */
+  readonly at: Cursor
+  readonly values: ReleaseValues
+  /** What it is read from beside its own object. */
+  readonly parts: readonly Cursor[]
+}
+
+/** The names by which a release and its parts find each other. */
+export function* namesOfReleaseParts(manifest: Manifest): Iterable<string> {
+  const { ref, root } = manifest
+  const kind = groupKindOf(ref)
+  if (releaseKinds.includes(kind)) {
+    for (const reference of [root.at('spec', 'chartRef'), ...root.at('spec', 'valuesFrom').items()]) {
+      const name = reference.at('name').string
+      if (name) yield name
+    }
+  } else if (kind === 'ConfigMap') {
+    const holdsValues = [...root.at('data').entries()].some(([key]) => /\.ya?ml$/.test(key))
+    if (holdsValues) yield ref.name
+  } else if (releasePartKinds.includes(kind)) yield ref.name
+}
+
+/** Whether a chart is one that the facts know, by how objects name it and where from. */
+export function isKnownChart(chart: string, repository: string): boolean {
+  return factsNamed(chart, repository) !== undefined
+}
+
+/** The chart of an OCI registry is named with its path. */
+export function chartFactsOf(chart: Cursor, repository: Cursor): ChartFacts | undefined {
+  return factsNamed(chart.string ?? '', repository.string ?? '')
+}
+
+function factsNamed(chart: string, repository: string): ChartFacts | undefined {
+  const written = chart.split('/').at(-1)
+  const isFrom = (part: string) => repository.includes(part)
+  return chartFacts.find(
+    ({ name, of, notOf = [] }) => name === written && !notOf.some(isFrom) && (of?.some(isFrom) ?? true),
+  )
+}
+
+/** A version that is written; of a range, or of none, the newest that the facts know. */
+export function versionAt({ apps }: ChartFacts, at: Cursor): { version: string; at: Cursor } {
+  const written = (at.string ?? '*').trim()
+  const known = Object.keys(apps)
+  return { at, version: valid(written) ?? maxSatisfying(known, written) ?? known.at(-1) ?? '0.0.0' }
+}

@@ -1,0 +1,216 @@
+import { satisfies } from 'semver'
+import type { Cursor } from '../../manifest/cursor'
+import { isPlaceholder } from '../ingress/ingress'
+import type { Setting, Settings } from '../workload/settings'
+import type { Cases, ChartFacts, Condition, Part } from './chart-facts'
+import type { ChartRelease } from './chart-release'
+import type { ReleaseValue } from './release-values'
+
+/** What a chart tells its controller: flags, each at the value that decides it. */
+export class ChartSettings implements Settings {
+  readonly opaque = false
+  readonly place: Cursor
+  readonly parts: readonly Cursor[]
+
+  constructor(
+    private readonly facts: ChartFacts,
+    private readonly release: ChartRelease,
+  ) {
+    this.place = release.values.place
+    this.parts = release.parts
+  }
+
+  placeOf(flag: string): Cursor {
+    const [part] = this.partsOf(flag)
+    return part ? this.decisive(part).at : this.place
+  }
+
+  get(flag: string): Setting | undefined {
+    return this.all(flag).at(-1)
+  }
+
+  all(flag: string): Setting[] {
+    const given = this.more.flatMap((more) => this.givenBy(more, flag))
+    if (given.length > 0) return given
+    const made = this.take(this.partsOf(flag))
+    if (made) return [made]
+    // What no file gives may still be given by one that is not here.
+    const hidden = this.more.map((more) => this.placeIn(more, flag)).find(({ told }) => !told)
+    return hidden ? [{ at: hidden.at, value: undefined, maybe: true }] : []
+  }
+
+  isOn(flag: string, byDefault: boolean): boolean | undefined {
+    const given = this.get(flag)
+    if (!given) return byDefault
+    return given.value === undefined ? undefined : /^(?:1|t|true|)$/i.test(given.value)
+  }
+
+  has(flag: string): boolean {
+    return this.get(flag) !== undefined || this.listed.some((name) => name === flag || name.startsWith(`${flag}.`))
+  }
+
+  variable(): undefined {
+    return undefined
+  }
+
+  variableBeside(name: string): string | undefined {
+    return this.get(name)?.value
+  }
+
+  wordsFor(flag: string): string {
+    return `--${flag}`
+  }
+
+  /** What the chart makes of the first part that it makes, such as its IngressClass; undefined where it makes none. */
+  take(parts: readonly Part[]): Setting | undefined {
+    for (const part of parts) {
+      const made = this.isOfVersion(part.charts) ? this.made(part) : undefined
+      if (made) return made
+    }
+    return undefined
+  }
+
+  private made(part: Part): Setting | undefined {
+    const { at, holds } = this.decisive(part)
+    if (holds === undefined) return { at, value: undefined }
+    if (!holds) return undefined
+    const given = part.value === undefined ? undefined : this.release.values.get(part.value)
+    if (given && !given.told) return { at: given.at, value: undefined }
+    const written = valueText(given?.value)
+    if (given && written !== '') return { at: given.at, value: written }
+    // A default that is filled in is the template's, and stands for an empty value; any other is a value of the chart.
+    if (given?.at.exists && !part.default?.includes('{')) return undefined
+    const byDefault = part.default === undefined ? undefined : this.filled(part.default)
+    return part.default === undefined ? undefined : { at: given?.at.exists ? given.at : at, value: byDefault }
+  }
+
+  /** Whether one of several cases is told to hold: that nothing of it runs, say. */
+  isCase(cases: Cases = []): boolean {
+    const known = cases.filter(({ charts }) => this.isOfVersion(charts))
+    return known.some(({ when }) => when.every((one) => this.holds(one) === true))
+  }
+
+  /** Where it puts its objects; undefined where no file tells. */
+  get namespace(): string | undefined {
+    const other = this.take(this.facts.namespace ?? [])
+    return other ? other.value : this.release.namespace
+  }
+
+  /** Whether something holds by a value; undefined where no file tells. */
+  private holds({ value, default: byDefault, is = true }: Condition): boolean | undefined {
+    const given = this.release.values.get(value)
+    if (!given.told) return undefined
+    if (given.value === undefined) return byDefault === is
+    return (typeof is === 'string' ? valueText(given.value) : isTrue(given.value)) === is
+  }
+
+  private isOfVersion(charts = '*'): boolean {
+    return satisfies(this.release.version, charts)
+  }
+
+  private partsOf(flag: string): Part[] {
+    return this.facts.flags.filter((one) => one.flag === flag && this.isOfVersion(one.charts))
+  }
+
+  /** The names of the flags that are given as a list. */
+  private get listed(): string[] {
+    const lists = this.more.filter(({ as }) => as === 'list')
+    return lists.flatMap(({ at }) => argumentsIn(this.release.values.get(at).at).map(({ name }) => name))
+  }
+
+  private get more() {
+    return this.facts.more.filter(({ charts }) => this.isOfVersion(charts))
+  }
+
+  /** Where a flag stands among those that are given as they are. */
+  private placeIn({ at, as }: ChartFacts['more'][number], flag: string): ReleaseValue {
+    const { values } = this.release
+    if (as === 'list') return values.get(at)
+    if (as !== 'variables') return values.get(`${at}.${flag}`)
+    const name = flag.replace(/[-.]/g, '_')
+    const inCapitals = values.get(`${at}.${name.toUpperCase()}`)
+    return inCapitals.at.exists ? inCapitals : values.get(`${at}.${name}`)
+  }
+
+  private givenBy(more: ChartFacts['more'][number], flag: string): Setting[] {
+    const given = this.placeIn(more, flag)
+    const { at, told } = given
+    if (!at.exists) return []
+    if (more.as === 'list') {
+      const found = argumentsIn(at).filter(({ name }) => name === flag)
+      return found.map(({ at, value }) => ({ at, value: told && !isPlaceholder(value) ? value : undefined }))
+    }
+    const value = more.as === 'switches' && !isTrue(given.value) ? '' : valueText(given.value)
+    return [{ at, value: told && !at.isMap ? value : undefined }]
+  }
+
+  /** The value by which a part is made or not: the one that is off, else the first. */
+  private decisive({ when = [], value }: Part): { at: Cursor; holds: boolean | undefined } {
+    const answers = when.map((one) => ({ at: this.release.values.get(one.value).at, holds: this.holds(one) }))
+    const off = answers.find(({ holds }) => holds === false) ?? answers.find(({ holds }) => holds === undefined)
+    const at = value === undefined ? this.place : this.release.values.get(value).at
+    return off ?? answers[0] ?? { at, holds: true }
+  }
+
+  private filled(text: string): string | undefined {
+    let told = true
+    const value = text.replace(/\{([^{}:]+)(?::([^{}]*))?\}/g, (_, name: string, byDefault: string | undefined) => {
+      const found = this.named(name, byDefault)
+      if (!found) told = false
+      return found ?? ''
+    })
+    // A longer one is cut, but each chart cuts another part of it.
+    return told && value.split('/').every((one) => one.length <= longestName) ? value : undefined
+  }
+
+  private named(name: string, byDefault: string | undefined): string | undefined {
+    if (name === 'release') return isPlaceholder(this.release.name) ? undefined : this.release.name
+    if (name === 'namespace') return this.namespace
+    if (name === 'fullname') return this.fullname()
+    const given = this.release.values.get(name)
+    return given.told ? valueText(given.value) || byDefault : undefined
+  }
+
+  /**
+   * How nearly every chart calls its objects.
+   * Source: https://helm.sh/docs/chart_template_guide/named_templates/, the template that `helm create` writes
+   */
+  fullname(): string | undefined {
+    const own = this.take(this.facts.fullname ?? [])
+    if (own) return own.value && shortened(own.value)
+    const { name, values } = this.release
+    const [full, short] = ['fullnameOverride', 'nameOverride'].map((key) => values.get(key))
+    if (!full?.told || !short?.told) return undefined
+    if (valueText(full.value)) return shortened(valueText(full.value))
+    const chart = valueText(short.value) || this.facts.name
+    if (isPlaceholder(name)) return undefined
+    return shortened(name.includes(chart) ? name : `${name}-${chart}`)
+  }
+}
+
+/** Charts cut names where those of Services and labels end. */
+const longestName = 63
+
+function shortened(name: string): string {
+  return name.slice(0, longestName).replace(/-$/, '')
+}
+
+function argumentsIn(list: Cursor): { at: Cursor; name: string; value: string }[] {
+  return [...list.items()].flatMap((at) => {
+    const [, name, value = ''] = at.string?.match(/^--?([^=\s]+)(?:[=\s](.*))?$/s) ?? []
+    return name === undefined ? [] : [{ at, name: name.toLowerCase(), value }]
+  })
+}
+
+/** What a template takes for true. */
+function isTrue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0
+  return Boolean(value)
+}
+
+/** A value as a template prints it; empty where there is none. */
+export function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(valueText).join(',')
+  return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
+}

@@ -1,0 +1,89 @@
+import type { Cursor } from '../../manifest/cursor'
+import { isPlaceholder } from '../ingress/ingress'
+
+/** A value of a release, where it is written; else where it would be. */
+export interface ReleaseValue {
+  readonly at: Cursor
+  /** Undefined where none is given. */
+  readonly value: unknown
+  /** Whether the files tell: another source of values may give it, or a tool fills it in. */
+  readonly told: boolean
+}
+
+/** Where values of a release are written: a map, or a list of parameters by their paths; or something that is not to be seen. */
+export type ValuesLayer = { readonly root: Cursor; readonly parameters?: true } | { readonly hidden: true }
+
+/** The values of a release, the first layer over the later ones. */
+export class ReleaseValues {
+  constructor(
+    /** Where a value is written that is nowhere yet. */
+    readonly place: Cursor,
+    private readonly layers: readonly ValuesLayer[],
+    /** The paths of single values that something else gives. */
+    private readonly elsewhere: readonly string[] = [],
+  ) {}
+
+  /** @param path as `--set` takes it: `controller.scope.enabled` */
+  get(path: string): ReleaseValue {
+    let told = this.isTold(path)
+    for (const layer of this.layers) {
+      if ('hidden' in layer) {
+        told = false
+        continue
+      }
+      const { root, parameters } = layer
+      const at = parameters ? parameterOf(root, path) : root.at(...path.split('.'))
+      if (at?.exists) return { at, value: meaningOf(at, parameters), told: told && !holdsPlaceholder(at) }
+    }
+    return { at: this.placeFor(path), value: undefined, told }
+  }
+
+  private isTold(path: string): boolean {
+    return !this.elsewhere.some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`))
+  }
+
+  /** Where a value would be written: in a file that this change touches, for it may be gone from there; beside what stands nearest. */
+  private placeFor(path: string): Cursor {
+    const keys = path.split('.')
+    const depthIn = (root: Cursor) => keys.findIndex((_, index) => !root.at(...keys.slice(0, index + 1)).exists)
+    const rank = (root: Cursor) => (root.manifest.values?.touched ? keys.length : 0) + depthIn(root)
+    const roots = this.layers.flatMap((layer) => ('hidden' in layer || layer.parameters ? [] : [layer.root]))
+    const [nearest] = roots.toSorted((a, b) => rank(b) - rank(a))
+    return nearest?.at(...keys) ?? this.place
+  }
+}
+
+/** Maps of values as layers, the first over the others. */
+export function layersOf(roots: readonly (Cursor | undefined)[]): ValuesLayer[] {
+  return roots.flatMap((root) => (root ? [{ root }] : []))
+}
+
+/** A layer that is not to be seen, where there may be one. */
+export function hiddenIf(condition: boolean): ValuesLayer[] {
+  return condition ? [{ hidden: true }] : []
+}
+
+/** What values files hold, the last over the others; one that is not in this repository may hold anything. */
+export function filesOf(list: Cursor): ValuesLayer[] {
+  return [...list.items()].toReversed().flatMap(fileOf)
+}
+
+/** What the files hold that an object names by one entry, the last over the others. */
+export function fileOf(name: Cursor): ValuesLayer[] {
+  const files = name.string === undefined ? undefined : name.manifest.valuesIn(name.string)
+  return files ? layersOf(files.toReversed()) : hiddenIf(true)
+}
+
+function parameterOf(list: Cursor, path: string): Cursor | undefined {
+  return [...list.items()].findLast((one) => one.at('name').string === path)?.at('value')
+}
+
+/** A parameter is text, and means what `--set` makes of it. */
+function meaningOf(at: Cursor, parameter: true | undefined): unknown {
+  const { value } = at
+  return parameter && typeof value === 'string' && /^(?:true|false|null)$/.test(value) ? JSON.parse(value) : value
+}
+
+function holdsPlaceholder(at: Cursor): boolean {
+  return at.string !== undefined && isPlaceholder(at.string)
+}

@@ -1,0 +1,69 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { abridged } from '../../listing'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import { classOf, isDefaultClass } from '../ingress/ingress-class'
+import { type Controller, controllersIn } from './controller'
+
+/** What of a cluster provides classes. */
+export interface ClassProviders {
+  readonly controllers: readonly Controller[]
+  /** What the IngressClasses say of their controllers, by name. */
+  readonly classes: ReadonlyMap<string, { readonly says: string | undefined; readonly at: Cursor }>
+  readonly hasDefault: boolean
+}
+
+/** What of a cluster provides classes; undefined where nothing does, or a controller does not tell what it takes. */
+export function classProvidersIn(snapshot: Snapshot): ClassProviders | undefined {
+  if (!providersBySnapshot.has(snapshot)) providersBySnapshot.set(snapshot, readProviders(snapshot))
+  return providersBySnapshot.get(snapshot)
+}
+
+/** Rules ask of every Ingress; a snapshot never changes. */
+const providersBySnapshot = new WeakMap<Snapshot, ClassProviders | undefined>()
+
+function readProviders(snapshot: Snapshot): ClassProviders | undefined {
+  const controllers = controllersIn(snapshot)
+  const written = snapshot.ofKind('IngressClass.networking.k8s.io')
+  const seen = snapshot.facts.ingressClasses
+  if (controllers.length + written.length + seen.length === 0) return undefined
+  if (controllers.some(({ claims }) => claims.length === 0)) return undefined
+  const classes = new Map([
+    ...seen.map(({ name, controller, at }) => [name, { says: controller, at }] as const),
+    ...written.map(({ ref, root }) => {
+      const at = root.at('spec', 'controller')
+      return [ref.name, { says: at.string, at }] as const
+    }),
+  ])
+  const hasDefault = written.some(isDefaultClass) || seen.some(({ isDefault }) => isDefault)
+  return { controllers, classes, hasDefault }
+}
+
+/** Whether a controller takes an Ingress by its class, or because it names none. */
+export function takesClassOf(ingress: Manifest, { claims }: Controller, { classes }: ClassProviders): boolean {
+  const name = classOf(ingress)
+  if (name === undefined) return claims.some(({ unclassed }) => unclassed)
+  const says = classes.get(name)?.says
+  return claims.some(
+    (claim) => claim.names.includes(name) || claim.made === name || (says !== undefined && claim.controller === says),
+  )
+}
+
+/** Whether some controller looks at the name of a class where another looks at who its controller is. */
+export function takesByName(controllers: readonly Controller[], name: string): boolean {
+  return controllers.some(({ claims }) =>
+    claims.some(({ by, names }) => ['name', 'either'].includes(by) && names.includes(name)),
+  )
+}
+
+/** Whether a controller goes by a name of the same domain: `k8s.io/internal` and `k8s.io/ingress-nginx` are of one product. */
+export function isKin({ claims }: Controller, says: string | undefined): boolean {
+  const domain = says?.split('/')[0]
+  return claims.some(({ controller }) => controller?.split('/')[0] === domain)
+}
+
+/** Up to five classes that an Ingress can name. */
+export function knownIn({ controllers, classes }: ClassProviders): string {
+  const names = [...classes.keys(), ...controllers.flatMap(({ claims }) => claims.flatMap((claim) => claim.names))]
+  return abridged([...new Set(names)].sort(), 5)
+}

@@ -1,0 +1,84 @@
+import { satisfies } from 'semver'
+import type { Cursor } from '../../manifest/cursor'
+import type { ClassFacts, ControllerFacts } from '../workload/controller-facts'
+import { isSwitchedOn, type Settings, valueOr, valuesOfFlag } from '../workload/settings'
+
+/** Which Ingresses a controller takes, as one of the releases it may be decides. */
+export interface Claims {
+  readonly facts: ClassFacts
+  /** The classes it is asked for by name: by the annotation, and where `by` says so by `spec.ingressClassName`. */
+  readonly names: readonly string[]
+  /** What `spec.controller` of its IngressClasses says; undefined where it is not looked at. */
+  readonly controller: string | undefined
+  /**
+   * Which IngressClasses are its own: those of these names, those of that controller, those of both, or those of either. Of
+   * GatewayClasses those of that controller with the labels that it names.
+   */
+  readonly by: 'name' | 'controller' | 'both' | 'either' | 'labels'
+  /** Whether it takes Ingresses that name no class. */
+  readonly unclassed: boolean
+  /** The IngressClass that its release makes, beside those that are written. */
+  readonly made?: string | undefined
+  /** Where its class is named, or would be. */
+  readonly at: readonly Cursor[]
+}
+
+/** Reads what a controller claims: one for each way its release may decide; none when its class is not told. */
+export function claimsOf(facts: ControllerFacts, settings: Settings, release: string | undefined): Claims[] {
+  if (settings.opaque) return []
+  return waysOf(facts, settings, release).flatMap((way): Claims[] => {
+    const names = namesOf(way, settings)
+    const controller = controllerOf(way, settings)
+    const by = byWhat(way, settings)
+    const unclassed = takesUnclassed(way, settings, names ?? [])
+    if (!names || !controller.told || !by || unclassed === undefined) return []
+    const given = flagsOf(way).flatMap((flag) => settings.get(flag)?.at ?? [])
+    const at = settings.get(way.name) ? given : [settings.placeOf(way.name), ...given]
+    return [{ facts: way, names, controller: controller.value, by, unclassed, at }]
+  })
+}
+
+/** How a release decides; where none is told, each way that has the flags which are given. */
+function waysOf({ classes }: ControllerFacts, settings: Settings, release: string | undefined): ClassFacts[] {
+  if (release !== undefined) return classes.filter(({ releases }) => satisfies(release, releases))
+  const flags = new Set(classes.flatMap(flagsOf).filter((flag) => settings.get(flag)))
+  return classes.filter((way) => [...flags].every((flag) => flagsOf(way).includes(flag)))
+}
+
+function flagsOf({ name, controllerFlag, byName, unclassed = [] }: ClassFacts): string[] {
+  const more = unclassed.flatMap((one) => Object.entries(one).flatMap(([key, flag]) => (key === 'on' ? flag : [])))
+  return [name, controllerFlag, byName, ...more].filter((one) => typeof one === 'string')
+}
+
+function namesOf({ name, default: byDefault, many }: ClassFacts, settings: Settings): string[] | undefined {
+  const value = valueOr(settings, name, byDefault)
+  if (value === undefined) return undefined
+  const given = many ? valuesOfFlag(settings, name) : undefined
+  if (given && given.length > 0) return given
+  return value === '' ? [] : [value]
+}
+
+function controllerOf(way: ClassFacts, settings: Settings): { told: boolean; value?: string } {
+  const { controller, controllerFlag, below } = way
+  if (controller === undefined) return { told: true }
+  const given = controllerFlag === undefined ? '' : valueOr(settings, controllerFlag, '')
+  if (given === undefined) return { told: false }
+  const path = `${controller}/${given.replace(/^\/+/, '')}`
+  return { told: true, value: given === '' ? controller : below ? path : given }
+}
+
+function byWhat({ by, byName, name }: ClassFacts, settings: Settings): Claims['by'] | undefined {
+  if (by === 'both' && valueOr(settings, name, '') === '') return 'controller'
+  const named = byName === undefined ? false : settings.isOn(byName, false)
+  return named === undefined ? undefined : named ? 'either' : by
+}
+
+function takesUnclassed(
+  { unclassed = [] }: ClassFacts,
+  settings: Settings,
+  names: readonly string[],
+): boolean | undefined {
+  const answers = unclassed.map((one) => ('class' in one ? names.includes(one.class) : isSwitchedOn(settings, one)))
+  if (answers.includes(true)) return true
+  return answers.includes(undefined) ? undefined : false
+}

@@ -1,0 +1,35 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Manifest } from '../../manifest/manifest'
+import { classAnnotation, isDefaultClass } from '../ingress/ingress-class'
+import type { Controller } from './controller'
+import type { Claims } from './controller-claims'
+import type { Watched } from './controller-scope'
+
+/** Whether it is certain that a controller takes an Ingress: it watches its namespace, and claims it however its release decides. */
+export function takesIngress({ watched, claims }: Controller, ingress: Manifest, snapshot: Snapshot): boolean {
+  if (!watches(watched, ingress.ref.namespace)) return false
+  return claims.length > 0 && claims.every((way) => claimsIngress(way, ingress, snapshot))
+}
+
+/** Whether it is certain that a namespace is among those that are watched. */
+export function watches(watched: Watched, namespace: string): boolean {
+  if (watched.scope === 'all') return !watched.except.includes(namespace)
+  return watched.scope === 'namespaces' && watched.names.includes(namespace)
+}
+
+function claimsIngress(way: Claims, ingress: Manifest, snapshot: Snapshot): boolean {
+  const classes = snapshot.ofKind('IngressClass.networking.k8s.io')
+  const annotated = classAnnotation(ingress).string
+  const named = ingress.root.at('spec', 'ingressClassName').string || undefined
+  if (!named && annotated) return way.names.includes(annotated)
+  // The API server gives the default class to those that name none.
+  const name = named ?? classes.find(isDefaultClass)?.ref.name
+  if (name === undefined) return way.unclassed
+  if (way.by === 'name') return way.names.includes(name)
+  const objects = classes.filter(({ ref }) => ref.name === name)
+  // A class that is written nowhere comes with its controller, as a rule.
+  if (objects.length === 0) return way.names.includes(name)
+  const isOwn = objects.some(({ root }) => root.at('spec', 'controller').string === way.controller)
+  if (way.by === 'both') return isOwn && way.names.includes(name)
+  return isOwn || (way.by === 'either' && way.names.includes(name))
+}

@@ -1,0 +1,113 @@
+import { satisfies } from 'semver'
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import { classAnnotation } from '../ingress/ingress-class'
+import { allows, type Permissions, permissionsOf, permissionText, singles, uncovered } from '../rbac/rbac'
+import type { Controller } from './controller'
+
+/** Something that a controller has to be allowed, and what it reads that makes it need it. */
+export interface Need {
+  readonly kind: 'lock' | 'status' | 'namespace' | 'classes'
+  readonly at: Cursor
+  /** What it is about: a lock, a namespace. */
+  readonly of: string
+  readonly permissions: readonly Permissions[]
+  /** An Ingress that goes unseen otherwise. */
+  readonly ingress?: Manifest
+}
+
+/** What a controller needs and is not given, in the words of `kubectl auth can-i`. */
+export function missing(need: Need, given: readonly Permissions[]): string[] {
+  return [...singles(uncovered(given, need.permissions))].map(permissionText).sort()
+}
+
+/** What a controller has to be allowed, as far as its manifests tell. */
+export function controllerNeeds(controller: Controller, given: readonly Permissions[], snapshot: Snapshot): Need[] {
+  return [
+    ...lockNeeds(controller, given),
+    ...statusNeeds(controller, given),
+    ...(controller.facts.name === 'ingress-nginx'
+      ? [...namespaceNeeds(controller), ...classNeeds(controller, snapshot)]
+      : []),
+  ]
+}
+
+const groupOf = { ConfigMap: '', Lease: 'coordination.k8s.io' }
+const resourceOf = { ConfigMap: 'configmaps', Lease: 'leases' }
+
+/**
+ * To read, write and make the lock; a `create` is never limited to a name. Where the release is not told nothing is missing
+ * as long as one way to elect is allowed.
+ * Source: https://github.com/kubernetes/client-go/blob/master/tools/leaderelection/leaderelection.go (tryAcquireOrRenew)
+ */
+function lockNeeds({ locks, manifest, namespace: own }: Controller, given: readonly Permissions[]): Need[] {
+  const ways = locks.map((lock): Need[] =>
+    lock.kinds.map((kind) => {
+      // Where the controller's manifest gives no namespace, its Role's gives none either.
+      const namespace = lock.namespace === own ? manifest.ref.namespace : lock.namespace
+      const rule = { apiGroups: [groupOf[kind]], resources: [resourceOf[kind]] }
+      return {
+        kind: 'lock',
+        at: lock.at,
+        of: `${kind} ${namespace ? `${namespace}/` : ''}${lock.name}`,
+        permissions: [
+          ...permissionsOf({ ...rule, resourceNames: [lock.name], verbs: ['get', 'update'] }, namespace),
+          ...permissionsOf({ ...rule, verbs: ['create'] }, namespace),
+        ],
+      }
+    }),
+  )
+  const allowed = ways.some((needs) => needs.every(({ permissions }) => allows(given, permissions)))
+  return allowed ? [] : (ways.at(-1) ?? [])
+}
+
+/** To write the status of Ingresses where it watches; those before 1.0.0 did so in the older group too. */
+function statusNeeds({ facts, release, status, watched }: Controller, given: readonly Permissions[]): Need[] {
+  if (status.writes === 'nothing' || status.writes === 'unknown' || watched.scope === 'unknown') return []
+  const namespaces = watched.scope === 'namespaces' ? watched.names : ['*']
+  const modern = facts.name === 'ingress-nginx' && release !== undefined && satisfies(release, '>=1.0.0')
+  return namespaces.flatMap((namespace): Need[] => {
+    const inGroup = (group: string) =>
+      permissionsOf({ apiGroups: [group], resources: ['ingresses/status'], verbs: ['update'] }, namespace)
+    const permissions = inGroup('networking.k8s.io')
+    if (!modern && allows(given, inGroup('extensions'))) return []
+    const of = namespace === '*' ? 'every namespace' : `namespace ${namespace}`
+    return [{ kind: 'status', at: watched.at, of, permissions }]
+  })
+}
+
+/** It looks its namespace up at the start and ends without: cmd/nginx/main.go of controller-v0.25.1 to v1.15.1. */
+function namespaceNeeds({ watched }: Controller): Need[] {
+  if (watched.scope !== 'namespaces') return []
+  return watched.names.map((name) => {
+    const rule = { apiGroups: [''], resources: ['namespaces'], resourceNames: [name], verbs: ['get'] }
+    return { kind: 'namespace', at: watched.at, of: name, permissions: permissionsOf(rule, name) }
+  })
+}
+
+/**
+ * Where it may not list IngressClasses it leaves `spec.ingressClassName` unread; up to 1.0.3 it ends.
+ * Source: controller-v1.15.1, cmd/nginx/main.go and internal/ingress/controller/store/store.go (IgnoreIngressClass)
+ */
+function classNeeds({ release, claims, watched, place }: Controller, snapshot: Snapshot): Need[] {
+  const [claim] = claims
+  if (!release || !satisfies(release, '>=1.0.0') || !claim?.controller || claim.unclassed) return []
+  const classes = snapshot.ofKind('IngressClass.networking.k8s.io')
+  // A class that is written nowhere is taken for the controller's that is asked for it by that name.
+  const isOwn = (name: string) => {
+    const written = classes.filter(({ ref }) => ref.name === name)
+    const own = written.some(({ root }) => root.at('spec', 'controller').string === claim.controller)
+    return own || (written.length === 0 && claim.names.includes(name))
+  }
+  const ingress = snapshot
+    .ofKind('Ingress.networking.k8s.io')
+    .filter(
+      (one) => watched.scope === 'all' || (watched.scope === 'namespaces' && watched.names.includes(one.ref.namespace)),
+    )
+    .filter((one) => !classAnnotation(one).exists)
+    .find(({ root }) => isOwn(root.at('spec', 'ingressClassName').string ?? ''))
+  if (!ingress) return []
+  const rule = { apiGroups: ['networking.k8s.io'], resources: ['ingressclasses'], verbs: ['list'] }
+  return [{ kind: 'classes', at: place, of: '', permissions: permissionsOf(rule), ingress }]
+}

@@ -1,0 +1,66 @@
+import type { ClassFacts } from '../workload/controller-facts'
+import { type Controller, nameOfController } from './controller'
+
+/** What parts the two: whoever watches all namespaces still meets one that is limited, so then the class comes first. */
+export function mendingOf(mended: Controller, other: Controller): string {
+  const own = ownClassOf(mended)
+  const name = nameOfController(mended)
+  const limiting = limitingOf(mended, other)
+  if (other.watched.scope !== 'all') return `Limit ${limiting}, or give it a class of its own with ${own}`
+  const both = [...new Set([own, ownClassOf(other)])].join(' and ')
+  // Without a class it takes that of the other one too.
+  const given = takesEveryClass(other)
+    ? `Give each of them a class of its own with ${both}`
+    : `Give ${name} a class of its own with ${own}`
+  const flags = [...new Set([mended, other].map(scopeOf))].join(' and ')
+  return `${given}, or limit ${limiting || `both to namespaces of their own with ${flags}`}`
+}
+
+/** How one of the two is kept out of the namespaces of the other; empty where only both together can be. */
+export function limitingOf(mended: Controller, other: Controller): string {
+  const limited = other.watched.scope !== 'all' ? mended : mended.watched.scope !== 'all' ? other : undefined
+  return limited ? `${nameOfController(limited)} to other namespaces with ${scopeOf(limited)}` : ''
+}
+
+function scopeOf(controller: Controller): string {
+  const { facts, installed, wordsFor } = controller
+  const value = scopeValueOf(controller)
+  return installed ? `${value} in its values` : inWords([wordsFor(facts.scope.namespaces)], value)
+}
+
+function scopeValueOf({ facts: { scope }, installed }: Controller): string {
+  return installed?.release.facts.says?.scope ?? scope.value
+}
+
+/** The value of its chart that limits it. */
+export function limitingValue(controller: Controller): string {
+  return scopeValueOf(controller).replace(/:.*/, '')
+}
+
+/** What gives it a class of its own. */
+export function ownClassOf(controller: Controller): string {
+  const { installed } = controller
+  const way = wayOf(controller)
+  if (installed) return `${installed.release.facts.says?.class ?? way?.value} in its values`
+  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) =>
+    flag ? controller.wordsFor(flag) : [],
+  )
+  return inWords(flags, way?.value)
+}
+
+/** Flags, with the value of the chart that gives them; a setting of a config file needs no other words. */
+function inWords(flags: readonly string[], value: string | undefined): string {
+  const words = flags.join(' and ')
+  return words.startsWith('-') ? `${words} (in its chart ${value})` : words
+}
+
+/** How it decides which Ingresses are its own: where the release is not told, in the newest way. */
+export function wayOf({ claims, facts }: Controller): ClassFacts | undefined {
+  return claims.at(-1)?.facts ?? facts.classes.at(-1)
+}
+
+/** Whether it takes all classes of its product as long as it is given none, and the product has one name for its controllers. */
+function takesEveryClass({ claims, facts }: Controller): boolean {
+  const isOpen = claims.some(({ by, facts: way }) => way.by === 'both' && by === 'controller')
+  return isOpen || (facts.takes === 'Gateways' && claims.some(({ unclassed }) => unclassed))
+}

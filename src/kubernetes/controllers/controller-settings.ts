@@ -1,0 +1,148 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import { nameOf } from '../../manifest/manifest'
+import { alike } from '../object/named-object'
+import { Arguments } from '../workload/arguments'
+import { type ControllerConfig, keyOf, placeIn, saidBy, speaksOf } from '../workload/config-settings'
+import { mountedAt } from '../workload/container-file'
+import type { ConfigFacts, ControllerFacts } from '../workload/controller-facts'
+import type { Setting, Settings } from '../workload/settings'
+
+/** What a controller in a container is told: by its arguments and variables, and by what these name or its volumes bring. */
+export function settingsOf(facts: ControllerFacts, container: Cursor, snapshot: Snapshot | undefined): Settings {
+  const args = new Arguments(container, facts, snapshot)
+  if (args.inShell) return args
+  // No variable says where a config is.
+  const { variables: _, ...style } = facts
+  const flags = new Arguments(container, style, snapshot)
+  const configs = (facts.config ?? []).flatMap((one) => configOf(one, flags, container, snapshot) ?? [])
+  return configs.reduce<Settings>((settings, config) => new Configured(settings, config), args)
+}
+
+/** What a controller of a release is told: what its values say, as far as they name no config, which is not followed there. */
+export function settingsOfRelease({ config = [] }: ControllerFacts, values: Settings): Settings {
+  return config.reduce((settings, { flags, instead, keys }) => {
+    const named = flags.map((flag) => values.get(flag)).find((given) => given && !given.maybe)
+    if (!named) return settings
+    return new Configured(settings, { root: undefined, at: named.at, name: '', instead: instead === true, keys })
+  }, values)
+}
+
+/** Settings that a config says over, or under, others. */
+class Configured implements Settings {
+  readonly opaque: boolean
+  readonly place: Cursor
+  readonly parts: readonly Cursor[]
+
+  constructor(
+    private readonly others: Settings,
+    private readonly config: ControllerConfig,
+  ) {
+    this.opaque = others.opaque || (config.instead && !config.keys && !config.root)
+    this.place = config.keys || !config.root ? others.place : config.root
+    this.parts = config.keys ? others.parts : []
+  }
+
+  placeOf(flag: string): Cursor {
+    return this.counts(flag) ? placeIn(this.config, flag) : this.others.placeOf(flag)
+  }
+
+  get(flag: string): Setting | undefined {
+    return this.counts(flag) ? saidBy(this.config, flag) : this.others.get(flag)
+  }
+
+  all(flag: string): Setting[] {
+    if (!this.counts(flag)) return this.others.all(flag)
+    const said = saidBy(this.config, flag)
+    return said ? [said] : []
+  }
+
+  isOn(flag: string, byDefault: boolean): boolean | undefined {
+    if (!this.counts(flag)) return this.others.isOn(flag, byDefault)
+    const said = this.get(flag)
+    if (!said) return byDefault
+    return said.value === undefined ? undefined : /^(?:1|t|true)$/i.test(said.value)
+  }
+
+  has(flag: string): boolean {
+    return this.counts(flag) ? this.get(flag) !== undefined : this.others.has(flag)
+  }
+
+  variable(name: string): string | undefined {
+    return this.others.variable(name)
+  }
+
+  variableBeside(name: string): string | undefined {
+    return this.others.variableBeside(name)
+  }
+
+  wordsFor(flag: string): string {
+    const isThere = this.counts(flag) && (this.config.instead || this.get(flag))
+    return isThere ? `${keyOf(this.config, flag)} in ${this.config.name}` : this.others.wordsFor(flag)
+  }
+
+  /** Whether the config decides a flag. */
+  private counts(flag: string): boolean {
+    return speaksOf(this.config, flag) && (this.config.instead || this.others.get(flag) === undefined)
+  }
+}
+
+/** What a row of the facts says that is read, where it is read; undefined where nothing of it is there. */
+function configOf(
+  facts: ConfigFacts,
+  args: Arguments,
+  container: Cursor,
+  snapshot: Snapshot | undefined,
+): ControllerConfig | undefined {
+  const [named] = facts.flags.flatMap((flag) => args.get(flag) ?? [])
+  const found = facts.object
+    ? named && objectAt(named, facts.object, args, snapshot)
+    : fileAt(named, facts.files ?? [], args, container, snapshot)
+  return found && { ...found, instead: facts.instead === true, keys: facts.keys }
+}
+
+type Found = Pick<ControllerConfig, 'root' | 'at' | 'name'>
+
+function objectAt(
+  { at, value }: Setting,
+  { kind: groupKind, variable, default: byDefault }: NonNullable<ConfigFacts['object']>,
+  args: Arguments,
+  snapshot: Snapshot | undefined,
+): Found {
+  const [name = '', inNamespace] = (value ?? '').split('/').reverse()
+  const namespace = inNamespace ?? (variable && args.variable(variable)) ?? byDefault ?? ''
+  const [kind = '', ...group] = groupKind.split('.')
+  const ref = { group: group.join('.'), kind, namespace, name }
+  return { root: alike(snapshot?.get(ref) ?? [])?.root, at, name: nameOf(ref) }
+}
+
+/**
+ * The file that a flag names, else the first that is at one of the places where it is looked for. What may be there is not
+ * where flags are given that would not count.
+ */
+function fileAt(
+  named: Setting | undefined,
+  files: readonly string[],
+  args: Arguments,
+  container: Cursor,
+  snapshot: Snapshot | undefined,
+): Found | undefined {
+  const at = named?.at ?? container.at('volumeMounts')
+  for (const path of named ? [named.value ?? ''] : files) {
+    const file = mountedAt(path, container, snapshot)
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    if (file && file !== 'unknown') {
+      const { text } = file
+      return { root: readable(text, name), at, name: `${name} of ${nameOf(text.manifest.ref)}` }
+    }
+    if (named || (file && !args.hasFlags)) return { root: undefined, at, name }
+  }
+  return undefined
+}
+
+/** The settings in a text; undefined where they are not written in YAML. One that holds comments alone says nothing. */
+function readable(text: Cursor, name: string): Cursor | undefined {
+  const { nested } = text
+  if (nested) return nested.isMap && !name.endsWith('.toml') ? nested : undefined
+  return (text.string ?? '').split('\n').every((line) => /^\s*(?:#.*)?$/.test(line)) ? text : undefined
+}

@@ -1,0 +1,51 @@
+import { satisfies } from 'semver'
+import type { Cursor } from '../../manifest/cursor'
+import type { ControllerFacts, StatusFacts } from '../workload/controller-facts'
+import { isSwitchedOn, type Settings } from '../workload/settings'
+
+/** What a controller writes into the status of its Ingresses. */
+export type StatusWriting =
+  /** Nothing; or what cannot be told. */
+  | { readonly writes: 'nothing' | 'unknown' }
+  /** The addresses of a Service, or one that is given: at its flag. */
+  | { readonly writes: 'source'; readonly at: Cursor; readonly flag: string; readonly value: string | undefined }
+  /** The addresses of the Service that it looks for unless told otherwise. */
+  | { readonly writes: 'service' }
+  /** The addresses of the nodes that run it, where these lead to it. */
+  | { readonly writes: 'nodes' }
+  /** The addresses of nodes because no source is given: at its flags, where one belongs. */
+  | { readonly writes: 'fallback'; readonly at: Cursor }
+
+/**
+ * Reads what a controller writes.
+ *
+ * @param onNodes whether the nodes are where its traffic goes: it has their network, or ports of theirs
+ */
+export function statusOf(
+  facts: ControllerFacts,
+  settings: Settings,
+  release: string | undefined,
+  onNodes: boolean,
+): StatusWriting {
+  if (settings.opaque) return { writes: 'unknown' }
+  const status = statusFactsOf(facts, release)
+  if (!status) return { writes: 'nothing' }
+  const writes = status.writes ? isSwitchedOn(settings, status.writes) : true
+  if (writes !== true) return { writes: writes === false ? 'nothing' : 'unknown' }
+  const sources = status.sources.map((flag) => ({ flag, given: settings.get(flag) }))
+  for (const { flag, given } of sources) {
+    if (given && !given.maybe && given.value !== '') return { writes: 'source', at: given.at, flag, value: given.value }
+  }
+  if (sources.some(({ given }) => given?.maybe)) return { writes: 'unknown' }
+  if (status.without === 'nothing') return { writes: 'nothing' }
+  if (status.without === 'service') return { writes: 'service' }
+  const asked = status.nodes === undefined ? false : settings.isOn(status.nodes, false)
+  if (onNodes || asked !== false) return { writes: 'nodes' }
+  const empty = sources.map(({ given }) => given?.at).find((at) => at !== undefined)
+  return { writes: 'fallback', at: empty ?? settings.placeOf(status.sources[0] ?? '') }
+}
+
+/** How a release writes the status: the newest way, where no release is told. */
+export function statusFactsOf({ status }: ControllerFacts, release: string | undefined): StatusFacts | undefined {
+  return release === undefined ? status.at(-1) : status.find(({ releases }) => satisfies(release, releases))
+}

@@ -1,0 +1,276 @@
+import { gte } from 'semver'
+import { minorReleaseOf, parseImage, releaseOf } from '../../cluster/image'
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import { type GroupKind, groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type ChartRelease, releaseKinds } from '../charts/chart-release'
+import { ChartSettings, valueText } from '../charts/chart-settings'
+import { chartReleasesOf } from '../charts/releases'
+import { shareNamespace } from '../object/namespace'
+import { Arguments } from '../workload/arguments'
+import { type ControllerFacts, controllerFacts } from '../workload/controller-facts'
+import type { Setting, Settings } from '../workload/settings'
+import { type Claims, claimsOf } from './controller-claims'
+import { type Watched, watchedBy } from './controller-scope'
+import { settingsOf, settingsOfRelease } from './controller-settings'
+import { type StatusWriting, statusOf } from './controller-status'
+import { type LeaderLock, locksOf } from './leader-lock'
+
+/** The kinds that run an ingress controller. */
+export const controllerKinds: readonly GroupKind[] = [
+  'Deployment.apps',
+  'DaemonSet.apps',
+  'StatefulSet.apps',
+  'Rollout.argoproj.io',
+]
+
+/** What a Rollout has that runs the Pods of a Deployment in its place. */
+export const rolloutMark = 'workloadRef'
+
+/** Strings of which each manifest has one that a controller is read from. */
+export const marksOfControllers: readonly string[] = [...controllerFacts.flatMap(({ marks }) => marks), rolloutMark]
+
+/** The account a controller's Pods run as, where the manifest names it, else where it would stand. */
+export interface ServiceAccount {
+  readonly name: string
+  /** Empty where the manifest gives none. */
+  readonly namespace: string
+  readonly at: Cursor
+}
+
+/** An ingress controller, as a workload runs it, or a release installs it that is not rendered. */
+export interface Controller {
+  readonly facts: ControllerFacts
+  readonly manifest: Manifest
+  /** Where its version is written. */
+  readonly image: Cursor
+  /** None when the tag does not tell. */
+  readonly release: string | undefined
+  /** The namespace its Pods run in; empty where neither the manifest nor its arguments give one. */
+  readonly namespace: string
+  /** Where its arguments stand. */
+  readonly place: Cursor
+  /** Whether a shell takes its arguments apart: then none of them is known. */
+  readonly inShell: boolean
+  readonly watched: Watched
+  /** One for each way its release may decide; none when its class is not told. */
+  readonly claims: readonly Claims[]
+  readonly status: StatusWriting
+  /** What its leader is elected by: one for each way its release may do it; none when it elects none or no file tells. */
+  readonly locks: readonly LeaderLock[]
+  readonly serviceAccount: ServiceAccount
+  /** The Secret of its default certificate, as `namespace/name`; undefined where none is set, or a file that is not here may. */
+  readonly defaultCertificate: Setting | undefined
+  /** What it is read from beside its own object, wherever its settings are. */
+  readonly parts: readonly Cursor[]
+  /** How a person sets one of its flags. */
+  readonly wordsFor: (flag: string) => string
+  /** What installs it, where only that tells of it. */
+  readonly installed: Installed | undefined
+}
+
+/** What the release of a chart makes beside a controller, as far as its values tell. */
+export interface Installed {
+  readonly release: ChartRelease
+  /** The type of the Service that brings its traffic, at the value that says so; undefined without one. */
+  readonly service: Setting | undefined
+  /** How the chart calls its objects, alone or with more behind; undefined where no file tells. */
+  readonly fullname: string | undefined
+}
+
+/** The controllers that a snapshot's workloads run, and those that its releases install. */
+export function controllersIn(snapshot: Snapshot): readonly Controller[] {
+  const known = controllersBySnapshot.get(snapshot)
+  if (known) return known
+  const manifests = [...controllerKinds, ...releaseKinds].flatMap((kind) => snapshot.ofKind(kind))
+  const found = manifests.flatMap((manifest) => controllersOf(manifest, snapshot))
+  controllersBySnapshot.set(snapshot, found)
+  return found
+}
+
+/** Those of them that run in the cluster of the snapshot's own objects: a release may go to another one. */
+export function controllersHere(snapshot: Snapshot): readonly Controller[] {
+  return controllersIn(snapshot).filter(({ installed }) => !installed?.release.cluster)
+}
+
+/** Rules ask of every Ingress and of every object that goes; a snapshot never changes. */
+const controllersBySnapshot = new WeakMap<Snapshot, readonly Controller[]>()
+
+/**
+ * The controllers that a workload runs: none while it is scaled to nothing, or where the manifest is only a patch. Without the
+ * snapshot what stands in other objects is unknown: values of a release, config files, variables.
+ */
+export function controllersOf(manifest: Manifest, snapshot?: Snapshot): Controller[] {
+  if (releaseKinds.includes(groupKindOf(manifest.ref))) {
+    return chartReleasesOf(manifest, snapshot).flatMap(installedBy)
+  }
+  if (!controllerKinds.includes(groupKindOf(manifest.ref))) return []
+  const rollout = manifest.root.at('spec', 'replicas').value === 0 ? rolloutOf(manifest, snapshot) : undefined
+  if (manifest.root.at('spec', 'replicas').value === 0 && !rollout) return []
+  const containers = [...manifest.root.at('spec', 'template', 'spec', 'containers').items()]
+  return containers.flatMap((container) => {
+    if (!container.at('image').string) return []
+    return recognised(container, containers.length === 1, snapshot).map(({ facts, settings }) => ({
+      ...read(facts, container, settings),
+      parts: [...(rollout ? [rollout] : []), ...settings.parts],
+    }))
+  })
+}
+
+/** What a container runs: the program tells, else the image, else the labels of the Pods. */
+function recognised(container: Cursor, alone: boolean, snapshot: Snapshot | undefined) {
+  const { repository } = parseImage(container.at('image').string ?? '')
+  const args = new Arguments(container)
+  const labelled = alone || container.at('name').string === 'controller'
+  const byImage = controllerFacts.filter(({ images }) => patterns.get(images)?.test(repository))
+  const byProgram = controllerFacts.filter(({ binary }) => binary !== undefined && args.runs(binary))
+  const byLabel = controllerFacts.filter((facts) => labelled && isLabelled(facts, container))
+  const [found = []] = [byProgram, byImage, byLabel].filter((one) => one.length > 0)
+  return found
+    .filter(({ command }) => command === undefined || args.runs(command))
+    .map((facts) => ({ facts, settings: settingsOf(facts, container, snapshot) }))
+    .filter(({ facts, settings }) => isOn(facts, settings))
+}
+
+/** One expression for each row, as every workload that is read is tried. */
+const patterns = new Map(controllerFacts.map(({ images }) => [images, new RegExp(images.join('|'))]))
+
+function isLabelled({ labels }: ControllerFacts, container: Cursor): boolean {
+  const written = container.manifest.root.at('spec', 'template', 'metadata', 'labels')
+  return labels !== undefined && Object.entries(labels).every(([key, value]) => written.at(key).string === value)
+}
+
+/** Whether a program runs as this controller, if it can be several things. */
+function isOn({ enabledBy }: ControllerFacts, settings: Settings): boolean {
+  return enabledBy === undefined || (settings.has(enabledBy) && settings.isOn(enabledBy, true) !== false)
+}
+
+function read(facts: ControllerFacts, container: Cursor, settings: Settings): Omit<Controller, 'parts'> {
+  const { manifest } = container
+  const args = new Arguments(container)
+  const image = container.at('image')
+  const parsed = parseImage(image.string ?? '')
+  const release = releaseOf(parsed) ?? minorReleaseOf(parsed)
+  const namespace = manifest.ref.namespace || homeOf(facts, settings)
+  const claims = claimsOf(facts, settings, release)
+  return {
+    facts,
+    manifest,
+    image,
+    release,
+    namespace,
+    place: args.place,
+    inShell: args.inShell,
+    watched: watchedBy(facts, settings),
+    claims,
+    status: statusOf(facts, settings, release, isOnNodes(container)),
+    locks: locksOf(facts, settings, { release, namespace, className: claims[0]?.names[0] }),
+    serviceAccount: accountOf(manifest),
+    defaultCertificate: defaultCertificateOf(facts, settings),
+    wordsFor: (flag) => settings.wordsFor(flag),
+    installed: undefined,
+  }
+}
+
+/** The Rollout that runs the Pods of a Deployment in its place: https://argoproj.github.io/argo-rollouts/migrating/ */
+function rolloutOf(manifest: Manifest, snapshot: Snapshot | undefined): Cursor | undefined {
+  return (snapshot?.ofKind('Rollout.argoproj.io') ?? [])
+    .filter((one) => shareNamespace(one, manifest) && one.root.at('spec', 'replicas').value !== 0)
+    .map(({ root }) => root.at('spec', 'workloadRef'))
+    .find((at) => at.at('kind').string === manifest.ref.kind && at.at('name').string === manifest.ref.name)
+}
+
+/** The namespace that its arguments say it is in. */
+function homeOf({ home }: ControllerFacts, settings: Settings): string {
+  const [namespace = '', name] = (home === undefined ? undefined : settings.get(home)?.value)?.split('/') ?? []
+  return name ? namespace : ''
+}
+
+function defaultCertificateOf({ certificate }: ControllerFacts, settings: Settings): Setting | undefined {
+  const given = certificate?.default === undefined ? undefined : settings.get(certificate.default)
+  return given?.maybe || given?.value === '' ? undefined : given
+}
+
+/** What a controller is called, with its namespace wherever that is told. */
+export function nameOfController({ manifest: { ref }, namespace, installed }: Controller): string {
+  return nameOf(installed || ref.namespace ? ref : { ...ref, namespace })
+}
+
+/** The controllers that a release of a chart installs. */
+function installedBy(release: ChartRelease): Controller[] {
+  const { facts: chart, manifest, values, at } = release
+  const whole = new ChartSettings(chart, release)
+  if (whole.isCase(chart.idle)) return []
+  const tag = values.get(chart.tag)
+  const app = appOf(release)
+  const namespace = whole.namespace ?? ''
+  const onNodes = whole.isCase(chart.onNodes)
+  const made = whole.take(chart.class)?.value
+  const account = whole.take(chart.account)
+  return controllerFacts.flatMap((facts): Controller[] => {
+    if (!chart.controllers.includes(facts.name)) return []
+    const told = settingsOfRelease(facts, whole)
+    const { enabledBy } = facts
+    // Where a file says the rest, it may turn it on.
+    if (enabledBy && told === whole && !(whole.has(enabledBy) && whole.isOn(enabledBy, true))) return []
+    const isMain = facts.name === chart.controllers[0]
+    const claims = claimsOf(facts, told, app).map((claim) => (isMain ? { ...claim, made } : claim))
+    return [
+      {
+        facts,
+        manifest,
+        image: valueText(tag.value) === '' ? at : tag.at,
+        release: app,
+        namespace,
+        place: whole.place,
+        inShell: false,
+        watched: watchedBy(facts, told),
+        claims,
+        status: statusOf(facts, told, app, onNodes),
+        locks: locksOf(facts, told, { release: app, namespace, className: claims[0]?.names[0] }),
+        serviceAccount: {
+          name: account ? (account.value ?? '') : 'default',
+          namespace,
+          at: account?.at ?? whole.place,
+        },
+        defaultCertificate: defaultCertificateOf(facts, told),
+        parts: whole.parts,
+        wordsFor: (flag) => whole.wordsFor(flag),
+        installed: { release, service: whole.take(chart.service), fullname: whole.fullname() },
+      },
+    ]
+  })
+}
+
+/** Where a statement about a controller is made: at the first of these places, then at one in each other object it is read from. */
+export function endsAt({ place, parts }: Controller, at: readonly Cursor[]): Cursor[] {
+  return at.concat(place, parts).filter((one, index, all) => all.findIndex(isIn(one.manifest)) === index)
+}
+
+function isIn(manifest: Manifest): (one: Cursor) => boolean {
+  return (one) => one.manifest === manifest
+}
+
+/** The version of the controller that a release brings: its values tell, else its chart. */
+function appOf({ facts: { apps, tag, digest }, version, values }: ChartRelease): string | undefined {
+  const [named, pinned] = [tag, digest].map((path) => (path === undefined ? undefined : values.get(path)))
+  if (named?.told === false || pinned?.told === false) return undefined
+  const image = { repository: '', tag: valueText(named?.value) }
+  if (image.tag !== '') return releaseOf(image) ?? minorReleaseOf(image)
+  if (pinned && valueText(pinned.value) !== '') return undefined
+  return Object.entries(apps).findLast(([from]) => gte(version, from))?.[1]
+}
+
+/** With the host's network or its ports the nodes are where the traffic goes. */
+function isOnNodes(container: Cursor): boolean {
+  const onHost = container.manifest.root.at('spec', 'template', 'spec', 'hostNetwork').value === true
+  return onHost || [...container.at('ports').items()].some((port) => port.at('hostPort').exists)
+}
+
+/** The old name of the field still works: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
+function accountOf({ root, ref }: Manifest): ServiceAccount {
+  const pod = root.at('spec', 'template', 'spec')
+  const named = [pod.at('serviceAccountName'), pod.at('serviceAccount')]
+  const at = named.find(({ string }) => string) ?? pod.at('serviceAccountName')
+  return { name: at.string ?? 'default', namespace: ref.namespace, at }
+}

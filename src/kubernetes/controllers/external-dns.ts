@@ -1,0 +1,57 @@
+import { parseImage } from '../../cluster/image'
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import { releaseKinds } from '../charts/chart-release'
+import { Arguments } from '../workload/arguments'
+import { controllerKinds } from './controller'
+
+/** The external-dns of a cluster that takes a record away as soon as the Ingress it was made for has no address. */
+export function pruningDnsIn(snapshot: Snapshot): Manifest | undefined {
+  const workload = controllerKinds
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .find(({ root }) => [...root.at('spec', 'template', 'spec', 'containers').items()].some(prunesForIngresses))
+  return workload ?? releaseKinds.flatMap((kind) => snapshot.ofKind(kind)).find(installsPruning)
+}
+
+/**
+ * Whether a release of its chart, which is not in the repository, is told to prune: unless told so none does, of
+ * kubernetes-sigs nor of Bitnami.
+ * Source: https://github.com/kubernetes-sigs/external-dns/blob/external-dns-helm-chart-1.15.0/charts/external-dns/values.yaml
+ */
+function installsPruning({ root }: Manifest): boolean {
+  const spec = root.at('spec')
+  const applied = [spec, spec.at('template', 'spec')]
+  const helms = applied.flatMap((one) => [one.at('source'), ...one.at('sources').items()])
+  const charts: [Cursor, (Cursor | undefined)[]][] = [
+    [spec.at('chart', 'spec', 'chart'), [spec.at('values')]],
+    [spec.at('chart'), [spec.at('valuesContent').nested]],
+    ...helms.map((source): [Cursor, (Cursor | undefined)[]] => {
+      const helm = source.at('helm')
+      return [source.at('chart'), [helm.at('valuesObject'), helm.at('values').nested]]
+    }),
+  ]
+  return charts.some(([chart, values]) => {
+    if (chart.string?.split('/').at(-1) !== 'external-dns') return false
+    return values.some((given) => given?.at('policy').string === 'sync' && looksAtIngresses(given.at('sources')))
+  })
+}
+
+/** Ingresses are among the sources unless these are given without them. */
+function looksAtIngresses(sources: Cursor): boolean {
+  return !sources.exists || [...sources.items()].some(({ string }) => string === 'ingress')
+}
+
+/**
+ * It prunes with the policy `sync`, which was the default as long as there was one, and looks at Ingresses when they are
+ * among its sources. Source: https://github.com/kubernetes-sigs/external-dns/blob/master/docs/flags.md
+ */
+function prunesForIngresses(container: Cursor): boolean {
+  const { repository } = parseImage(container.at('image').string ?? '')
+  if (!/(?:^|\/)external-dns$/.test(repository)) return false
+  const args = new Arguments(container)
+  const variable = [...container.at('env').items()].find((one) => one.at('name').string === 'EXTERNAL_DNS_POLICY')
+  const policy = args.get('policy')?.value ?? variable?.at('value').string ?? 'sync'
+  const sources = args.all('source').map(({ value }) => value)
+  return policy === 'sync' && (sources.length === 0 || sources.includes('ingress'))
+}

@@ -1,0 +1,94 @@
+import { satisfies } from 'semver'
+import type { Cursor } from '../../manifest/cursor'
+import type { ControllerFacts, ElectionFacts } from '../workload/controller-facts'
+import { isSwitchedOn, type Settings, valueOr } from '../workload/settings'
+
+/** The object that the replicas of a controller write their leader into. */
+export interface LeaderLock {
+  /** Two while releases moved from one kind to the other: the leader has to hold both. */
+  readonly kinds: ElectionFacts['kinds']
+  /** Empty where the manifest gives none. */
+  readonly namespace: string
+  readonly name: string
+  /** The flag that names it, else where that would stand. */
+  readonly at: Cursor
+  /** How a person names it. */
+  readonly setBy: string
+}
+
+/** What a lock's name and place come from, beside the settings. */
+interface Elector {
+  readonly release: string | undefined
+  /** The namespace its Pods run in. */
+  readonly namespace: string
+  /** The class it is asked for by name, which some put into the lock's name. */
+  readonly className: string | undefined
+}
+
+/**
+ * Reads what a controller elects its leader by: one lock for each way its release may do it; none when one of them elects
+ * no leader, or no file tells.
+ */
+export function locksOf(facts: ControllerFacts, settings: Settings, elector: Elector): LeaderLock[] {
+  const { release } = elector
+  if (settings.opaque) return []
+  const ways = facts.election.filter(({ releases }) => release === undefined || satisfies(release, releases))
+  const locks = ways.map((way): LeaderLock | undefined => {
+    const elects = way.elects ? way.elects.some((one) => isSwitchedOn(settings, one)) : true
+    const name = nameOf(way, settings, elector.className)
+    const namespace = namespaceOf(way, settings, elector.namespace)
+    if (!elects || name === undefined || namespace === undefined) return undefined
+    const at = settings.get(way.id)?.at ?? settings.placeOf(way.id)
+    return { kinds: way.kinds, namespace, name, at, setBy: way.setBy ?? settings.wordsFor(way.id) }
+  })
+  return locks.every((lock) => lock !== undefined) ? locks : []
+}
+
+function nameOf(way: ElectionFacts, settings: Settings, className: string | undefined): string | undefined {
+  const id = valueOr(settings, way.id, way.default)
+  if (id === undefined) return undefined
+  const name = lockPattern(way, id)
+  return name.includes('{class}') && className === undefined ? undefined : name.replace('{class}', className ?? '')
+}
+
+/** What a lock of an id is called, with `{class}` for the class. HAProxy Ingress puts that in place of `%s`, if there is one. */
+export function lockPattern({ name }: ElectionFacts, id: string): string {
+  return id.includes('%s') ? id.replace('%s', '{class}') : name.replace('{id}', id)
+}
+
+function namespaceOf({ namespace }: ElectionFacts, settings: Settings, own: string): string | undefined {
+  if (!namespace) return own
+  const { flag, variable, default: byDefault } = namespace
+  const given = settings.get(flag)
+  if (given && given.value !== '') return given.value
+  return (variable === undefined ? undefined : settings.variable(variable)) ?? byDefault ?? own
+}
+
+/** Whether a controller elects its leader by this object; one without a namespace may be anywhere. */
+export function electsBy(
+  { locks }: { readonly locks: readonly LeaderLock[] },
+  { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
+): boolean {
+  return locks.some(
+    (one) => one.name === name && one.kinds.some((each) => each === kind) && ['', namespace].includes(one.namespace),
+  )
+}
+
+/**
+ * The lock that two controllers both elect by. Where a release is not told, it has to be one lock however that release
+ * elects.
+ */
+export function sharedLock(a: readonly LeaderLock[], b: readonly LeaderLock[]): LeaderLock | undefined {
+  const [first] = a
+  if (!first || a.length !== b.length) return undefined
+  return a.every((lock, index) => isOneLock(lock, b[index])) ? first : undefined
+}
+
+function isOneLock(a: LeaderLock, b: LeaderLock | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.name === b.name &&
+    a.namespace === b.namespace &&
+    a.kinds.some((kind) => b.kinds.includes(kind))
+  )
+}

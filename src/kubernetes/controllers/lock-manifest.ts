@@ -1,0 +1,75 @@
+import type { Cursor } from '../../manifest/cursor'
+import type { GroupKind, Manifest } from '../../manifest/manifest'
+import { chartFacts } from '../charts/chart-facts'
+import { controllerFacts } from '../workload/controller-facts'
+import { lockPattern } from './leader-lock'
+
+/** The kinds a leader is written into; Endpoints were the first ones. */
+export const lockKinds: readonly GroupKind[] = ['ConfigMap', 'Lease.coordination.k8s.io', 'Endpoints']
+
+/** Who leads by a lock, as its manifest says, and where it says so. */
+export interface LockRecord {
+  readonly at: Cursor
+  /** Empty where the lock was given back; undefined where no file tells. */
+  readonly holder: string | undefined
+}
+
+/**
+ * The record of a leader in a manifest: client-go writes it as JSON into an annotation, or into the fields of a Lease.
+ * Source: https://github.com/kubernetes/client-go/tree/master/tools/leaderelection/resourcelock
+ */
+export function lockRecordOf({ ref, root }: Manifest): LockRecord | undefined {
+  // In this namespace a Lease is the heartbeat of a node: nobody leads by it.
+  if (ref.namespace === 'kube-node-lease') return undefined
+  const at = root.at('metadata', 'annotations', 'control-plane.alpha.kubernetes.io/leader')
+  if (at.exists) return { at, holder: holderIn(at.string ?? '') }
+  const holder = root.at('spec', 'holderIdentity')
+  return ref.kind === 'Lease' && holder.exists ? { at: holder, holder: holder.string } : undefined
+}
+
+function holderIn(record: string): string | undefined {
+  return record.match(/"holderIdentity"\s*:\s*"([^"]*)"/)?.[1]
+}
+
+/**
+ * Whether an object without a record is a lock all the same, by its name: a ConfigMap that holds anything is none, and what a
+ * chart makes is its own, which helm leaves to its holder.
+ */
+export function isLockByName(manifest: Manifest): boolean {
+  const { ref, root } = manifest
+  if (ref.kind === 'Endpoints' || ref.namespace === 'kube-node-lease' || isLockOfChart(manifest)) return false
+  const holdsData = ['data', 'binaryData'].some((field) => [...root.at(field).entries()].length > 0)
+  return !holdsData && (isNameOfIngressLock(ref.name) || usualNames.test(ref.name))
+}
+
+/** Whether a lock is made by a chart of a controller that brings one. */
+export function isLockOfChart({ root }: Manifest): boolean {
+  return chartsWithLock.test(root.at('metadata', 'labels', 'helm.sh/chart').string ?? '')
+}
+
+const chartsWithLock = new RegExp(
+  `^(?:${chartFacts.flatMap(({ name, makesLock }) => (makesLock ? name : [])).join('|')})-\\d`,
+)
+
+/** Whether a name is one that ingress controllers or their charts give their lock. */
+export function isNameOfIngressLock(name: string): boolean {
+  return ingressLockNames.test(name)
+}
+
+const ingressLockNames = new RegExp(
+  [
+    ...controllerFacts
+      .flatMap(({ election }) => election)
+      .map((way) => `^${patternOf(lockPattern(way, way.default))}$`),
+    '^ingress-controller-leader',
+    '^kong-ingress-controller-leader-',
+    'ingress.*-leader(?:-election)?$',
+  ].join('|'),
+)
+
+/** How whoever elects a leader ends the name of the lock. */
+const usualNames = /-leader(?:-election)?$|^leader-elect(?:ion)?$/
+
+function patternOf(name: string): string {
+  return name.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll('{class}', '.+')
+}

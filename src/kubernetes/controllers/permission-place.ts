@@ -1,0 +1,36 @@
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import type { Need } from './controller-permissions'
+
+/**
+ * Where what is needed may be allowed: in the roles that reach as far as it does, those first that speak of the resource; then
+ * where it is asked for, and last in the other roles, which no rule makes reach further.
+ */
+export function placesToAllow(need: Need, roles: readonly Manifest[]): Cursor[] {
+  const wide = need.permissions.some(({ namespace }) => namespace.has('*'))
+  const reaches = ({ ref }: Manifest) =>
+    ref.kind === 'ClusterRole' || (!wide && need.permissions.every(({ namespace }) => namespace.has(ref.namespace)))
+  const concern = (role: Manifest) =>
+    2 * Number(rulesOn(role, need).length > 0) + Number((role.ref.kind === 'ClusterRole') === wide)
+  const sorted = [...roles].sort((a, b) => concern(b) - concern(a))
+  const [able, others] = [sorted.filter(reaches), sorted.filter((role) => !reaches(role))]
+  return [...able.map((role) => placeIn(role, need)), need.at, ...others.map((role) => placeIn(role, need))]
+}
+
+/** The rules of a role that speak of the resource that is needed. */
+function rulesOn(role: Manifest, { permissions }: Need): Cursor[] {
+  const resources = new Set(permissions.flatMap(({ resource }) => [...resource]))
+  const speaksOf = (rule: Cursor) =>
+    [...rule.at('resources').items()].some(({ string }) => string && resources.has(string))
+  return [...role.root.at('rules').items()].filter(speaksOf)
+}
+
+/** Where a role would allow it: at the names or verbs of the rule on the same resource, else at its rules. */
+function placeIn(role: Manifest, need: Need): Cursor {
+  const names = new Set(need.permissions.flatMap(({ name }) => [...name]))
+  const rules = rulesOn(role, need)
+  const limited = rules.find((rule) => rule.at('resourceNames').exists)
+  const named = limited && [...limited.at('resourceNames').items()].some(({ string }) => string && names.has(string))
+  if (limited && !named) return limited.at('resourceNames')
+  return (limited ?? rules[0])?.at('verbs') ?? role.root.at('rules')
+}

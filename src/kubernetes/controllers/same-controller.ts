@@ -1,0 +1,37 @@
+import { shareNamespace } from '../object/namespace'
+import type { Controller } from './controller'
+import { sharedLock } from './leader-lock'
+
+/** Whether one of two is the workload of the release that the other one is. */
+export function isInstalledBy(a: Controller, b: Controller): boolean {
+  const [release, workload] = a.installed ? [a.installed.release, b] : [b.installed?.release, a]
+  if (!release || workload.installed || a.facts !== b.facts) return false
+  const { root, origin, ref } = workload.manifest
+  const source = origin.kind === 'rendered' && origin.source.kind === 'helm' ? origin.source.release : undefined
+  const named = source ?? root.at('metadata', 'labels', 'app.kubernetes.io/instance').string
+  return named === release.name && ['', release.namespace].includes(ref.namespace)
+}
+
+/** Whether two controllers run in one cluster: a release may go to another one than the object it is written in. */
+export function shareCluster(a: Controller, b: Controller): boolean {
+  return (a.installed?.release.cluster ?? '') === (b.installed?.release.cluster ?? '')
+}
+
+/**
+ * Whether two workloads run one controller: they watch and write the same, and one of them alone writes or all write one
+ * address. The chart of ingress-nginx makes such two with `controller.kind: Both`.
+ */
+export function areOneController(a: Controller, b: Controller): boolean {
+  const agree = sharedLock(a.locks, b.locks) !== undefined || a.facts.election.length === 0
+  const together = a.namespace === b.namespace && shareNamespace(a.manifest, b.manifest)
+  return a.facts === b.facts && together && agree && described(a) === described(b)
+}
+
+function described({ watched, claims, status }: Controller): string {
+  const { at: _, ...scope } = watched
+  return JSON.stringify([
+    scope,
+    claims.map(({ names, controller }) => [names, controller]),
+    status.writes === 'source' ? [status.flag, status.value] : status.writes,
+  ])
+}

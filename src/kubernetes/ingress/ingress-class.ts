@@ -1,0 +1,50 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+
+/**
+ * The class an Ingress asks for: `spec.ingressClassName`, else the older annotation; undefined when it names none.
+ * ingress-nginx reads them in this order, Contour and F5's NGINX in the other; the API server takes both only when they
+ * are equal. Source: ingress-nginx controller-v1.15.1, internal/ingress/controller/store/store.go, GetIngressClass
+ */
+export function classOf(ingress: Manifest): string | undefined {
+  return ingress.root.at('spec', 'ingressClassName').string || classAnnotation(ingress).string || undefined
+}
+
+/** Where the annotation that came before `spec.ingressClassName` is written. */
+export function classAnnotation(ingress: Manifest): Cursor {
+  return ingress.root.at('metadata', 'annotations', 'kubernetes.io/ingress.class')
+}
+
+/** Whether two Ingresses ask for one class, or both for none: which one that is, the cluster's default decides. */
+export function sameClass(a: Manifest, b: Manifest): boolean {
+  return classOf(a) === classOf(b)
+}
+
+/** The `spec.controller` of an Ingress's IngressClass; undefined when that is not in the snapshot, or its copies differ. */
+export function controllerOf(snapshot: Snapshot, ingress: Manifest): string | undefined {
+  const name = classOf(ingress)
+  if (!name) return undefined
+  const copies = snapshot.get({ group: 'networking.k8s.io', kind: 'IngressClass', namespace: '', name })
+  const controllers = new Set(copies.map((copy) => copy.root.at('spec', 'controller').string))
+  return controllers.size === 1 ? [...controllers][0] : undefined
+}
+
+/** Where the class of an Ingress names its controller: whoever changes that changes what the controller takes. */
+export function controllerAt(snapshot: Snapshot, ingress: Manifest): Cursor[] {
+  const ref = { group: 'networking.k8s.io', kind: 'IngressClass', namespace: '', name: classOf(ingress) ?? '' }
+  return snapshot
+    .get(ref)
+    .map((ingressClass) => ingressClass.root.at('spec', 'controller'))
+    .slice(0, 1)
+}
+
+/** Where an IngressClass is made the one that Ingresses without a class get. */
+export function defaultAnnotation(ingressClass: Manifest): Cursor {
+  return ingressClass.root.at('metadata', 'annotations', 'ingressclass.kubernetes.io/is-default-class')
+}
+
+/** Whether an IngressClass is the one that Ingresses without a class get: the API server compares with the text `true`. */
+export function isDefaultClass(ingressClass: Manifest): boolean {
+  return defaultAnnotation(ingressClass).string === 'true'
+}

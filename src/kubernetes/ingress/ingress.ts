@@ -1,0 +1,53 @@
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+
+/** One entry of an Ingress's `spec.tls`. */
+export interface TlsEntry {
+  readonly at: Cursor
+  readonly hosts: readonly Cursor[]
+  readonly secretName: Cursor
+}
+
+/** The TLS entries of an Ingress, in order. */
+export function tlsEntries(ingress: Manifest): TlsEntry[] {
+  return [...ingress.root.at('spec', 'tls').items()].map((at) => ({
+    at,
+    hosts: [...at.at('hosts').items()],
+    secretName: at.at('secretName'),
+  }))
+}
+
+/** The Secrets an Ingress names for TLS, each at its first entry. */
+export function tlsSecretNames(ingress: Manifest): Map<string, Cursor> {
+  const names = new Map<string, Cursor>()
+  for (const { secretName } of tlsEntries(ingress)) {
+    if (secretName.string && !names.has(secretName.string)) names.set(secretName.string, secretName)
+  }
+  return names
+}
+
+/** The hosts an Ingress routes, in lower case, each at its first rule. */
+export function routedHosts(ingress: Manifest): Map<string, Cursor> {
+  const hosts = new Map<string, Cursor>()
+  for (const rule of ingress.root.at('spec', 'rules').items()) {
+    const host = rule.at('host')
+    const name = host.string?.toLowerCase()
+    if (name && !hosts.has(name)) hosts.set(name, host)
+  }
+  return hosts
+}
+
+/**
+ * Whether a name in a TLS entry covers a routed host. A wildcard stands for exactly one label, in an Ingress as in a
+ * certificate (RFC 6125, 6.4.3); case does not count.
+ */
+export function covers(name: string, host: string): boolean {
+  const [pattern, wanted] = [name.toLowerCase(), host.toLowerCase()]
+  if (pattern === wanted) return true
+  return pattern.startsWith('*.') && wanted.slice(wanted.indexOf('.')) === pattern.slice(1) && !wanted.startsWith('*.')
+}
+
+/** A name that some tool fills in before it reaches the cluster. */
+export function isPlaceholder(name: string): boolean {
+  return /\$\{|\{\{|\$\(|<[^<>/]+>|__\w+__/.test(name)
+}

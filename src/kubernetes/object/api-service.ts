@@ -1,0 +1,48 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { entryOf } from '../../entry'
+import type { Manifest } from '../../manifest/manifest'
+
+export const apiServiceKind = 'APIService.apiregistration.k8s.io'
+
+const autoscalerKind = 'HorizontalPodAutoscaler.autoscaling'
+
+/** The types of metrics that an autoscaler reads from each API: https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/ */
+const metricTypes: Readonly<Record<string, readonly string[]>> = {
+  'metrics.k8s.io': ['Resource', 'ContainerResource'],
+  'custom.metrics.k8s.io': ['Pods', 'Object'],
+  'external.metrics.k8s.io': ['External'],
+}
+
+/** What tells the objects that need the API of an APIService, or serve it. */
+export function* needsOfApi({ root }: Manifest): Generator<string> {
+  const group = root.at('spec', 'group').string ?? ''
+  if (group) yield `${group}/`
+  if (Object.hasOwn(metricTypes, group)) yield 'HorizontalPodAutoscaler'
+  const service = root.at('spec', 'service', 'name').string
+  if (service) yield service
+}
+
+/**
+ * The API that a cluster loses with an APIService, and the objects that need it. None is lost where its Service went in the
+ * same change and nothing needs it: what served it was taken down in whole. Nor where it names no Service: then the API server
+ * itself serves the API, and makes the APIService anew.
+ */
+export function lostApi({ root }: Manifest, base: Snapshot, head: Snapshot) {
+  const spec = root.at('spec')
+  const [group = '', version = ''] = [spec.at('group').string, spec.at('version').string]
+  const [name, namespace = ''] = [spec.at('service', 'name').string, spec.at('service', 'namespace').string]
+  if (!name) return undefined
+  const types = entryOf(metricTypes, group)
+  const users = types
+    ? head.ofKind(autoscalerKind).filter((autoscaler) => metricsOf(autoscaler).some((type) => types.includes(type)))
+    : head.manifests.filter(({ ref }) => ref.group === group)
+  const service = { group: '', kind: 'Service', namespace, name }
+  const wentToo = base.get(service).length > 0 && head.get(service).length === 0
+  return wentToo && users.length === 0 ? undefined : { api: `${group}/${version}`, users }
+}
+
+/** Without a list of metrics an autoscaler goes by the CPU. */
+function metricsOf({ root }: Manifest): string[] {
+  const metrics = [...root.at('spec', 'metrics').items()]
+  return metrics.length > 0 ? metrics.flatMap((metric) => metric.at('type').string ?? []) : ['Resource']
+}

@@ -1,0 +1,21 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Manifest } from '../../manifest/manifest'
+import { shareNamespace } from './namespace'
+
+/** Of copies of one object any, where all of them say the same: nobody knows which of them the cluster has. */
+export function alike(copies: readonly Manifest[]): Manifest | undefined {
+  const said = new Set(copies.map(({ object }) => object.content))
+  return said.size === 1 ? copies[0] : undefined
+}
+
+/** The ConfigMap that a workload names; undefined where no manifest tells what it holds. */
+export function configMapNamed(
+  name: string | undefined,
+  user: Manifest,
+  snapshot: Snapshot | undefined,
+): Manifest | undefined {
+  if (!name) return undefined
+  const { namespace } = user.ref
+  const copies = snapshot?.get({ group: '', kind: 'ConfigMap', namespace, name }) ?? []
+  return alike(copies.filter((one) => shareNamespace(one, user)))
+}

@@ -1,0 +1,41 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import { groupKindOf, type Manifest } from '../../manifest/manifest'
+import { isOwnCluster } from './argo-cluster'
+
+/**
+ * Whether two objects reach one namespace. Where none is written a tool or the command line gives it, folder by folder,
+ * so two such objects count only when one stands in the other's folder or below it.
+ */
+export function shareNamespace(a: Manifest, b: Manifest): boolean {
+  if (a.ref.namespace !== b.ref.namespace) return false
+  if (a.ref.namespace !== '') return true
+  const [one, other] = [folderOf(a), folderOf(b)]
+  return one.startsWith(other) || other.startsWith(one)
+}
+
+function folderOf({ origin }: Manifest): string {
+  return origin.path.slice(0, origin.path.lastIndexOf('/') + 1)
+}
+
+/** What a namespace holds: the objects in it, and what Argo CD and Flux objects of its cluster install into it. */
+export function heldBy(namespace: string, snapshot: Snapshot): readonly Manifest[] {
+  return snapshot.manifests.filter(
+    (manifest) => manifest.ref.namespace === namespace || installsInto(manifest) === namespace,
+  )
+}
+
+/** The namespace of its own cluster that an object of Argo CD or Flux says to install into. */
+function installsInto({ ref, root }: Manifest): string | undefined {
+  const spec = root.at('spec')
+  switch (groupKindOf(ref)) {
+    case 'Application.argoproj.io': {
+      const { string: cluster = '' } = spec.at('destination', spec.at('destination', 'name').exists ? 'name' : 'server')
+      return isOwnCluster(cluster) ? spec.at('destination', 'namespace').string : undefined
+    }
+    case 'HelmRelease.helm.toolkit.fluxcd.io':
+    case 'Kustomization.kustomize.toolkit.fluxcd.io':
+      return spec.at('kubeConfig').exists ? undefined : spec.at('targetNamespace').string
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,41 @@
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+
+/** Annotations of tools that put a Secret's content in place inside the cluster. */
+const filledInBy =
+  /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflects|replicator\.v1\.mittwald\.de\/replicate-from|avp\.kubernetes\.io\/|vault\.security\.banzaicloud\.io\/)/
+
+/** Whether what the cluster will hold is what the manifest says: not encrypted, reflected or filled in by a tool. */
+export function isSecretComplete(secret: Manifest): boolean {
+  if (isEncrypted(secret)) return false
+  return ![...secret.root.at('metadata', 'annotations').entries()].some(([name]) => filledInBy.test(name))
+}
+
+/** SOPS leaves the keys readable, encrypts the values, and says so beside them. Source: https://getsops.io/docs/ */
+function isEncrypted({ root }: Manifest): boolean {
+  if (!root.at('sops').exists) return false
+  return ['data', 'stringData'].some((key) =>
+    [...root.at(key).entries()].some(([, value]) => value.string?.startsWith('ENC[')),
+  )
+}
+
+/** Which of the two keys a TLS Secret needs are in neither `data` nor `stringData`. */
+export function tlsKeysMissingIn(secret: Manifest): string[] {
+  return ['tls.crt', 'tls.key'].filter(
+    (key) => !secret.root.at('data', key).exists && !secret.root.at('stringData', key).exists,
+  )
+}
+
+/** Where a reader looks for the keys of a Secret. */
+export function keysOf(secret: Manifest): Cursor {
+  const written = ['data', 'stringData'].map((key) => secret.root.at(key)).find((cursor) => cursor.exists)
+  return written ?? secret.root.at('kind')
+}
+
+/**
+ * The name of a service-account token Secret as Kubernetes generated it: the account, `-token-`, five characters.
+ * Source: k8s.io/apimachinery/pkg/util/rand, whose alphabet leaves out vowels and what looks like them.
+ */
+export function isGeneratedTokenName(name: string): boolean {
+  return /.-token-[bcdfghjklmnpqrstvwxz2456789]{5}$/.test(name)
+}

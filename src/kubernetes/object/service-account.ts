@@ -1,0 +1,18 @@
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+
+/** Where the kinds that run Pods, and those that say as whom something is done, have the account's name. */
+const places: readonly (readonly string[])[] = [
+  ['spec', 'serviceAccountName'],
+  ['spec', 'template', 'spec', 'serviceAccountName'],
+  // The older name, which the API server still takes: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+  ['spec', 'template', 'spec', 'serviceAccount'],
+  ['spec', 'jobTemplate', 'spec', 'template', 'spec', 'serviceAccountName'],
+  ['spec', 'jobTemplate', 'spec', 'template', 'spec', 'serviceAccount'],
+]
+
+/** The ServiceAccount of its own namespace that an object runs as or acts as; undefined where it names none. */
+export function accountOf({ root, ref }: Manifest): Cursor | undefined {
+  const own = ref.kind === 'Pod' ? [root.at('spec', 'serviceAccount')] : []
+  return [...places.map((place) => root.at(...place)), ...own].find(({ string }) => string)
+}

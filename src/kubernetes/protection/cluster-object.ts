@@ -1,0 +1,38 @@
+import { braceExpand } from 'minimatch'
+import Type, { type Static } from 'typebox'
+import rows from '../../../facts/cluster-objects.yaml'
+import type { ObjectRef } from '../../manifest/manifest'
+import { factsFile, factsIn, proof, strict } from '../facts/facts-file'
+import { matchesObject, objectGlobPattern } from '../object/object-glob'
+
+const ClusterObjectFacts = Type.Object(
+  {
+    /** Globs of `Kind/namespace/name` or `Kind/name`. */
+    objects: Type.Array(Type.String({ pattern: objectGlobPattern }), { minItems: 1 }),
+    /** What happens once one of them is deleted, as a clause. */
+    harm: Type.String({ minLength: 1 }),
+    /** Who makes it anew; nobody where it is not given. */
+    restoredBy: Type.Optional(Type.String({ minLength: 1 })),
+    ...proof,
+  },
+  strict,
+)
+/** What is known of some objects that a cluster stands on. */
+export type ClusterObjectFacts = Static<typeof ClusterObjectFacts>
+
+/** `facts/cluster-objects.yaml` */
+export const ClusterObjectFactsFile = factsFile({ objects: Type.Array(ClusterObjectFacts) })
+
+/** The rows by the kinds they name: nearly every object that is asked about is of none of them. */
+const rowsByKind = new Map<string, { readonly glob: string; readonly facts: ClusterObjectFacts }[]>()
+for (const facts of factsIn(ClusterObjectFactsFile, rows).objects) {
+  for (const glob of facts.objects.flatMap((one) => braceExpand(one))) {
+    const kind = glob.slice(0, glob.indexOf('/'))
+    rowsByKind.set(kind, [...(rowsByKind.get(kind) ?? []), { glob, facts }])
+  }
+}
+
+/** What is known of an object that a cluster stands on; undefined for any other. */
+export function clusterObjectFacts(ref: ObjectRef): ClusterObjectFacts | undefined {
+  return rowsByKind.get(ref.kind)?.find(({ glob }) => matchesObject(glob, ref))?.facts
+}

@@ -1,0 +1,12 @@
+import rows from '../../../facts/protected-objects.yaml'
+import type { ObjectRef } from '../../manifest/manifest'
+import { factsIn } from '../facts/facts-file'
+import { matchesObject } from '../object/object-glob'
+import { type ClusterObjectFacts, ClusterObjectFactsFile } from './cluster-object'
+
+const { objects } = factsIn(ClusterObjectFactsFile, rows)
+
+/** What stops when a protected object is deleted; undefined for one that only a user protects. */
+export function protectedObjectFacts(ref: ObjectRef): ClusterObjectFacts | undefined {
+  return objects.find((row) => row.objects.some((glob) => matchesObject(glob, ref)))
+}

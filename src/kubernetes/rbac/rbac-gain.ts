@@ -1,0 +1,78 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+import { defaultsOf } from './bootstrap-rbac'
+import { bindingKinds, type Permissions, permissionsIn, uncovered } from './rbac'
+import { type BoundSubject, includes, roleRefOf, sameRole, subjectsOf } from './rbac-binding'
+import { leaksInto } from './rbac-power'
+import { aggregateLabels, aggregationOf } from './rbac-role'
+
+/** What a role comes to allow by its own rules; a new one of Kubernetes, beyond what any known release gives it. */
+export function gainedPermissions(before: Manifest | undefined, after: Manifest): Permissions[] {
+  // What an aggregated role allows is not in its own rules.
+  if (aggregationOf(after)) return []
+  const written = permissionsIn(after.root.at('rules'))
+  if (before && !aggregationOf(before)) return uncovered(permissionsIn(before.root.at('rules')), written)
+  const known = defaultsOf(after.ref)
+  return known.length > 0
+    ? uncovered(
+        known.flatMap(({ always, gated }) => [...always, ...gated]),
+        written,
+      )
+    : []
+}
+
+/** The selectors by which a role comes to gather others, but for those it has by default; of new ones only Kubernetes' own. */
+export function gainedSelectors(before: Manifest | undefined, after: Manifest): Cursor[] {
+  const byDefault = defaultsOf(after.ref)
+  if (!before && byDefault.length === 0) return []
+  const defaults = byDefault.flatMap(({ gathers }) => gathers)
+  const known = [
+    ...((before && aggregationOf(before)) ?? []).map(({ value }) => JSON.stringify(value)),
+    ...defaults.map((label) => JSON.stringify({ matchLabels: { [label]: 'true' } })),
+  ]
+  return (aggregationOf(after) ?? []).filter(({ value }) => !known.includes(JSON.stringify(value)))
+}
+
+/** What a role gives to view, edit or admin that these are not for, and the places that make it so, the changed one first. */
+export interface Leak {
+  readonly gatherer: string
+  readonly label: string
+  readonly more: readonly Permissions[]
+  readonly ends: readonly Cursor[]
+}
+
+/** What a role comes to leak by its labels: into the least of the roles that gather it, as the others stand above that. */
+export function gainedLeak(before: Manifest | undefined, after: Manifest): Leak | undefined {
+  const rules = after.root.at('rules')
+  for (const { key, gatherer, at } of aggregateLabels(after)) {
+    const hadLabel = before && aggregateLabels(before).some((label) => label.key === key)
+    const had = hadLabel ? leaksInto(gatherer, permissionsIn(before.root.at('rules'))) : []
+    const more = uncovered(had, leaksInto(gatherer, permissionsIn(rules)))
+    const [first] = more
+    if (!first) continue
+    const place = first.at ?? rules
+    return { gatherer, label: key, more, ends: hadLabel ? [place, at] : [at, place] }
+  }
+  return undefined
+}
+
+/** The subjects of a binding that had its role by none of its kind before. */
+export function gainingSubjects(binding: Manifest, base: Snapshot): BoundSubject[] {
+  const had = bindingKinds
+    .flatMap((kind) => base.ofKind(kind))
+    .filter(({ ref }) => ref.kind === binding.ref.kind && ref.namespace === binding.ref.namespace)
+    .filter((other) => sameRole(other, binding))
+    .flatMap(subjectsOf)
+  return subjectsOf(binding).filter((subject) => !had.some((other) => includes(other, subject)))
+}
+
+/** The ClusterRoleBindings that give a role as they did before, each with whom it gave it to. */
+export function boundAlready(role: Manifest, base: Snapshot, head: Snapshot): [Manifest, BoundSubject[]][] {
+  return head.ofKind(bindingKinds[0]).flatMap((binding): [Manifest, BoundSubject[]][] => {
+    const roleRef = roleRefOf(binding)
+    if (!roleRef || !head.get(roleRef.ref).includes(role)) return []
+    const gaining = new Set(gainingSubjects(binding, base).map(({ name }) => name))
+    return [[binding, subjectsOf(binding).filter(({ name }) => !gaining.has(name))]]
+  })
+}

@@ -1,0 +1,116 @@
+import { entryOf } from '../../entry'
+import { allows, type Permissions, type PolicyRule, permissionsOf, rbacGroup, shared, uncovered } from './rbac'
+import type { Subject } from './rbac-binding'
+
+const reading = ['get', 'list', 'watch']
+
+const all = permissionsOf({
+  apiGroups: ['*'],
+  resources: ['*'],
+  verbs: ['create', 'delete', 'get', 'list', 'patch', 'update'],
+})
+
+/** Whether somebody with these permissions may do everything, as with cluster-admin. */
+export function allowsEverything(permissions: readonly Permissions[]): boolean {
+  return allows(permissions, all)
+}
+
+const binding: PolicyRule = {
+  apiGroups: [rbacGroup],
+  resources: ['clusterroles', 'roles'],
+  verbs: ['bind', 'escalate'],
+}
+const impersonation: PolicyRule = { apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'] }
+const clusterRoles: PolicyRule = {
+  apiGroups: [rbacGroup],
+  resources: ['clusterroles', 'clusterrolebindings'],
+  verbs: ['create', 'patch', 'update'],
+}
+const kubelet: PolicyRule = { apiGroups: [''], resources: ['nodes/proxy'], verbs: ['create', 'get'] }
+const roles: PolicyRule = {
+  apiGroups: [rbacGroup],
+  resources: ['roles', 'rolebindings'],
+  verbs: ['create', 'patch', 'update'],
+}
+const secrets: PolicyRule = {
+  apiGroups: [''],
+  resources: ['secrets', 'pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy', 'services/proxy'],
+  verbs: reading,
+}
+
+/** What the user-facing roles keep from whom they are given to; each stands above the ones before. */
+const kept: Readonly<Record<string, readonly PolicyRule[]>> = {
+  admin: [binding, impersonation, clusterRoles, kubelet],
+  edit: [binding, impersonation, clusterRoles, kubelet, roles],
+  view: [binding, impersonation, clusterRoles, kubelet, roles, secrets],
+}
+
+/**
+ * What permissions add to `admin`, `edit` or `view` that these roles are there to keep from people.
+ * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#user-facing-roles
+ */
+export function leaksInto(gatherer: string, permissions: readonly Permissions[]): Permissions[] {
+  const leaked = (entryOf(kept, gatherer) ?? []).flatMap((rule) => within(rule, permissions))
+  return gatherer === 'view' ? [...leaked, ...changing(permissions)] : leaked
+}
+
+/** What of a rule permissions allow, each at the rule that does. */
+function within(rule: PolicyRule, permissions: readonly Permissions[]): Permissions[] {
+  return permissions.flatMap((allowed) =>
+    shared(permissionsOf(rule), [allowed]).map((part) => ({ ...part, at: allowed.at })),
+  )
+}
+
+/** Those that do more than read; to `use` a policy changes nothing by itself. */
+function changing(permissions: readonly Permissions[]): Permissions[] {
+  return permissions.flatMap((allowed) => {
+    const verb = new Set([...allowed.verb].filter((one) => ![...reading, 'use'].includes(one)))
+    return allowed.url.has('') && verb.size > 0 ? [{ ...allowed, verb }] : []
+  })
+}
+
+/** Whether there is nothing in permissions but reading, and no secret. */
+export function onlyReads(permissions: readonly Permissions[]): boolean {
+  return leaksInto('view', permissions).length === 0
+}
+
+const basicUser = permissionsOf({
+  apiGroups: ['authentication.k8s.io', 'authorization.k8s.io'],
+  resources: ['selfsubjectaccessreviews', 'selfsubjectreviews', 'selfsubjectrulesreviews'],
+  verbs: ['create'],
+})
+
+/**
+ * Whether permissions tell no more than API servers tell everybody: URLs, and to who logs in what that one may do.
+ * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#discovery-roles
+ */
+export function isPublic(permissions: readonly Permissions[], isOpen: boolean): boolean {
+  return uncovered(isOpen ? [] : basicUser, permissions).every(({ url }) => !url.has(''))
+}
+
+/**
+ * By what somebody may get more than they were given.
+ * Source: https://kubernetes.io/docs/concepts/security/rbac-good-practices/#privilege-escalation-risks
+ */
+export function escalations(permissions: readonly Permissions[]): Permissions[] {
+  const accounts = { ...impersonation, resources: ['users', 'groups', 'serviceaccounts'] }
+  return [binding, accounts].flatMap((rule) => within(rule, permissions))
+}
+
+const everybody: Readonly<Record<string, string>> = {
+  'Group system:authenticated': 'everyone who logs in, every Pod included',
+  'Group system:authenticated:oauth': 'everyone who logs in',
+  'Group system:serviceaccounts': 'every Pod of the cluster',
+  'Group system:unauthenticated': 'everyone who reaches the API server',
+  'User system:anonymous': 'everyone who reaches the API server',
+}
+
+/** Whom a subject stands for when it stands for everybody. */
+export function everybodyIn({ kind, name }: Subject): string | undefined {
+  return entryOf(everybody, `${kind} ${name}`)
+}
+
+/** Whether a subject needs no login. */
+export function isAnonymous({ name }: Subject): boolean {
+  return name === 'system:unauthenticated' || name === 'system:anonymous'
+}

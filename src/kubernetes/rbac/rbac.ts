@@ -1,0 +1,181 @@
+import type { Cursor } from '../../manifest/cursor'
+
+export const rbacGroup = 'rbac.authorization.k8s.io'
+/** The kinds that allow something, and those that give it to somebody. */
+export const roleKinds = [`ClusterRole.${rbacGroup}`, `Role.${rbacGroup}`] as const
+export const bindingKinds = [`ClusterRoleBinding.${rbacGroup}`, `RoleBinding.${rbacGroup}`] as const
+
+/** One rule of a role, in the fields of Kubernetes. */
+export interface PolicyRule {
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly nonResourceURLs?: readonly string[]
+  readonly verbs: readonly string[]
+}
+
+/** What a permission is made of, the part first by which two of them are most likely told apart. */
+export const parts = ['resource', 'group', 'url', 'verb', 'name', 'namespace'] as const
+type Part = (typeof parts)[number]
+
+/** The field of a rule that lists each part; the namespace is the role's. */
+export const fields: Readonly<Record<Part, string>> = {
+  resource: 'resources',
+  group: 'apiGroups',
+  url: 'nonResourceURLs',
+  verb: 'verbs',
+  name: 'resourceNames',
+  namespace: 'namespace',
+}
+
+const any = '*'
+/** In place of a name stands for all of them: `*` would be an object of that name. */
+const anyName = ''
+
+/**
+ * One thing that is allowed: a verb on a resource of a group, on one name or (empty) on any, in one namespace or (`*`) in
+ * all; or a verb on a URL, whose group, resource and name are empty.
+ */
+export type Permission = Readonly<Record<Part, string>>
+
+/** What one rule allows: every combination of its parts. */
+export interface Permissions extends Readonly<Record<Part, ReadonlySet<string>>> {
+  /** The rule, where a manifest has it. */
+  readonly at: Cursor | undefined
+}
+
+const none: ReadonlySet<string> = new Set([''])
+
+/** What a rule allows. One with resources and URLs is two of which neither narrows the other. */
+export function permissionsOf(rule: PolicyRule, namespace = any, at?: Cursor): Permissions[] {
+  const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [], verbs } = rule
+  const onResources = {
+    resource: new Set(resources),
+    group: new Set(apiGroups),
+    url: none,
+    verb: new Set(verbs),
+    name: new Set(resourceNames.length > 0 ? resourceNames : [anyName]),
+    namespace: new Set([namespace]),
+    at,
+  }
+  const onUrls = { ...onResources, resource: none, group: none, url: new Set(nonResourceURLs), name: none }
+  return [onResources, onUrls].filter((permissions) => parts.every((part) => permissions[part].size > 0))
+}
+
+/** What the rules of a role allow, as they are written; a Role's in its namespace. */
+export function permissionsIn(rules: Cursor): Permissions[] {
+  const { kind, namespace } = rules.manifest.ref
+  return [...rules.items()].flatMap((rule) => {
+    const strings = (field: string) => [...rule.at(field).items()].flatMap(({ string }) => string ?? [])
+    return permissionsOf(
+      {
+        apiGroups: strings('apiGroups'),
+        resources: strings('resources'),
+        resourceNames: strings('resourceNames'),
+        nonResourceURLs: strings('nonResourceURLs'),
+        verbs: strings('verbs'),
+      },
+      kind === 'Role' ? namespace : any,
+      rule,
+    )
+  })
+}
+
+/**
+ * Whether one of the owner's values allows another one, which may be a wildcard of its own. Only strings are compared, as
+ * the API server does: all verbs there are do not make up `*`, and `pods` allows nothing of `pods/log`.
+ * Source: https://github.com/kubernetes/component-helpers/blob/master/auth/rbac/validation/policy_comparator.go
+ */
+const allowsPart: Readonly<Record<Part, (owned: ReadonlySet<string>, value: string) => boolean>> = {
+  resource(owned, value) {
+    const slash = value.indexOf('/')
+    return hasOrAny(owned, value) || (slash !== -1 && owned.has(`*${value.slice(slash)}`))
+  },
+  group: hasOrAny,
+  url: (owned, value) => owned.has(value) || [...owned].some((url) => coversUrl(url, value)),
+  verb: hasOrAny,
+  name: (owned, value) => owned.has(anyName) || owned.has(value),
+  namespace: hasOrAny,
+}
+
+function hasOrAny(owned: ReadonlySet<string>, value: string): boolean {
+  return owned.has(any) || owned.has(value)
+}
+
+/** A URL that ends with `*` covers what begins like it; `/healthz/*` is not `/healthz`. */
+function coversUrl(owned: string, url: string): boolean {
+  return owned === url || (owned.endsWith('*') && url.startsWith(owned.replace(/(?<!\*)\*+$/, '')))
+}
+
+/**
+ * What of the servant's permissions no rule of the owner allows. The API server breaks rules into single permissions and
+ * looks for each; here what a rule allows is cut out of the rest as a whole, with the same result and without writing out
+ * the products of long rules.
+ */
+export function uncovered(owner: readonly Permissions[], servant: readonly Permissions[]): Permissions[] {
+  return servant.flatMap((wanted) =>
+    owner.reduce<Permissions[]>((left, owned) => left.flatMap((rest) => without(rest, owned)), [wanted]),
+  )
+}
+
+/** Whether the owner's rules allow all that the servant's do. */
+export function allows(owner: readonly Permissions[], servant: readonly Permissions[]): boolean {
+  return uncovered(owner, servant).length === 0
+}
+
+function without(wanted: Permissions, owned: Permissions): Permissions[] {
+  const rest: Permissions[] = []
+  let shared = wanted
+  for (const part of parts) {
+    const [inside, outside] = [new Set<string>(), new Set<string>()]
+    for (const value of wanted[part]) (allowsPart[part](owned[part], value) ? inside : outside).add(value)
+    if (inside.size === 0) return [wanted]
+    if (outside.size > 0) rest.push({ ...shared, [part]: outside })
+    shared = { ...shared, [part]: inside }
+  }
+  return rest
+}
+
+/** The single permissions of a role, each once. */
+export function* singles(permissions: readonly Permissions[]): Generator<Permission> {
+  const seen = new Set<string>()
+  for (const { resource, group, url, verb, name, namespace } of permissions) {
+    for (const r of resource)
+      for (const g of group)
+        for (const u of url)
+          for (const n of name)
+            for (const s of namespace)
+              for (const v of verb) {
+                const single = { resource: r, group: g, url: u, verb: v, name: n, namespace: s }
+                const key = JSON.stringify(single)
+                if (!seen.has(key)) yield single
+                seen.add(key)
+              }
+  }
+}
+
+/** A permission as `kubectl auth can-i` is asked for it: `update leases.coordination.k8s.io/name -n kube-system`. */
+export function permissionText({ resource, group, url, verb, name, namespace }: Permission): string {
+  if (url !== '') return `${verb} ${url}`
+  const slash = resource.indexOf('/')
+  const [whole, part] = slash === -1 ? [resource, ''] : [resource.slice(0, slash), resource.slice(slash + 1)]
+  return [
+    `${verb} ${whole}${group && `.${group}`}${name && `/${name}`}`,
+    part && `--subresource=${part}`,
+    namespace === any || namespace === '' ? '' : `-n ${namespace}`,
+  ]
+    .filter((word) => word !== '')
+    .join(' ')
+}
+
+/** What both allow. */
+export function shared(one: readonly Permissions[], other: readonly Permissions[]): Permissions[] {
+  return uncovered(uncovered(other, one), one)
+}
+
+/** The same permissions inside one namespace, where those on URLs are worth nothing. */
+export function inNamespace(permissions: readonly Permissions[], namespace: string): Permissions[] {
+  return permissions
+    .filter(({ url }) => url.has(''))
+    .map((allowed) => ({ ...allowed, namespace: new Set([namespace]) }))
+}

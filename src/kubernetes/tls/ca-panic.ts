@@ -1,0 +1,15 @@
+import { satisfies } from 'semver'
+import { type Controller, rolloutMark } from '../controllers/controller'
+import { controllerFacts } from '../workload/controller-facts'
+
+/** Strings of which each manifest has one that a controller is read from of which some releases panic. */
+export const marksOfPanicking: readonly string[] = [
+  ...controllerFacts.flatMap(({ marks, certificate }) => (certificate?.panics ? marks : [])),
+  rolloutMark,
+]
+
+/** Whether a controller panics on a Secret that holds a CA and no certificate, when it asks it for a host. */
+export function panicsOnCa({ facts, release }: Controller, host: 'listed' | 'unlisted'): boolean {
+  const releases = facts.certificate?.panics?.[host]
+  return release !== undefined && releases !== undefined && satisfies(release, releases)
+}

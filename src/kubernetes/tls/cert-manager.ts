@@ -1,0 +1,60 @@
+import type { Cursor } from '../../manifest/cursor'
+import type { Manifest } from '../../manifest/manifest'
+
+/** cert-manager's API group, and the one it had before 0.11. */
+export const certManagerGroups = ['cert-manager.io', 'certmanager.k8s.io']
+
+/** What Go's strconv.ParseBool takes for true. */
+const truths = ['1', 't', 'T', 'true', 'TRUE', 'True']
+
+/**
+ * The annotation that has cert-manager make Certificates for an Ingress or a Gateway by itself.
+ * Source: cert-manager 1.21, pkg/controller/certificate-shim/sync.go, hasShimAnnotation; tls-acme is read on Ingresses only.
+ */
+export function shimAnnotation(manifest: Manifest): Cursor | undefined {
+  const annotations = manifest.root.at('metadata', 'annotations')
+  const acme = annotations.at('kubernetes.io/tls-acme')
+  if (manifest.ref.kind === 'Ingress' && truths.includes(acme.string ?? '')) return acme
+  return certManagerGroups
+    .flatMap((group) => [annotations.at(`${group}/issuer`), annotations.at(`${group}/cluster-issuer`)])
+    .find((annotation) => annotation.exists)
+}
+
+/** An issuer as an object names it, and where. */
+export interface NamedIssuer {
+  readonly kind: string
+  readonly name: string
+  /** Of an Issuer, which is always of the same namespace; a ClusterIssuer has none. */
+  readonly namespace: string
+  readonly at: Cursor
+}
+
+/** The issuer of cert-manager's own group that an Ingress, a Gateway or a Certificate names. */
+export function issuerOf(manifest: Manifest): NamedIssuer | undefined {
+  const ref = manifest.root.at('spec', 'issuerRef')
+  const annotations = manifest.root.at('metadata', 'annotations')
+  const [at, kind, group] =
+    manifest.ref.kind === 'Certificate'
+      ? [ref.at('name'), ref.at('kind').string ?? 'Issuer', ref.at('group').string]
+      : annotated(annotations)
+  const name = at?.string
+  if (!at || !name || !['Issuer', 'ClusterIssuer'].includes(kind)) return undefined
+  // Other makers of issuers have groups of their own.
+  if (group && !certManagerGroups.includes(group)) return undefined
+  return { kind, name, namespace: kind === 'Issuer' ? manifest.ref.namespace : '', at }
+}
+
+function annotated(annotations: Cursor): [at: Cursor | undefined, kind: string, group: string | undefined] {
+  for (const prefix of certManagerGroups) {
+    const cluster = annotations.at(`${prefix}/cluster-issuer`)
+    if (cluster.exists) return [cluster, 'ClusterIssuer', undefined]
+    const issuer = annotations.at(`${prefix}/issuer`)
+    if (!issuer.exists) continue
+    return [
+      issuer,
+      annotations.at(`${prefix}/issuer-kind`).string ?? 'Issuer',
+      annotations.at(`${prefix}/issuer-group`).string,
+    ]
+  }
+  return [undefined, '', undefined]
+}

@@ -1,0 +1,97 @@
+import type { Cursor } from '../../manifest/cursor'
+import { groupKindOf, type Manifest } from '../../manifest/manifest'
+import { isSecretComplete } from '../object/secret'
+
+/** The Secret types that cannot hold a certificate. Source: https://kubernetes.io/docs/concepts/configuration/secret/#secret-types */
+const typesWithoutCertificate: readonly string[] = [
+  'bootstrap.kubernetes.io/token',
+  'kubernetes.io/basic-auth',
+  'kubernetes.io/dockercfg',
+  'kubernetes.io/dockerconfigjson',
+  'kubernetes.io/service-account-token',
+  'kubernetes.io/ssh-auth',
+]
+
+/** What a manifest says of the Secret it makes, by names alone. */
+export interface DeclaredSecret {
+  /** Opaque where none is written. */
+  readonly type: string
+  /** Where the type is written, or would be looked for. */
+  readonly typeAt: Cursor
+  readonly keys: readonly string[]
+  readonly keysAt: Cursor
+}
+
+/**
+ * The type and the keys of the Secret that a Secret, a SealedSecret or an ExternalSecret makes; undefined for any other
+ * kind, and where what the cluster will hold is not written here.
+ */
+export function declaredSecret(manifest: Manifest): DeclaredSecret | undefined {
+  switch (groupKindOf(manifest.ref)) {
+    case 'Secret':
+      return ofSecret(manifest)
+    case 'SealedSecret.bitnami.com':
+      return ofSealedSecret(manifest)
+    case 'ExternalSecret.external-secrets.io':
+      return ofExternalSecret(manifest)
+    default:
+      return undefined
+  }
+}
+
+function ofSecret(secret: Manifest): DeclaredSecret | undefined {
+  if (!isSecretComplete(secret)) return undefined
+  return declared(secret, ['type'], [['data'], ['stringData']])
+}
+
+/** The names of what is sealed are plain, the values are not. Source: bitnami-labs/sealed-secrets, Unseal. */
+function ofSealedSecret(sealed: Manifest): DeclaredSecret | undefined {
+  // The older form seals the whole Secret, its type and keys included.
+  if (sealed.root.at('spec', 'data').exists) return undefined
+  return declared(
+    sealed,
+    ['spec', 'template', 'type'],
+    [
+      ['spec', 'encryptedData'],
+      ['spec', 'template', 'data'],
+    ],
+  )
+}
+
+/** Source: https://external-secrets.io/latest/api/externalsecret/ and /guides/ownership-deletion-policy/ */
+function ofExternalSecret(external: Manifest): DeclaredSecret | undefined {
+  const spec = external.root.at('spec')
+  // The provider or a ConfigMap decides which keys these bring.
+  if (spec.at('dataFrom').exists || spec.at('target', 'template', 'templateFrom').exists) return undefined
+  // The Secret is another's; this one adds to it, or does nothing.
+  if (['Merge', 'None', 'CreateOrMerge'].includes(spec.at('target', 'creationPolicy').string ?? '')) return undefined
+  const fetched = [...spec.at('data').items()].flatMap((item) => item.at('secretKey').string ?? [])
+  const { keys, ...rest } = declared(
+    external,
+    ['spec', 'target', 'template', 'type'],
+    [['spec', 'target', 'template', 'data']],
+  )
+  return { ...rest, keys: [...keys, ...fetched], keysAt: spec.at('data').exists ? spec.at('data') : rest.keysAt }
+}
+
+function declared(manifest: Manifest, type: readonly string[], maps: readonly (readonly string[])[]): DeclaredSecret {
+  const { root } = manifest
+  const typeAt = root.at(...type)
+  const written = maps.map((path) => root.at(...path)).filter((map) => map.exists)
+  return {
+    type: typeAt.string || 'Opaque',
+    typeAt: typeAt.exists ? typeAt : root.at('kind'),
+    keys: written.flatMap((map) => [...map.entries()].map(([key]) => key)),
+    keysAt: written[0] ?? root.at('kind'),
+  }
+}
+
+/** Whether a Secret of this type cannot hold a certificate. */
+export function holdsNoCertificate({ type }: DeclaredSecret): boolean {
+  return typesWithoutCertificate.includes(type)
+}
+
+/** Which of the two keys a TLS Secret needs it will lack. */
+export function missingTlsKeys({ keys }: DeclaredSecret): string[] {
+  return ['tls.crt', 'tls.key'].filter((key) => !keys.includes(key))
+}

@@ -1,0 +1,41 @@
+import { X509Certificate } from 'node:crypto'
+import type { Manifest } from '../../manifest/manifest'
+import { isPlaceholder } from '../ingress/ingress'
+import { isSecretComplete } from '../object/secret'
+
+/** Whether an Ingress only takes a share of another one's traffic: its own TLS entries and certificates are not used. */
+export function isCanary(ingress: Manifest): boolean {
+  return ingress.root.at('metadata', 'annotations', 'nginx.ingress.kubernetes.io/canary').string === 'true'
+}
+
+/**
+ * What a Secret is to ingress-nginx, which looks at keys and never at the type: a key pair, a CA alone, or nothing at
+ * all; unknown where the `ca.crt` is encrypted or filled in later.
+ * Source: controller-v0.46.0, internal/ingress/controller/store/backend_ssl.go (getPemCertificate)
+ */
+export function storedAs(secret: Manifest): 'pair' | 'ca' | 'nothing' | 'unknown' {
+  const { root } = secret
+  const has = (key: string) => root.at('stringData', key).exists || root.at('data', key).exists
+  if (has('tls.crt') && has('tls.key')) return 'pair'
+  // Kubernetes itself writes the ca.crt of these.
+  if (root.at('type').string === 'kubernetes.io/service-account-token') return 'ca'
+  const [plain, encoded] = [root.at('stringData', 'ca.crt'), root.at('data', 'ca.crt')]
+  if (!plain.exists && !encoded.exists) return isSecretComplete(secret) ? 'nothing' : 'unknown'
+  const written = plain.string ?? encoded.string ?? ''
+  if (!isSecretComplete(secret) || isPlaceholder(written)) return 'unknown'
+  return holdsCertificates(plain.exists ? written : Buffer.from(written, 'base64').toString()) ? 'ca' : 'nothing'
+}
+
+/** Whether every PEM block of a text is a certificate, and there is one: what else is there makes the controller drop it. */
+function holdsCertificates(pem: string): boolean {
+  const blocks = pem.match(/-----BEGIN [^-]+-----(?:(?!-----BEGIN )[\s\S])*?-----END [^-]+-----/g) ?? []
+  return blocks.length > 0 && blocks.every(isCertificate)
+}
+
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).raw.length > 0
+  } catch {
+    return false
+  }
+}

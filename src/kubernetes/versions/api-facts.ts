@@ -1,0 +1,77 @@
+import Type from 'typebox'
+import rows from '../../../facts/api-lifecycle.yaml'
+import { compareVersions, parseVersion, type Version } from '../../cluster/version'
+import { factsFile, factsIn, proof, release, strict } from '../facts/facts-file'
+
+const apiVersion = Type.String({ pattern: '^[a-z0-9.]+/v\\d+[a-z0-9]*$' })
+
+const ApiKind = Type.Object(
+  {
+    kind: Type.String({ minLength: 1 }),
+    introduced: release,
+    deprecated: release,
+    /** The first release that does not serve it. */
+    removed: release,
+    /** The apiVersion that came instead. */
+    replacement: Type.Optional(apiVersion),
+    /** Nothing but the apiVersion has to change. */
+    same: Type.Optional(Type.Boolean()),
+  },
+  strict,
+)
+
+/** `facts/api-lifecycle.yaml`. */
+export const ApiFactsFile = factsFile({
+  apis: Type.Array(
+    Type.Object(
+      {
+        apiVersion,
+        ...proof,
+        kinds: Type.Array(ApiKind, { minItems: 1 }),
+      },
+      strict,
+    ),
+  ),
+})
+
+/** The life of a kind in an API version that Kubernetes drops. */
+export interface ApiLife {
+  readonly removed: string
+  /** The apiVersion to write instead; none where Kubernetes has none. */
+  readonly replacement: string | undefined
+  /** Nothing but the apiVersion has to change. */
+  readonly same: boolean
+}
+
+const lives = new Map(
+  factsIn(ApiFactsFile, rows).apis.flatMap(({ apiVersion, kinds }) =>
+    kinds.map((life) => [`${apiVersion} ${life.kind}`, life] as const),
+  ),
+)
+
+/** The API versions that some release of Kubernetes drops. */
+export const droppedApiVersions: readonly string[] = [
+  ...new Set(factsIn(ApiFactsFile, rows).apis.map(({ apiVersion }) => apiVersion)),
+]
+
+/** Whether some release of Kubernetes drops a kind in an API version. */
+export function isDropped(apiVersion: string, kind: string): boolean {
+  return lives.has(`${apiVersion} ${kind}`)
+}
+
+/** When a kind in an API version goes, and what the given release of Kubernetes serves in its place. */
+export function apiLife(apiVersion: string, kind: string, kubernetes: Version): ApiLife | undefined {
+  const life = lives.get(`${apiVersion} ${kind}`)
+  if (!life) return undefined
+  const { removed, replacement, same = false } = life
+  // What came instead may be gone by now, too.
+  const next = replacement === undefined ? undefined : apiLife(replacement, kind, kubernetes)
+  if (!next || isServed(next.removed, kubernetes)) return { removed, replacement, same }
+  return { removed, replacement: next.replacement, same: same && next.same }
+}
+
+/** Whether a release of Kubernetes is before the one that dropped something. */
+export function isServed(removed: string, kubernetes: Version): boolean {
+  const release = parseVersion(removed)
+  return release === undefined || compareVersions(kubernetes, release) < 0
+}

@@ -1,0 +1,98 @@
+import Type, { type Static } from 'typebox'
+import rows from '../../../facts/components.yaml'
+import { entryOf } from '../../entry'
+import { factsFile, factsIn, proof, strict, text, texts } from '../facts/facts-file'
+
+/** Of releases of a chart or an operator, the release of the component. */
+const Releases = Type.Record(text, text)
+
+const PartFacts = Type.Object(
+  {
+    name: text,
+    /** Patterns of its image's repository, whatever mirrors it. */
+    images: Type.Optional(texts),
+    /** The controller whose images it has, of controllers.yaml. */
+    controller: Type.Optional(text),
+    /** What its container is called, for mirrors that keep only the last word of the repository. */
+    container: Type.Optional(text),
+    /** The kind of the object that says its release in the label `version`. */
+    object: Type.Optional(text),
+    /** The value of the chart that sets the image's tag. */
+    value: Type.Optional(text),
+    releases: Type.Optional(Releases),
+  },
+  strict,
+)
+/** What is known of one image of a component. */
+export type PartFacts = Static<typeof PartFacts>
+
+const ComponentFacts = Type.Object(
+  {
+    name: text,
+    title: text,
+    /** Of these strings each of its manifests has one. */
+    marks: texts,
+    /** The one that tells the component's release first. */
+    parts: Type.Array(PartFacts, { minItems: 1 }),
+    /** The parts that have to be of one release. */
+    agree: Type.Optional(
+      Type.Object(
+        {
+          parts: texts,
+          to: Type.Enum(['minor', 'patch']),
+          /** The releases of the first part it holds for; all when absent. */
+          versions: Type.Optional(text),
+          crds: Type.Optional(texts),
+          ...proof,
+        },
+        strict,
+      ),
+    ),
+    /** Without `releases` the chart has the component's own. */
+    charts: Type.Optional(Type.Array(Type.Object({ name: text, releases: Type.Optional(Releases) }, strict))),
+    /** How many minors one upgrade takes at most. */
+    upgrade: Type.Optional(Type.Object({ minors: Type.Integer(), ...proof }, strict)),
+    ...proof,
+  },
+  strict,
+)
+/** What is known of one component. */
+export type ComponentFacts = Static<typeof ComponentFacts>
+
+const is = Type.Array(text, { minItems: 1 })
+const Sign = Type.Union([
+  Type.Object({ env: text, is }, strict),
+  Type.Object({ word: text }, strict),
+  Type.Object({ flag: text, is }, strict),
+  Type.Object({ flag: text, absent: Type.Literal(true) }, strict),
+  Type.Object({ runs: text }, strict),
+  Type.Object({ object: text, field: text, is }, strict),
+  Type.Object({ configMap: text, key: text, is }, strict),
+  Type.Object({ configMap: text, key: text, holds: text }, strict),
+  /** Values that its chart is told, by their paths: all of them. */
+  Type.Object({ values: Type.Record(text, text) }, strict),
+  /** The ConfigMap that a flag of the component names. */
+  Type.Object({ configMapOf: text, key: text, is }, strict),
+])
+/** What shows in manifests that something is in use. */
+export type Sign = Static<typeof Sign>
+
+/** `facts/components.yaml` */
+export const ComponentFactsFile = factsFile({
+  components: Type.Array(ComponentFacts),
+  settings: Type.Record(text, Type.Array(Sign, { minItems: 1 })),
+})
+
+const file = factsIn(ComponentFactsFile, rows)
+
+/** Every component that the code knows. */
+export const componentFacts: readonly ComponentFacts[] = file.components
+/** The signs of each setting; a setting's name starts with its component's where it may stand beside the workload. */
+export const settings: Readonly<Record<string, readonly Sign[]>> = file.settings
+
+/** The signs of a setting. */
+export function signsOf(setting: string): readonly Sign[] {
+  const signs = entryOf(settings, setting)
+  if (!signs) throw new Error(`facts/components.yaml has no setting ${setting}.`)
+  return signs
+}

@@ -1,0 +1,79 @@
+import { satisfies } from 'semver'
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Manifest } from '../../manifest/manifest'
+import { bindingKinds, type Permissions, permissionsOf, rbacGroup } from '../rbac/rbac'
+import { roleRefOf, serviceAccount, subjectsOf } from '../rbac/rbac-binding'
+import type { Component } from './component'
+import { crdNeeds, type RoleNeeds, roleNeeds } from './permission-facts'
+import { settingOf } from './setting'
+
+/** What a component's part needs by its release, and the name its own manifests give the role. */
+export interface Needs {
+  readonly clusterRole: string
+  /** The ServiceAccount that has to be allowed them, where it is not the workload's. */
+  readonly account: string | undefined
+  readonly permissions: readonly Permissions[]
+}
+
+/** The permissions that a release of a component needs; none where its release is not told. */
+export function componentNeeds(component: Component, snapshot: Snapshot): Needs[] {
+  return roleNeeds
+    .filter((row) => isOn(row, component, snapshot))
+    .map(({ clusterRole, account, needs }) => ({
+      clusterRole,
+      account,
+      permissions: needs
+        .filter((need) => holds(need, component, snapshot))
+        .flatMap(({ rules }) => rules.flatMap((rule) => permissionsOf(rule))),
+    }))
+}
+
+/** The names of the CRDs that a release of a component reads. */
+export function crdsOf(component: Component, snapshot: Snapshot): string[] {
+  return crdNeeds
+    .filter((row) => isOn(row, component, snapshot))
+    .flatMap(({ needs }) => needs.filter((need) => holds(need, component, snapshot)).flatMap(({ names }) => names))
+}
+
+function isOn(row: Pick<RoleNeeds, 'component' | 'part' | 'when'>, component: Component, snapshot: Snapshot): boolean {
+  const { facts, part, release, container } = component
+  if (!container || release === undefined || row.component !== facts.name || row.part !== part.name) return false
+  return row.when === undefined || settingOf(row.when, component, snapshot) !== undefined
+}
+
+function holds(
+  { versions, when }: { readonly versions: string; readonly when?: string },
+  component: Component,
+  snapshot: Snapshot,
+): boolean {
+  if (component.release === undefined || !satisfies(component.release, versions)) return false
+  return when === undefined || settingOf(when, component, snapshot) !== undefined
+}
+
+/**
+ * The ClusterRoles by which a workload is allowed what it needs: those that bindings give its ServiceAccount, and the one of
+ * the name its own manifests use. None where a binding gives one that no manifest has, whose rules are not known.
+ */
+export function rolesFor(workload: Manifest, { clusterRole, account }: Needs, snapshot: Snapshot): Manifest[] {
+  const name = account ?? workload.root.at('spec', 'template', 'spec', 'serviceAccountName').string
+  const subject = name === undefined ? undefined : serviceAccount(workload.ref.namespace, name)
+  const bound = bindingKinds
+    .flatMap((kind) => snapshot.ofKind(kind))
+    .filter((binding) => binding.ref.kind === 'ClusterRoleBinding')
+    .filter((binding) => subjectsOf(binding).some(({ kind, name }) => kind === subject?.kind && name === subject?.name))
+    .flatMap((binding) => roleRefOf(binding)?.ref ?? [])
+  const own = { group: rbacGroup, kind: 'ClusterRole', namespace: '', name: clusterRole }
+  const refs = [own, ...bound].filter(({ name }, index, all) => all.findIndex((one) => one.name === name) === index)
+  if (bound.some((ref) => snapshot.get(ref).length === 0)) return []
+  return refs.flatMap((ref) => nearest(workload, snapshot.get(ref)))
+}
+
+/** Of several copies of one object the one in the same file, else the same folder; of others it is not known which counts. */
+export function nearest(to: Manifest, copies: readonly Manifest[]): Manifest[] {
+  const folderOf = ({ origin }: Manifest) => origin.path.slice(0, origin.path.lastIndexOf('/') + 1)
+  if (copies.length <= 1) return [...copies]
+  const inFile = copies.filter(({ origin }) => origin.path === to.origin.path)
+  const inFolder = copies.filter((copy) => folderOf(copy) === folderOf(to))
+  const [first] = [inFile, inFolder].find((some) => some.length === 1) ?? []
+  return first ? [first] : []
+}

@@ -1,0 +1,179 @@
+import { valid } from 'semver'
+import { parseImage, releaseOf } from '../../cluster/image'
+import type { Snapshot } from '../../cluster/snapshot'
+import { entryOf } from '../../entry'
+import type { Cursor } from '../../manifest/cursor'
+import { type GroupKind, groupKindOf, type Manifest } from '../../manifest/manifest'
+import { controllerKinds } from '../controllers/controller'
+import { controllerFactsOf } from '../workload/controller-facts'
+import { type ComponentFacts, componentFacts, type PartFacts } from './component-facts'
+
+/** Something whose release matters to others, as a manifest brings it. */
+export interface Component {
+  readonly facts: ComponentFacts
+  readonly part: PartFacts
+  readonly manifest: Manifest
+  /** The container that runs it; undefined where an object only names a release. */
+  readonly container: Cursor | undefined
+  /** What says its release: the image, or a field. */
+  readonly at: Cursor
+  /** Undefined for `latest`, a bare digest, and whatever names no release. */
+  readonly release: string | undefined
+  /** What a chart is told, as far as it stands at the release itself. */
+  readonly values?: Cursor | undefined
+}
+
+const chartKinds: readonly GroupKind[] = [
+  'HelmRelease.helm.toolkit.fluxcd.io',
+  'Application.argoproj.io',
+  'HelmChart.helm.cattle.io',
+  'CiliumConfig.cilium.io',
+  'OCIRepository.source.toolkit.fluxcd.io',
+]
+const labelledKinds = componentFacts.flatMap(({ parts }) => parts.flatMap(({ object }) => object ?? []))
+
+/** The kinds that bring components: workloads, and objects from which an operator makes them. */
+export const componentKinds: readonly GroupKind[] = [...controllerKinds, ...chartKinds, ...labelledKinds]
+
+/** Strings of which each manifest that brings a component has one. */
+export function marksOf(manifest: Manifest): string[] {
+  return [...new Set(componentsOf(manifest).flatMap(({ facts }) => facts.marks))]
+}
+
+const known = new WeakMap<Manifest, readonly Component[]>()
+
+/** The components that an object brings: a workload one for each container. */
+export function componentsOf(manifest: Manifest): readonly Component[] {
+  const before = known.get(manifest)
+  if (before) return before
+  const components = read(manifest)
+  known.set(manifest, components)
+  return components
+}
+
+/**
+ * The components that a snapshot's objects bring. What a chart's release names counts only where the chart was not rendered:
+ * otherwise the workloads tell it.
+ */
+export function componentsIn(snapshot: Snapshot): readonly Component[] {
+  const before = knownIn.get(snapshot)
+  if (before) return before
+  const all = componentKinds.flatMap((kind) => snapshot.ofKind(kind)).flatMap(componentsOf)
+  const run = new Set(all.filter(({ container }) => container).map(({ facts }) => facts))
+  const components = all.filter(({ facts, container }) => container || !run.has(facts))
+  knownIn.set(snapshot, components)
+  return components
+}
+
+const knownIn = new WeakMap<Snapshot, readonly Component[]>()
+
+/** `calico/node:v3.20.0`, `chart cilium 1.14.2`: how messages name what brings a component. */
+export function writtenAs({ at, container, facts, release }: Component): string {
+  return container ? (at.string ?? '').replace(/@sha256:.*/, '') : `${facts.title} ${release ?? at.string ?? ''}`
+}
+
+/** Whether one counts for the whole component: the part that is named first, or what makes an operator bring it. */
+export function isMain({ facts, part, container }: Component): boolean {
+  return part === facts.parts[0] || !container || part.releases !== undefined
+}
+
+function read(manifest: Manifest): Component[] {
+  const kind = groupKindOf(manifest.ref)
+  if (controllerKinds.includes(kind)) return runBy(manifest)
+  if (chartKinds.includes(kind)) return chartsOf(manifest, kind).flatMap((chart) => chartRelease(manifest, chart))
+  return labelled(manifest, kind)
+}
+
+const patterns = componentFacts.flatMap((facts) =>
+  facts.parts.map((part) => ({
+    facts,
+    part,
+    images: [...(part.images ?? []), ...(part.controller ? controllerFactsOf(part.controller).images : [])].map(
+      (pattern) => new RegExp(pattern),
+    ),
+  })),
+)
+
+function runBy(manifest: Manifest): Component[] {
+  if (manifest.root.at('spec', 'replicas').value === 0) return []
+  const pod = manifest.root.at('spec', 'template', 'spec')
+  return [...pod.at('initContainers').items(), ...pod.at('containers').items()].flatMap((container) => {
+    const at = container.at('image')
+    if (!at.string) return []
+    const image = parseImage(at.string)
+    const found = patterns.find(
+      ({ part, images }) =>
+        images.some((pattern) => pattern.test(image.repository)) ||
+        (part.container !== undefined &&
+          part.container === container.at('name').string &&
+          image.repository.split('/').at(-1) === part.name),
+    )
+    if (!found) return []
+    const { facts, part } = found
+    const release = releaseOf(image)
+    return [
+      {
+        facts,
+        part,
+        manifest,
+        container,
+        at,
+        release: part.releases ? entryOf(part.releases, release ?? '') : release,
+      },
+    ]
+  })
+}
+
+interface Chart {
+  readonly name: Cursor
+  readonly version: Cursor
+  readonly values: Cursor | undefined
+}
+
+/** The charts an object has installed, with their versions and values. */
+function chartsOf({ root }: Manifest, kind: GroupKind): Chart[] {
+  const spec = root.at('spec')
+  if (kind === chartKinds[0]) {
+    const chart = spec.at('chart', 'spec')
+    return [{ name: chart.at('chart'), version: chart.at('version'), values: spec.at('values') }]
+  }
+  if (kind === chartKinds[2])
+    return [{ name: spec.at('chart'), version: spec.at('version'), values: spec.at('valuesContent').nested }]
+  // The object of Cilium's own operator holds the values alone.
+  if (kind === chartKinds[3]) return [{ name: root.at('kind'), version: spec.at('version'), values: spec }]
+  // Flux takes a chart from a registry by its address and tag; the HelmRelease names this object.
+  if (kind === chartKinds[4])
+    return [{ name: spec.at('url'), version: spec.at('ref', 'tag'), values: spec.at('values') }]
+  return [spec.at('source'), ...spec.at('sources').items()].map((source) => {
+    const object = source.at('helm', 'valuesObject')
+    const values = object.exists ? object : source.at('helm', 'values').nested
+    return { name: source.at('chart'), version: source.at('targetRevision'), values }
+  })
+}
+
+function chartRelease(manifest: Manifest, { name, version, values }: Chart): Component[] {
+  const chart = name.string?.split('/').at(-1)
+  const facts = componentFacts.find(({ charts }) => charts?.some((one) => one.name === chart))
+  const part = facts?.parts[0]
+  if (!facts || !part) return []
+  const tag = part.value ? values?.at(...part.value.split('.')) : undefined
+  const ofTag = tag?.string ? releaseOf({ repository: '', tag: tag.string }) : undefined
+  if (tag?.exists) return [{ facts, part, manifest, container: undefined, at: tag, release: ofTag, values }]
+  const exact = valid(version.string)
+  const releases = facts.charts?.find((one) => one.name === chart)?.releases
+  const release = exact === null ? undefined : releases ? entryOf(releases, exact) : exact
+  return version.exists ? [{ facts, part, manifest, container: undefined, at: version, release, values }] : []
+}
+
+/** An object that an installer reads, with its release as a label. */
+function labelled(manifest: Manifest, kind: GroupKind): Component[] {
+  const at = manifest.root.at('metadata', 'labels', 'version')
+  return componentFacts.flatMap((facts) =>
+    facts.parts
+      .filter(({ object }) => object === kind && at.exists)
+      .map((part) => {
+        const release = releaseOf({ repository: '', tag: at.string })
+        return { facts, part, manifest, container: undefined, at, release }
+      }),
+  )
+}

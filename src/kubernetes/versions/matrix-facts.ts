@@ -1,0 +1,89 @@
+import Type, { type Static } from 'typebox'
+import rows from '../../../facts/version-matrix.yaml'
+import { factsFile, factsIn, strict, text } from '../facts/facts-file'
+import { componentFacts, settings } from './component-facts'
+
+const kernelRange = Type.String({
+  pattern: '^(?:(?:>=|<)\\d+\\.\\d+(?:\\.\\d+)?(?:-\\d+(?:\\.\\d+)*)?(?:\\s+|\\s*\\|\\|\\s*|$))+$',
+  description: 'Bounds like >=4.18.0-305 or <5.14, with spaces for "and" and || for "or".',
+})
+
+/** What runs underneath a component. */
+const conditions = {
+  kernel: Type.Optional(kernelRange),
+  kubernetes: Type.Optional(text),
+  kubeProxyMode: Type.Optional(Type.Array(text, { minItems: 1 })),
+  architecture: Type.Optional(text),
+  /** Distributions, of a kernel's own name, that do not meet it. */
+  notOn: Type.Optional(Type.Array(text, { minItems: 1 })),
+  kubelet: Type.Optional(text),
+  containerd: Type.Optional(text),
+}
+const Condition = Type.Object(conditions, strict)
+export type Condition = Static<typeof Condition>
+
+export const Severity = Type.Enum(['error', 'warning', 'notice'])
+
+/** A row of the matrix: of a component, what it needs underneath. */
+export const MatrixRow = Type.Object(
+  {
+    id: Type.String({
+      pattern: '^[a-z0-9.-]+$',
+      description: 'A name of its own; a row of a config replaces the bundled one of its name.',
+    }),
+    component: text,
+    versions: Type.String({ minLength: 1, description: 'A semver range of the component’s releases.' }),
+    fixed: Type.Optional(
+      Type.Array(text, { minItems: 1, description: 'The first release of each line that no longer needs it.' }),
+    ),
+    when: Type.Optional(
+      Type.Object({ ...conditions, setting: Type.Optional(Type.Array(text, { minItems: 1 })) }, strict),
+    ),
+    requires: Type.Optional(
+      Type.Object({ ...conditions, any: Type.Optional(Type.Array(Condition, { minItems: 2 })) }, strict),
+    ),
+    except: Type.Optional(
+      Type.Array(Type.Object({ distro: text, kernel: kernelRange }, strict), {
+        description: 'Kernels of distributions that carry the change.',
+      }),
+    ),
+    manual: Type.Optional(
+      Type.String({ minLength: 1, description: 'What no file shows: the row is for reading alone.' }),
+    ),
+    severity: Severity,
+    reason: Type.String({ minLength: 1, description: 'Why, as the end of a sentence.' }),
+    source: Type.Array(Type.String({ pattern: '^https://\\S+$' }), { minItems: 1 }),
+    checked: Type.String({ format: 'date', description: 'The day the source was read.' }),
+    confidence: Type.Optional(Type.Enum(['verified', 'partly', 'unverified'])),
+    note: Type.Optional(text),
+  },
+  strict,
+)
+export type MatrixRow = Static<typeof MatrixRow>
+
+/** What a row of a config may be about: a name that nothing goes by would make it say nothing. */
+export const knownComponent = Type.Enum([...componentFacts.map(({ name }) => name), 'kubelet'])
+export const knownSetting = Type.Enum(Object.keys(settings))
+
+/** A row of a config. */
+export const OwnRow = Type.Object(
+  {
+    ...MatrixRow.properties,
+    component: knownComponent,
+    when: Type.Optional(Type.Object({ ...conditions, setting: Type.Optional(Type.Array(knownSetting)) }, strict)),
+  },
+  strict,
+)
+
+/** What a user's config may add to the matrix. */
+export const matrixParams = Type.Object({
+  matrix: Type.Array(OwnRow, {
+    description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',
+  }),
+})
+
+/** `facts/version-matrix.yaml` */
+export const MatrixFile = factsFile({ rows: Type.Array(MatrixRow) })
+
+/** Every bundled row. */
+export const matrixRows: readonly MatrixRow[] = factsIn(MatrixFile, rows).rows

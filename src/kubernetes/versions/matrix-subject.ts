@@ -1,0 +1,83 @@
+import { factKinds, factMarks, statesFacts } from '../../cluster/cluster-facts'
+import type { Snapshot } from '../../cluster/snapshot'
+import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
+import { type Component, componentKinds, componentsIn, componentsOf, isMain, marksOf } from './component'
+import { componentFacts } from './component-facts'
+import { type MatrixSubject, matrixSubjectOf, releaseIn, rowsOn } from './matrix'
+import type { MatrixRow } from './matrix-facts'
+import { marksOfSet, settingKeys } from './setting'
+
+/** The kinds at which subjects stand: what brings components, and what tells of a cluster. */
+export const subjectKinds: readonly GroupKind[] = [...new Set([...componentKinds, ...factKinds])]
+
+/** Strings of what is judged together with an object: facts and settings with workloads, and the other way round. */
+export function* subjectPartners(manifest: Manifest): Generator<string> {
+  const brought = marksOf(manifest)
+  yield* brought
+  if (brought.length > 0) yield* [...factMarks, ...settingKeys]
+  yield* marksOfSet(manifest)
+  if (statesFacts(manifest)) yield* componentFacts.flatMap(({ marks }) => marks)
+}
+
+/** What rows are judged for at one object: the components it brings, and what it tells of the cluster itself. */
+export function matrixSubjectsOf(manifest: Manifest, snapshot: Snapshot): MatrixSubject[] {
+  const brought = leading(manifest, snapshot).map((component) =>
+    matrixSubjectOf(component, snapshot, nameOf(manifest.ref)),
+  )
+  return [...brought, ...toldBy(manifest, snapshot)]
+}
+
+/** Of a workload's containers the one that stands for each component: of its parts in the cluster the first. */
+export function leading(manifest: Manifest, snapshot: Snapshot): Component[] {
+  // The cluster's own description tells the mode of kube-proxy, and rows on it are judged there.
+  const own = componentsOf(manifest).filter(({ facts }) => facts.name !== 'kube-proxy')
+  if (own.length === 0) return []
+  const all = componentsIn(snapshot)
+  return [...new Set(own.map(({ facts }) => facts))].flatMap((facts) => {
+    const best = Math.min(...all.filter((one) => one.facts === facts).map(rankOf))
+    return all.filter((one) => one.manifest === manifest && one.facts === facts && rankOf(one) === best).slice(0, 1)
+  })
+}
+
+function rankOf(component: Component): number {
+  return isMain(component) ? 0 : component.facts.parts.indexOf(component.part)
+}
+
+/** kube-proxy by its mode, and the kubelets: of several objects that describe a cluster the one that tells. */
+function toldBy(manifest: Manifest, snapshot: Snapshot): MatrixSubject[] {
+  const { kubeProxyMode, kubernetes, nodes } = snapshot.facts
+  const kubelet = nodes.find((node) => node.kubelet)?.kubelet
+  const always = { isBrought: false, isMain: true, placeOf: () => undefined, runsOn: () => true }
+  const subjects: MatrixSubject[] = []
+  if (kubeProxyMode && isThe(manifest, kubeProxyMode.at.manifest, snapshot)) {
+    const [image] = componentsIn(snapshot).filter(({ facts }) => facts.name === 'kube-proxy')
+    const release = image?.release ?? (kubernetes && releaseIn(kubernetes.value))
+    const name = `kube-proxy in ${kubeProxyMode.value} mode`
+    subjects.push({ component: 'kube-proxy', release, at: kubeProxyMode.at, name, ...always })
+  }
+  if (kubelet && isThe(manifest, kubelet.at.manifest, snapshot)) {
+    subjects.push({
+      component: 'kubelet',
+      release: undefined,
+      at: kubelet.at,
+      name: `The kubelet ${kubelet.value}`,
+      ...always,
+    })
+  }
+  return subjects
+}
+
+/** Whether an object is the first with the identity of another: all that describes a cluster has one identity. */
+function isThe(manifest: Manifest, wanted: Manifest, { manifests, descriptions }: Snapshot): boolean {
+  const identity = identityOf(wanted.ref)
+  return [...descriptions, ...manifests].find(({ ref }) => identityOf(ref) === identity) === manifest
+}
+
+/** The first object of a cluster that brings a component which rows are on: what all of them lack is said there once. */
+export function firstSubject(snapshot: Snapshot, rows: readonly MatrixRow[]): MatrixSubject | undefined {
+  for (const { manifest } of componentsIn(snapshot)) {
+    const found = matrixSubjectsOf(manifest, snapshot).find((subject) => rowsOn(subject, rows).length > 0)
+    if (found) return found
+  }
+  return undefined
+}

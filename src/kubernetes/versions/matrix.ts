@@ -1,0 +1,199 @@
+import { coerce, satisfies } from 'semver'
+import type { ClusterFacts, ClusterNode, Fact } from '../../cluster/cluster-facts'
+import type { Snapshot } from '../../cluster/snapshot'
+import { parseVersion } from '../../cluster/version'
+import { enumerated } from '../../listing'
+import type { Cursor } from '../../manifest/cursor'
+import { type Component, isMain, writtenAs } from './component'
+import { kernelSatisfies, parseKernel } from './kernel'
+import { type Condition, type MatrixRow, matrixRows } from './matrix-facts'
+import { settingOf } from './setting'
+
+/** What a row is about: a component that a manifest brings, or one that the cluster's description tells of. */
+export interface MatrixSubject {
+  readonly component: string
+  readonly release: string | undefined
+  /** The image, or what else says that it is there. */
+  readonly at: Cursor
+  /** `calico/node:v3.20.0 of DaemonSet kube-system/calico-node` */
+  readonly name: string
+  /** Whether a manifest brings it, rather than the cluster's description telling of it. */
+  readonly isBrought: boolean
+  /** Whether it is the part that runs on the nodes, or what has that part brought there. */
+  readonly isMain: boolean
+  /** Where its manifests show that a setting is in use. */
+  placeOf(setting: string): Cursor | undefined
+  /** Whether it runs on a node. */
+  runsOn(node: ClusterNode): boolean
+}
+
+/** A fact that a row asked for, and how messages name it. */
+export interface Ground {
+  readonly of: 'kernel' | 'containerd' | 'kubeProxyMode' | 'kubernetes'
+  readonly fact: Fact
+  readonly words: string
+}
+
+/** A row that does not hold, and what was read for that. */
+export interface Breach {
+  readonly row: MatrixRow
+  /** The nodes it does not hold on; none where nodes do not matter. */
+  readonly nodes: readonly ClusterNode[]
+  /** Where the settings stand that the row hangs on. */
+  readonly settings: readonly Cursor[]
+  /** The cluster's facts, and those of the first of the nodes. */
+  readonly grounds: readonly Ground[]
+}
+
+/** The bundled rows and a config's own, which replace those of their name. */
+export function rowsWith(own: readonly MatrixRow[]): MatrixRow[] {
+  const replaced = new Set(own.map(({ id }) => id))
+  return [...matrixRows.filter(({ id }) => !replaced.has(id)), ...own].filter(({ manual }) => manual === undefined)
+}
+
+/** Whether a row asks for something of a node's kernel. */
+export function asksForKernel({ requires }: MatrixRow): boolean {
+  return [requires, ...(requires?.any ?? [])].some((one) => one?.kernel !== undefined || one?.notOn !== undefined)
+}
+
+/** A component as a workload or another object brings it. */
+export function matrixSubjectOf(component: Component, snapshot: Snapshot, place: string): MatrixSubject {
+  const { facts, release, at, manifest } = component
+  const selector = manifest.root.at('spec', 'template', 'spec', 'nodeSelector')
+  return {
+    component: facts.name,
+    release,
+    at,
+    name: `${writtenAs(component)} of ${place}`,
+    isBrought: true,
+    isMain: isMain(component),
+    placeOf: (setting) => settingOf(setting, component, snapshot),
+    runsOn: ({ name, architecture }) =>
+      agrees(selector.at('kubernetes.io/arch'), architecture?.value) &&
+      agrees(selector.at('kubernetes.io/hostname'), name),
+  }
+}
+
+function agrees({ string }: Cursor, value: string | undefined): boolean {
+  return string === undefined || value === undefined || string === value
+}
+
+/** The rows on a subject that do not hold; what cannot be told breaks none. */
+export function breachesOf(subject: MatrixSubject, rows: readonly MatrixRow[], facts: ClusterFacts): Breach[] {
+  const nodes = facts.nodes.filter((node) => node.operatingSystem?.value !== 'windows' && subject.runsOn(node))
+  return rowsOn(subject, rows).flatMap((row) => {
+    const asksNodes = mentions(row, 'kernel', 'notOn', 'architecture', 'containerd', 'kubelet')
+    const where: (ClusterNode | undefined)[] = asksNodes ? nodes : [undefined]
+    const broken = where.filter((node) => isBroken(row, facts, node))
+    if (broken.length === 0) return []
+    const failing = broken.filter((node) => node !== undefined)
+    const settings = (row.when?.setting ?? []).flatMap((setting) => subject.placeOf(setting) ?? [])
+    return [{ row, nodes: failing, settings, grounds: groundsOf(row, facts, failing) }]
+  })
+}
+
+function groundsOf(
+  row: MatrixRow,
+  { kubernetes, kubeProxyMode }: ClusterFacts,
+  nodes: readonly ClusterNode[],
+): Ground[] {
+  const asked = [
+    [
+      'kernel',
+      mentions(row, 'kernel', 'notOn'),
+      nodes[0]?.kernel,
+      () => `kernel ${valuesOf(nodes, 'kernel')} of ${namesOf(nodes)}`,
+    ],
+    [
+      'containerd',
+      mentions(row, 'containerd'),
+      nodes[0]?.containerRuntime,
+      () => `${valuesOf(nodes, 'containerRuntime')} of ${namesOf(nodes)}`,
+    ],
+    [
+      'kubeProxyMode',
+      mentions(row, 'kubeProxyMode'),
+      kubeProxyMode,
+      () => `kube-proxy in ${kubeProxyMode?.value} mode`,
+    ],
+    ['kubernetes', mentions(row, 'kubernetes'), kubernetes, () => `Kubernetes ${kubernetes?.value.replace(/^v/, '')}`],
+  ] as const
+  return asked.flatMap(([of, isAsked, fact, words]) => (isAsked && fact ? [{ of, fact, words: words() }] : []))
+}
+
+function valuesOf(nodes: readonly ClusterNode[], key: 'kernel' | 'containerRuntime'): string {
+  return enumerated([...new Set(nodes.flatMap((node) => node[key]?.value ?? []))], 3)
+}
+
+function namesOf(nodes: readonly ClusterNode[]): string {
+  return nodes.some(({ name }) => name === undefined)
+    ? 'its nodes'
+    : enumerated(
+        nodes.flatMap(({ name }) => name ?? []),
+        3,
+      )
+}
+
+/** The rows on a subject's release whose settings are in use. */
+export function rowsOn(subject: MatrixSubject, rows: readonly MatrixRow[]): MatrixRow[] {
+  return rows.filter(
+    ({ component, versions, when }) =>
+      component === subject.component &&
+      (subject.release === undefined ? versions === '*' : satisfies(subject.release, versions)) &&
+      (when?.setting ?? []).every((setting) => subject.placeOf(setting)),
+  )
+}
+
+/** Whether a row's conditions name one of these facts. */
+export function mentions({ when, requires }: MatrixRow, ...names: (keyof Condition)[]): boolean {
+  const conditions = [when, requires, ...(requires?.any ?? [])]
+  return conditions.some((condition) => names.some((name) => condition?.[name] !== undefined))
+}
+
+function isBroken(row: MatrixRow, facts: ClusterFacts, node: ClusterNode | undefined): boolean {
+  const { when = {}, requires = {} } = row
+  if (meets(when, facts, node) !== true) return false
+  const any = requires.any?.map((condition) => meets(condition, facts, node, row.except))
+  return meets(requires, facts, node, row.except) === false || any?.every((one) => one === false) === true
+}
+
+/** Whether a condition is met: undefined when something it names is not told, and nothing it names is wrong. */
+function meets(
+  condition: Condition,
+  { kubernetes, kubeProxyMode }: ClusterFacts,
+  node: ClusterNode | undefined,
+  except: MatrixRow['except'] = [],
+): boolean | undefined {
+  const kernel = node?.kernel && parseKernel(node.kernel.value)
+  const isExcepted = except.some((one) => kernel?.distro === one.distro && kernelSatisfies(kernel, one.kernel))
+  const told = [
+    ask(condition.kernel, kernel, (range, is) => isExcepted || kernelSatisfies(is, range)),
+    ask(condition.notOn, kernel, (distros, { distro }) => distro === undefined || !distros.includes(distro)),
+    ask(condition.kubernetes, kubernetes?.value, inRange),
+    ask(condition.kubelet, node?.kubelet?.value, inRange),
+    ask(condition.kubeProxyMode, kubeProxyMode?.value, (modes, mode) => modes.includes(mode)),
+    ask(condition.architecture, node?.architecture?.value, (wanted, is) => wanted === is),
+    ask(condition.containerd, node?.containerRuntime?.value, (range, runtime) => {
+      const version = runtime.startsWith('containerd://') ? coerce(runtime.slice('containerd://'.length)) : null
+      return version === null ? undefined : satisfies(version, range)
+    }),
+  ]
+  if (told.includes(false)) return false
+  return told.includes(undefined) ? undefined : true
+}
+
+function ask<W, V>(wanted: W | undefined, value: V | undefined, holds: (wanted: W, value: V) => boolean | undefined) {
+  if (wanted === undefined) return true
+  return value === undefined ? undefined : holds(wanted, value)
+}
+
+function inRange(range: string, written: string): boolean | undefined {
+  const release = releaseIn(written)
+  return release === undefined ? undefined : satisfies(release, range)
+}
+
+/** Of a version of Kubernetes the release: what a vendor adds says nothing of it, and a patch that is not given is the first. */
+export function releaseIn(written: string): string | undefined {
+  const version = parseVersion(written)
+  return version && `${version.major}.${version.minor}.${version.patch ?? 0}`
+}

@@ -1,0 +1,35 @@
+import Type, { type Static } from 'typebox'
+import rows from '../../../facts/component-permissions.yaml'
+import { factsFile, factsIn, proof, strict, text, texts } from '../facts/facts-file'
+
+const PolicyRule = Type.Object(
+  { apiGroups: Type.Array(Type.String()), resources: texts, resourceNames: Type.Optional(texts), verbs: texts },
+  strict,
+)
+/** The releases a need holds for, and the setting it hangs on. */
+const scope = { versions: text, when: Type.Optional(text) }
+const owner = { component: text, part: text, when: Type.Optional(text), ...proof }
+
+const RoleNeeds = Type.Object(
+  {
+    ...owner,
+    clusterRole: text,
+    account: Type.Optional(text),
+    needs: Type.Array(Type.Object({ ...scope, rules: Type.Array(PolicyRule, { minItems: 1 }) }, strict)),
+  },
+  strict,
+)
+/** What one part of a component has to be allowed, and the role that its own manifests call so. */
+export type RoleNeeds = Static<typeof RoleNeeds>
+
+const CrdNeeds = Type.Object({ ...owner, needs: Type.Array(Type.Object({ ...scope, names: texts }, strict)) }, strict)
+
+/** `facts/component-permissions.yaml` */
+export const PermissionFile = factsFile({ roles: Type.Array(RoleNeeds), crds: Type.Array(CrdNeeds) })
+
+const { roles, crds } = factsIn(PermissionFile, rows)
+
+/** By component and part, what it has to be allowed. */
+export const roleNeeds: readonly RoleNeeds[] = roles
+/** By component and part, the CRDs it reads. */
+export const crdNeeds: readonly Static<typeof CrdNeeds>[] = crds

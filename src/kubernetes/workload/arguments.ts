@@ -1,0 +1,142 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import { Environment } from './environment'
+import type { Setting, Settings } from './settings'
+
+/** How a program takes its flags. */
+interface Style {
+  /** Whether `--Flag` is `--flag`. */
+  readonly anyCase?: boolean
+  /** The prefix of the variables that say what no flag does: of `A_`, `--b-c` is `A_B_C`. */
+  readonly variables?: string
+  /** Whether variables count only where there is no flag at all. */
+  readonly exclusive?: boolean
+  /** How many dashes stand before a flag. */
+  readonly dashes?: string
+  /** The variable in which it always has its Pod's namespace. */
+  readonly namespaceVariable?: string
+}
+
+/** What a container's process is given, with its variables resolved as the kubelet does. */
+export class Arguments implements Settings {
+  private readonly words: readonly Cursor[]
+  private readonly environment: Environment
+
+  constructor(
+    private readonly container: Cursor,
+    private readonly style: Style = {},
+    private readonly snapshot?: Snapshot,
+  ) {
+    this.words = [...container.at('command').items(), ...container.at('args').items()]
+    this.environment = new Environment(container, snapshot, style.namespaceVariable)
+  }
+
+  get place(): Cursor {
+    const [args, command] = [this.container.at('args'), this.container.at('command')]
+    return args.exists || !command.exists ? args : command
+  }
+
+  placeOf(): Cursor {
+    return this.place
+  }
+
+  /** Whether a word is a program of this name. */
+  runs(program: string): boolean {
+    return this.words.some((word) => word.string?.split('/').at(-1) === program)
+  }
+
+  /** Whether there is any flag. */
+  get hasFlags(): boolean {
+    return this.words.some((word) => this.nameOf(word) !== undefined)
+  }
+
+  /** Whether a shell takes the words apart, which is not done here. */
+  get inShell(): boolean {
+    return this.words.some((word) => /^-[a-z]*c$/.test(word.string ?? '')) && !this.words.some(isLongFlag)
+  }
+
+  get opaque(): boolean {
+    return this.inShell
+  }
+
+  get parts(): readonly Cursor[] {
+    return this.variableOf('') === undefined ? [] : this.environment.holders
+  }
+
+  wordsFor(flag: string): string {
+    return `${this.style.dashes ?? '--'}${flag}`
+  }
+
+  get(flag: string): Setting | undefined {
+    return this.all(flag).at(-1)
+  }
+
+  /** `--flag=value`, `--flag value`, and both with one dash; a variable says what no flag does. */
+  all(flag: string): Setting[] {
+    const given = this.words.flatMap((at, index) => {
+      if (this.nameOf(at) !== flag) return []
+      const written = at.string ?? ''
+      const equals = written.indexOf('=')
+      if (equals !== -1) return [this.environment.resolve(written.slice(equals + 1), at)]
+      const next = this.words[index + 1]
+      return [next ? this.environment.resolve(next.string ?? '', next) : { at, value: '' }]
+    })
+    const byVariable = given.length > 0 ? undefined : this.settingOf(flag)
+    return byVariable ? [byVariable] : given
+  }
+
+  /**
+   * A flag that is true when it stands alone: its value is never the next word.
+   * Source: https://pkg.go.dev/github.com/spf13/pflag#readme-command-line-flag-syntax
+   */
+  isOn(flag: string, byDefault: boolean): boolean | undefined {
+    const word = this.words.findLast((one) => this.nameOf(one) === flag)
+    const written = word?.string ?? ''
+    if (word && !written.includes('=')) return true
+    const given = word ? this.environment.resolve(written.slice(written.indexOf('=') + 1), word) : this.settingOf(flag)
+    if (!given) return byDefault
+    return given.value === undefined ? undefined : /^(?:1|t|true)$/i.test(given.value)
+  }
+
+  has(flag: string): boolean {
+    const below = (name: string, sign: string) => name === flag || name.startsWith(`${flag}${sign}`)
+    if (this.words.some((word) => below(this.nameOf(word) ?? '', '.'))) return true
+    const name = this.variableOf(flag)
+    return name !== undefined && this.environment.names.some((key) => key === name || key.startsWith(`${name}_`))
+  }
+
+  variable(name: string): string | undefined {
+    return this.environment.get(name)?.value
+  }
+
+  variableBeside(name: string): string | undefined {
+    const { root } = this.container.manifest
+    return [...root.at('spec', 'template', 'spec', 'containers').items()]
+      .map((one) => new Environment(one, this.snapshot).get(name)?.value)
+      .find((value) => value !== undefined)
+  }
+
+  private nameOf(word: Cursor): string | undefined {
+    // A list may be given item by item: `--flag[0]=value`.
+    const name = word.string?.match(/^--?([a-zA-Z][^=]*)/)?.[1]?.replace(/\[\d+\]$/, '')
+    return this.style.anyCase ? name?.toLowerCase() : name
+  }
+
+  private variableOf(flag: string): string | undefined {
+    const { variables, exclusive } = this.style
+    if (variables === undefined || (exclusive && this.hasFlags)) return undefined
+    return variables + flag.replace(/[-.]/g, '_').toUpperCase()
+  }
+
+  /** What a variable says of a flag; where a Secret or an unknown ConfigMap brings all of its own, nobody can tell. */
+  private settingOf(flag: string): Setting | undefined {
+    const name = this.variableOf(flag)
+    if (name === undefined) return undefined
+    const { hidden } = this.environment
+    return this.environment.get(name) ?? (hidden && { at: hidden, value: undefined, maybe: true })
+  }
+}
+
+function isLongFlag(word: Cursor): boolean {
+  return /^--[a-z]/.test(word.string ?? '')
+}

@@ -1,0 +1,58 @@
+import type { Snapshot } from '../../cluster/snapshot'
+import type { Cursor } from '../../manifest/cursor'
+import { configMapNamed } from '../object/named-object'
+
+/** What stands at a path in a container: the text of a ConfigMap's key, or something that no manifest tells. */
+export type MountedFile = { readonly text: Cursor } | 'unknown'
+
+/**
+ * Finds the file that a volume puts at a path; undefined where none does, so that it is the image's own, if it is there.
+ * Source: https://kubernetes.io/docs/concepts/storage/volumes/#using-subpath
+ */
+export function mountedAt(path: string, container: Cursor, snapshot: Snapshot | undefined): MountedFile | undefined {
+  const mounts = [...container.at('volumeMounts').items()].filter((mount) => isBelow(path, mountPathOf(mount)))
+  const [mount] = mounts.sort((a, b) => mountPathOf(b).length - mountPathOf(a).length)
+  if (!mount) return undefined
+  if (mount.at('subPathExpr').exists) return 'unknown'
+  const below = path.slice(mountPathOf(mount).length + 1)
+  const name = [trimmed(mount.at('subPath').string ?? ''), below].filter(Boolean).join('/')
+  const volumes = container.manifest.root.at('spec', 'template', 'spec', 'volumes')
+  const volume = [...volumes.items()].find((one) => one.at('name').string === mount.at('name').string)
+  if (!volume) return 'unknown'
+  const projected = volume.at('projected', 'sources')
+  const parts = projected.exists ? [...projected.items()] : [volume]
+  const found = parts.map((part) => fileOf(part, name, container, snapshot))
+  return found.find((one) => typeof one === 'object') ?? found.find((one) => one === 'unknown')
+}
+
+/** What a volume, or a part of a projected one, holds under a name. */
+function fileOf(volume: Cursor, name: string, container: Cursor, snapshot: Snapshot | undefined) {
+  const [source] = ['configMap', 'secret'].map((kind) => volume.at(kind)).filter(({ exists }) => exists)
+  if (!source) return 'unknown'
+  const items = [...source.at('items').items()]
+  const item = items.find((one) => trimmed(one.at('path').string ?? '') === name)
+  if (items.length > 0 && !item) return undefined
+  if (!volume.at('configMap').exists) return 'unknown'
+  const map = configMapNamed(source.at('name').string, container.manifest, snapshot)
+  if (!map) return 'unknown'
+  const key = item?.at('key').string ?? name
+  const text = map.root.at('data', key)
+  if (text.string !== undefined) return { text }
+  return map.root.at('binaryData', key).exists ? 'unknown' : undefined
+}
+
+function mountPathOf(mount: Cursor): string {
+  return `/${trimmed(mount.at('mountPath').string ?? '')}`
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}
+
+/** Without what a path means nothing by. */
+function trimmed(path: string): string {
+  return path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')
+}

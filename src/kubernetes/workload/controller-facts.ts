@@ -1,0 +1,212 @@
+import Type, { type Static } from 'typebox'
+import rows from '../../../facts/controllers.yaml'
+import { factsFile, factsIn, proof, strict, text } from '../facts/facts-file'
+
+/**
+ * What a flag decides: it is on by the flag, off by it, on where it is given, or on where it is missing; or on where a variable
+ * of its Pod says so.
+ */
+const Switch = Type.Union([
+  Type.Object({ on: text, default: Type.Boolean() }, strict),
+  Type.Object({ off: text }, strict),
+  Type.Object({ given: text }, strict),
+  Type.Object({ missing: text }, strict),
+  Type.Object({ variable: text, is: Type.Array(text, { minItems: 1 }) }, strict),
+])
+export type Switch = Static<typeof Switch>
+
+/** What holds settings of a controller beside its arguments. */
+const ConfigFacts = Type.Object(
+  {
+    /** The flags that name it, as a path in the container, or as an object's name with or without its namespace. */
+    flags: Type.Array(text, { minItems: 1 }),
+    /** The files that are read where no flag names one: of these the first that is there. */
+    files: Type.Optional(Type.Array(text)),
+    /** The kind of object that it is, if it is no file, and where that stands when its name does not tell. */
+    object: Type.Optional(
+      Type.Object({ kind: text, variable: Type.Optional(text), default: Type.Optional(text) }, strict),
+    ),
+    /** Whether flags and variables do not count for what it may say; else they go before it. */
+    instead: Type.Optional(Type.Literal(true)),
+    /** What it may say: the places of each flag, the newest first. Without this every flag, at its own name and in any case. */
+    keys: Type.Optional(Type.Record(text, Type.Array(text, { minItems: 1 }))),
+    ...proof,
+  },
+  strict,
+)
+export type ConfigFacts = Static<typeof ConfigFacts>
+
+const ScopeFacts = Type.Object(
+  {
+    /** The flag that names the namespaces. */
+    namespaces: text,
+    /** Whether it may name several, with commas or by being given again. */
+    many: Type.Optional(Type.Boolean()),
+    /** The flag that names labels of namespaces. */
+    selector: Type.Optional(text),
+    /** The flag that names the namespaces which are left out. */
+    except: Type.Optional(text),
+    /** The value of the controller's chart. */
+    value: text,
+    ...proof,
+  },
+  strict,
+)
+
+/** How the releases of a range decide which Ingresses are theirs. */
+const ClassFacts = Type.Object(
+  {
+    releases: text,
+    /** The flag that names the class, and the class without it; some have none then. */
+    name: text,
+    default: Type.String(),
+    /** Whether it may name several, with commas. */
+    many: Type.Optional(Type.Boolean()),
+    /**
+     * How `spec.ingressClassName` is compared: with the class's name; by the `spec.controller` of the IngressClass it names;
+     * or by both, where a class is given. `labels`: the name is a selector of labels for the classes of the controller.
+     */
+    by: Type.Enum(['name', 'controller', 'both', 'labels']),
+    /** What that `spec.controller` says, and the flag that gives another; `below` appends it as a path. */
+    controller: Type.Optional(text),
+    controllerFlag: Type.Optional(text),
+    below: Type.Optional(Type.Boolean()),
+    /** The flag by which the IngressClass of the class's name counts too, whatever its controller. */
+    byName: Type.Optional(text),
+    /** When Ingresses that name no class are taken: any of these is enough. */
+    unclassed: Type.Optional(Type.Array(Type.Union([Switch, Type.Object({ class: text }, strict)]))),
+    /** The value of the controller's chart. */
+    value: text,
+    ...proof,
+  },
+  strict,
+)
+export type ClassFacts = Static<typeof ClassFacts>
+
+const StatusFacts = Type.Object(
+  {
+    releases: text,
+    /** The flags that give an address, the one that wins first; where the nodes' are written without, that is a Service. */
+    sources: Type.Array(text, { minItems: 1 }),
+    writes: Type.Optional(Switch),
+    /** What is written when no flag gives an address. */
+    without: Type.Enum(['nodes', 'nothing', 'service']),
+    /** The flag that asks for the addresses of the nodes. */
+    nodes: Type.Optional(text),
+    /** The value of the controller's chart. */
+    value: text,
+    ...proof,
+  },
+  strict,
+)
+export type StatusFacts = Static<typeof StatusFacts>
+
+/** How the releases of a range elect a leader. */
+const ElectionFacts = Type.Object(
+  {
+    releases: text,
+    /** The kinds of objects the leader is written into; two while releases moved from one to the other. */
+    kinds: Type.Array(Type.Enum(['ConfigMap', 'Lease']), { minItems: 1 }),
+    /** The flag that names the lock, and the name without it. */
+    id: text,
+    default: text,
+    /** How it is named, where no flag does. */
+    setBy: Type.Optional(text),
+    /** What the lock is called: `{id}` is that name, `{class}` the controller's class. */
+    name: text,
+    /** Where it is, if not in the controller's own namespace: by a flag, by a variable, or without both. */
+    namespace: Type.Optional(
+      Type.Object({ flag: text, variable: Type.Optional(text), default: Type.Optional(text) }, strict),
+    ),
+    /** Without this it always does; any of these is enough. */
+    elects: Type.Optional(Type.Array(Switch, { minItems: 1 })),
+    ...proof,
+  },
+  strict,
+)
+export type ElectionFacts = Static<typeof ElectionFacts>
+
+/** How a controller finds the certificate for a host of its Ingresses. */
+const CertificateFacts = Type.Object(
+  {
+    /** How `spec.controller` of its IngressClasses begins. */
+    controller: text,
+    /** What messages on certificates call it, where they need a shorter name than its title. */
+    product: Type.Optional(text),
+    /** By the hosts of a TLS entry, where a wildcard stands for one label or for nothing; or by the certificates' own names. */
+    by: Type.Enum(['hosts', 'exactHosts', 'certificates']),
+    /** Whether the certificate of an entry that lists no hosts, or not this one, may serve a host. */
+    asksCertificates: Type.Optional(Type.Literal(true)),
+    /** Whether an entry without a Secret is passed over, where others ask for their default certificate by it. */
+    needsSecret: Type.Optional(Type.Literal(true)),
+    /** The one type of Secret that it takes certificates from, where it looks at types. */
+    secretType: Type.Optional(text),
+    /** How it serves a host that it has no certificate for. */
+    without: Type.Enum(['default certificate', 'plain HTTP']),
+    /** The flag that names the Secret of its default certificate, as `namespace/name`. */
+    default: Type.Optional(text),
+    /** The releases that panic on a Secret with a CA and no certificate: for a host that no entry lists, and for a listed one. */
+    panics: Type.Optional(Type.Object({ unlisted: text, listed: text }, strict)),
+    ...proof,
+  },
+  strict,
+)
+export type CertificateFacts = Static<typeof CertificateFacts>
+
+const ControllerFacts = Type.Object(
+  {
+    name: text,
+    /** What messages call it. */
+    title: text,
+    /** What it takes, as a word of messages. */
+    takes: Type.Enum(['Ingresses', 'IngressRoutes', 'Gateways']),
+    /** Patterns of its image's repository. */
+    images: Type.Array(text, { minItems: 1 }),
+    binary: Type.Optional(text),
+    /** The flag that names an object of its own namespace, as `namespace/name`. */
+    home: Type.Optional(text),
+    /** The labels that, all together, tell its Pods. */
+    labels: Type.Optional(Type.Record(text, text, { minProperties: 1 })),
+    /** The word of its arguments without which the image runs something else. */
+    command: Type.Optional(text),
+    /** The flag that turns it on, itself or by one below it, where one program is several controllers. */
+    enabledBy: Type.Optional(text),
+    /** What it reads settings from beside its arguments, the first one that is there. */
+    config: Type.Optional(Type.Array(ConfigFacts)),
+    /** How its flags are written: with which dashes, in any case, as variables with a prefix. */
+    dashes: Type.Enum(['-', '--']),
+    anyCase: Type.Optional(Type.Boolean()),
+    variables: Type.Optional(text),
+    /** Whether variables count only where there is no flag at all. */
+    exclusive: Type.Optional(Type.Boolean()),
+    /** The variable in which its Pods have their own namespace: it does not start without. */
+    namespaceVariable: Type.Optional(text),
+    /** Of these strings each of its manifests has one. */
+    marks: Type.Array(text, { minItems: 1 }),
+    ...proof,
+    scope: ScopeFacts,
+    classes: Type.Array(ClassFacts, { minItems: 1 }),
+    /** None where it writes no status. */
+    status: Type.Array(StatusFacts),
+    /** None where every replica does everything. */
+    election: Type.Array(ElectionFacts),
+    /** None where its choice is not known. */
+    certificate: Type.Optional(CertificateFacts),
+  },
+  strict,
+)
+/** What is known of one controller. */
+export type ControllerFacts = Static<typeof ControllerFacts>
+
+/** `facts/controllers.yaml` */
+export const ControllerFactsFile = factsFile({ controllers: Type.Array(ControllerFacts) })
+
+/** Every controller that the code knows. */
+export const controllerFacts: readonly ControllerFacts[] = factsIn(ControllerFactsFile, rows).controllers
+
+/** The facts of a controller that code is written for. */
+export function controllerFactsOf(name: string): ControllerFacts {
+  const facts = controllerFacts.find((one) => one.name === name)
+  if (!facts) throw new Error(`facts/controllers.yaml has no row ${name}.`)
+  return facts
+}

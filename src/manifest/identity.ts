@@ -1,0 +1,66 @@
+import { entryOf } from '../entry'
+import type { ObjectRef } from './manifest'
+
+/**
+ * The built-in kinds that live outside namespaces; a `metadata.namespace` written on them is ignored by the API server.
+ * Source: `kubectl api-resources --namespaced=false` of Kubernetes 1.35, and the removed PodSecurityPolicy.
+ */
+const clusterScoped: Readonly<Record<string, readonly string[]>> = {
+  '': ['ComponentStatus', 'Namespace', 'Node', 'PersistentVolume'],
+  'admissionregistration.k8s.io': [
+    'MutatingAdmissionPolicy',
+    'MutatingAdmissionPolicyBinding',
+    'MutatingWebhookConfiguration',
+    'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionPolicyBinding',
+    'ValidatingWebhookConfiguration',
+  ],
+  'apiextensions.k8s.io': ['CustomResourceDefinition'],
+  'apiregistration.k8s.io': ['APIService'],
+  'certificates.k8s.io': ['CertificateSigningRequest', 'ClusterTrustBundle'],
+  'flowcontrol.apiserver.k8s.io': ['FlowSchema', 'PriorityLevelConfiguration'],
+  'networking.k8s.io': ['IngressClass', 'IPAddress', 'ServiceCIDR'],
+  'node.k8s.io': ['RuntimeClass'],
+  policy: ['PodSecurityPolicy'],
+  'rbac.authorization.k8s.io': ['ClusterRole', 'ClusterRoleBinding'],
+  'resource.k8s.io': ['DeviceClass', 'DeviceTaintRule', 'ResourceSlice'],
+  'scheduling.k8s.io': ['PriorityClass'],
+  'storage.k8s.io': ['CSIDriver', 'CSINode', 'StorageClass', 'VolumeAttachment', 'VolumeAttributesClass'],
+  'storagemigration.k8s.io': ['StorageVersionMigration'],
+  'gateway.networking.k8s.io': ['GatewayClass'],
+  'cert-manager.io': ['ClusterIssuer'],
+}
+
+/**
+ * Where the kinds of the retired group `extensions` live today, so that an apiVersion migration is a change and no
+ * removal. Source: https://kubernetes.io/docs/reference/using-api/deprecation-guide/
+ */
+const movedFromExtensions: Readonly<Record<string, string>> = {
+  DaemonSet: 'apps',
+  Deployment: 'apps',
+  ReplicaSet: 'apps',
+  Ingress: 'networking.k8s.io',
+  NetworkPolicy: 'networking.k8s.io',
+  PodSecurityPolicy: 'policy',
+}
+
+/** The identity of an object from the four strings a manifest gives. */
+export function identify(apiVersion: string, kind: string, namespace: string, name: string): ObjectRef {
+  const written = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+  const group = written === 'extensions' ? (entryOf(movedFromExtensions, kind) ?? written) : written
+  return { group, kind, namespace: entryOf(clusterScoped, group)?.includes(kind) ? '' : namespace, name }
+}
+
+/**
+ * What a program reads from its own file: of the form of an object, but without a name, as no API server keeps it.
+ * https://kubernetes.io/docs/reference/config-api/
+ */
+const configurations: Readonly<Record<string, string>> = {
+  'kubeadm.k8s.io ClusterConfiguration': 'kubeadm',
+  'kubeproxy.config.k8s.io KubeProxyConfiguration': 'kube-proxy',
+}
+
+/** The program that a nameless document configures, which stands for its name; none for any other document. */
+export function programConfigured(apiVersion: string, kind: string): string | undefined {
+  return entryOf(configurations, `${apiVersion.split('/')[0]} ${kind}`)
+}

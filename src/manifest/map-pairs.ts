@@ -1,0 +1,53 @@
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
+
+/** Finds what an alias stands for. */
+export type Resolve = (alias: Alias) => Node | undefined
+
+/** A key as text; aliases are followed, and only a plain `<<` merges. */
+function textOf(key: unknown, resolve: Resolve): string | undefined {
+  const node = isAlias(key) ? resolve(key) : key
+  return isScalar(node) ? String(node.value) : undefined
+}
+
+/** `<<` as a plain key merges, and whatever is tagged as a merge; quoted or tagged otherwise it is a key like any other. */
+export function isMerge({ key }: Pair): boolean {
+  if (!isScalar(key) || key.value !== '<<') return false
+  return key.tag === undefined ? key.type === 'PLAIN' : key.tag === '!' || key.tag === 'tag:yaml.org,2002:merge'
+}
+
+/** The maps that one `<<` brings into a map, nearest first. */
+function mergedBy(pair: Pair, resolve: Resolve): YAMLMap[] {
+  const follow = (node: unknown) => (isAlias(node) ? resolve(node) : node)
+  const source = follow(pair.value)
+  return (isSeq(source) ? source.items.map(follow) : [source]).filter(isMap)
+}
+
+/** Anchors nest no deeper than this in anything a person wrote. */
+const deepestMerge = 32
+
+const known = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
+
+/**
+ * The pairs of a map by their keys, merged ones included, kept as a map is asked many times. What stands last counts, as in
+ * go-yaml 2: of duplicate keys the last one, and a `<<` wins over a key before it.
+ */
+export function pairsOf(map: YAMLMap, resolve: Resolve, depth = 0): ReadonlyMap<string, Pair> {
+  const before = known.get(map)
+  if (before) return before
+  const pairs = new Map<string, Pair>()
+  for (const pair of map.items) {
+    if (!isMerge(pair)) {
+      const text = textOf(pair.key, resolve)
+      if (text !== undefined) pairs.set(text, pair)
+    } else if (depth <= deepestMerge) {
+      for (const source of mergedBy(pair, resolve).reverse())
+        for (const [text, merged] of pairsOf(source, resolve, depth + 1)) pairs.set(text, merged)
+    }
+  }
+  if (depth === 0) known.set(map, pairs)
+  return pairs
+}
+
+export function findPair(map: YAMLMap, key: string, resolve: Resolve): Pair | undefined {
+  return pairsOf(map, resolve).get(key)
+}

@@ -1,0 +1,186 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { parseDocument } from 'yaml'
+import type { Checkout } from '../revision/checkout'
+import { type Chart, type Dependency, localFolderOf, vendored } from '../sources/chart'
+import type { ChartNetwork } from './chart-network'
+import type { Failure } from './rendering'
+
+/** What a chart may come to with all it takes in: charts that take in each other twice double at every step. */
+const mostBytes = 64 * 1024 * 1024
+const mostFiles = 20_000
+
+/**
+ * Why the charts of this repository that a chart takes in cannot be put into it.
+ *
+ * @param charts the chart and all that it takes in, itself first
+ */
+export function dependencyFault(
+  charts: readonly Chart[],
+  checkout: Checkout,
+  network: ChartNetwork,
+): Failure | undefined {
+  for (const chart of charts) {
+    for (const dependency of chart.dependencies) {
+      if (vendored(checkout, chart, dependency) || network.allows(dependency.repository)) continue
+      const { name, version, repository, at: place } = dependency
+      const at = (reason: string): Failure => ({ reason, ...place })
+      const local = localFolderOf(chart, dependency)
+      if (local === undefined) {
+        const from = repository ? ` of ${repository}` : ''
+        return at(
+          `its dependency ${name} ${version}${from} is not in ${path.join(chart.folder, 'charts')}; run \`helm dependency build ${chart.folder || '.'}\` and commit what it brings${/^https:/.test(repository) ? `, or allow it to be fetched with \`network: {charts: [${repository}]}\` in the config` : ''}`,
+        )
+      }
+      const other = charts.find(({ folder }) => folder === local)
+      if (!other) return at(`its dependency ${name} is to be in ${local}, where no chart is`)
+      if (`${chart.folder}/`.startsWith(local === '' ? '' : `${local}/`))
+        return at(`its dependency ${name} is in ${local || 'the root'}, which it is itself a part of`)
+      // The name becomes a folder's; another one would lead into other charts.
+      if (/[/\\]|^\.{0,2}$/.test(other.name))
+        return at(`its dependency ${name} calls itself ${JSON.stringify(other.name)}, which is no name of a chart`)
+    }
+  }
+  return undefined
+}
+
+/**
+ * Puts the charts that may be fetched where helm looks for them, at the version that `Chart.lock` or the chart pins.
+ *
+ * @returns why that cannot be done
+ */
+export async function fetchDependencies(
+  charts: readonly Chart[],
+  checkout: Checkout,
+  network: ChartNetwork,
+): Promise<Failure | undefined> {
+  for (const chart of charts) {
+    for (const dependency of chart.dependencies) {
+      const { name, repository, at } = dependency
+      if (vendored(checkout, chart, dependency) || !network.allows(repository)) continue
+      const version = await pinnedVersion(chart, dependency, checkout)
+      if (!version) {
+        const reason = `its dependency ${name} ${dependency.version} names no single version; run \`helm dependency update ${chart.folder || '.'}\` and commit Chart.lock`
+        return { reason, ...at }
+      }
+      const file = `${name}-${version}.tgz`
+      if (/[/\\]/.test(file)) return { reason: `its dependency ${name} has no name of a chart`, ...at }
+      const target = path.join(checkout.folder, chart.folder, 'charts', file)
+      try {
+        const archive = await network.fetch({ repository, name, version })
+        await mkdir(path.dirname(target), { recursive: true })
+        await writeFile(target, archive)
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        return { reason: `its dependency ${name} cannot be fetched: ${why}`, ...at }
+      }
+    }
+  }
+  return undefined
+}
+
+async function pinnedVersion(chart: Chart, { name, version }: Dependency, checkout: Checkout) {
+  const lock = await checkout.text(path.posix.join(chart.folder, 'Chart.lock'))
+  const document = lock === undefined ? undefined : parseDocument(lock, { logLevel: 'silent' })
+  const locked: unknown = document?.errors.length ? undefined : document?.toJS()
+  const list = (locked as { dependencies?: unknown } | undefined | null)?.dependencies
+  const entry = Array.isArray(list) ? list.find((one) => one?.name === name) : undefined
+  if (entry?.version !== undefined) return String(entry.version)
+  return /^v?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(version) ? version : undefined
+}
+
+/** By the place of each copy below `charts/`, as helm names it: the folder of the repository that it is a copy of. */
+export function copiesOf(charts: readonly Chart[], checkout: Checkout): Map<string, string> {
+  const copies = new Map<string, string>()
+  for (const { dependency, chart, other } of pairsIn(charts, checkout))
+    copies.set(path.join(chart.folder, 'charts', dependency.as), other.folder)
+  return copies
+}
+
+/** A chart of this repository that another takes in. */
+interface Pair {
+  readonly chart: Chart
+  readonly dependency: Dependency
+  readonly other: Chart
+}
+
+function pairsIn(charts: readonly Chart[], checkout: Checkout): Pair[] {
+  return charts.flatMap((chart) =>
+    chart.dependencies.flatMap((dependency) => {
+      const other = charts.find(({ folder }) => folder === localFolderOf(chart, dependency))
+      return other && !vendored(checkout, chart, dependency) ? [{ chart, dependency, other }] : []
+    }),
+  )
+}
+
+/**
+ * Puts the charts of this repository that a chart takes in where helm looks for them, as `helm dependency build` does; each
+ * chart's once, as other sources may be reading it by then.
+ *
+ * @returns why that cannot be done
+ */
+export async function putDependencies(charts: readonly Chart[], checkout: Checkout): Promise<Failure | undefined> {
+  const pairs = pairsIn(charts, checkout)
+  const contents = await checkout.read(charts.flatMap(({ folder }) => checkout.below(folder)))
+  const tooLarge = sizeFault(charts, pairs, (folder) =>
+    checkout.below(folder).reduce((size, file) => {
+      const content = contents.get(file)
+      return size + 4096 + (content && !('missing' in content) ? content.length : 0)
+    }, 0),
+  )
+  if (tooLarge) return tooLarge
+  const put = async (chart: Chart): Promise<Failure | undefined> => {
+    if (checkout.complete.has(chart.folder)) return undefined
+    checkout.complete.add(chart.folder)
+    for (const { dependency, other } of pairs.filter((pair) => pair.chart === chart)) {
+      const failure = (await put(other)) ?? (await copy(chart, dependency, other, checkout))
+      if (!failure) continue
+      checkout.complete.delete(chart.folder)
+      return failure
+    }
+    return undefined
+  }
+  const [main] = charts
+  return main && put(main)
+}
+
+/** Why charts come to too much with what they take in, told before anything is copied. */
+function sizeFault(charts: readonly Chart[], pairs: readonly Pair[], own: (folder: string) => number) {
+  const sizes = new Map<Chart, number>()
+  const visit = (chart: Chart): Failure | undefined => {
+    if (sizes.has(chart)) return undefined
+    sizes.set(chart, own(chart.folder))
+    for (const { dependency, other } of pairs.filter((pair) => pair.chart === chart)) {
+      const failure = visit(other)
+      if (failure) return failure
+      const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0)
+      const reason = `with its dependency ${dependency.name} it comes to more than ${mostBytes / 1024 / 1024} MiB`
+      if (size > mostBytes) return { reason, ...dependency.at }
+      sizes.set(chart, size)
+    }
+    return undefined
+  }
+  const [main] = charts
+  return main && visit(main)
+}
+
+async function copy(
+  chart: Chart,
+  dependency: Dependency,
+  other: Chart,
+  checkout: Checkout,
+): Promise<Failure | undefined> {
+  const target = path.join(checkout.folder, chart.folder, 'charts', other.name)
+  let left = mostFiles
+  // What links lead to is copied, as helm packs it; they may lead round in circles.
+  const options = { recursive: true, dereference: true, filter: () => --left > 0 }
+  try {
+    await mkdir(path.dirname(target), { recursive: true })
+    await cp(path.join(checkout.folder, other.folder), target, options)
+    if (left > 0) return undefined
+    return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at }
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code})`, ...dependency.at }
+  }
+}

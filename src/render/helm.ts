@@ -1,0 +1,251 @@
+import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { startOf } from '../region'
+import type { Checkout } from '../revision/checkout'
+import { chartWithLocals } from '../sources/chart'
+import { inside } from '../sources/kustomization'
+import type { HelmSource } from '../sources/source'
+import type { ChartNetwork } from './chart-network'
+import { copiesOf, dependencyFault, fetchDependencies, putDependencies } from './dependencies'
+import { type Failure, lineRegion, type Piece, type Rendering } from './rendering'
+import { type Limits, type Outcome, runTool } from './tool'
+
+/** The files of the repository that a release is made of. */
+export async function helmFiles(source: HelmSource, checkout: Checkout): Promise<string[]> {
+  const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
+  const charts = await chartWithLocals(checkout, source.chart)
+  const files = charts.length > 0 ? charts.flatMap(({ folder }) => checkout.below(folder)) : [source.chart]
+  return [...new Set([...files, ...values])].sort()
+}
+
+/** A chart laid out on disk, and what its templates are called by. */
+export interface LaidOutChart {
+  readonly folder: string
+  /** Paths on disk below the chart's folder, by the folder of the repository they are copies of. */
+  readonly copies: ReadonlyMap<string, string>
+  readonly name: string
+}
+
+interface Running {
+  readonly program: string
+  readonly home: string
+  readonly limits: Limits
+  readonly network: ChartNetwork
+}
+
+/** Renders a release with the real helm. */
+export async function renderHelm(source: HelmSource, checkout: Checkout, running: Running): Promise<Rendering> {
+  const chart = await layOutChart(source, checkout, running.network)
+  if ('failure' in chart) return chart
+  const upgrade = await upgradeOf(source, checkout)
+  const upgraded = upgrade.length > 0 ? await template(source, chart.folder, checkout, running, upgrade) : undefined
+  // Some charts refuse an upgrade without what was made up when they were installed.
+  const outcome = upgraded?.status === 0 ? upgraded : await template(source, chart.folder, checkout, running)
+  if (outcome.status !== 0 || outcome.stopped) return { failure: failureOf(outcome, source, chart, checkout) }
+  // A tool that is no helm may well end in peace; a rendering that is empty names no template, but says nothing either.
+  const before = outcome.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? ''
+  if (/\S/.test(before)) {
+    const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`
+    return { failure: { reason, path: source.at.path, region: source.at.region, ended: true } }
+  }
+  return { pieces: piecesIn(outcome.stdout, source, chart, checkout) }
+}
+
+/** Lays a chart out with its values and the charts of this repository that it takes in. */
+export async function layOutChart(
+  source: HelmSource,
+  checkout: Checkout,
+  network: ChartNetwork,
+): Promise<LaidOutChart | { failure: Failure }> {
+  const at = (reason: string, file: string, region = startOf(1)) => ({ failure: { reason, path: file, region } })
+  for (const values of source.values) {
+    if ('path' in values && !checkout.has(values.path))
+      return at(`there is no values file ${values.path} in this repository`, source.at.path, source.at.region)
+  }
+  const charts = await chartWithLocals(checkout, source.chart)
+  const isInside = source.chart === '' || inside('', source.chart) === source.chart
+  const main = isInside ? charts[0] : undefined
+  if (!main && !(source.chart.endsWith('.tgz') && checkout.has(source.chart)))
+    return at(`there is no chart ${source.chart || '.'} in this repository`, source.at.path, source.at.region)
+  const files = await helmFiles(source, checkout)
+  const broken = files.find((file) => /[\n\r]/.test(file))
+  if (broken !== undefined)
+    return at(
+      `its file ${JSON.stringify(broken)} has a line break in its name, so what helm prints cannot be told apart; rename it`,
+      broken,
+    )
+  for (const [file, fault] of await checkout.layOut(files))
+    return at(`its file ${file} is not to be had: ${fault}`, file)
+  const failure =
+    dependencyFault(charts, checkout, network) ??
+    (await checkout.alone(
+      async () => (await fetchDependencies(charts, checkout, network)) ?? putDependencies(charts, checkout),
+    ))
+  if (failure) return { failure }
+  const folder = path.join(checkout.folder, source.chart)
+  return { folder, copies: copiesOf(charts, checkout), name: main?.name ?? '' }
+}
+
+/**
+ * How a chart that renders otherwise when it is installed is rendered as it will be: the release is there already. Argo CD alone
+ * renders every time as if it were not.
+ */
+async function upgradeOf(source: HelmSource, checkout: Checkout): Promise<string[]> {
+  if (rendersAsInstalled(source)) return []
+  const texts = await checkout.texts(await helmFiles(source, checkout))
+  return [...texts.values()].some((text) => /\bIs(?:Install|Upgrade)\b/.test(text)) ? ['--is-upgrade'] : []
+}
+
+/** Whether a source is rendered as for the first time, whatever is in the cluster. */
+export function rendersAsInstalled({ id }: HelmSource): boolean {
+  return id.startsWith('argocd:')
+}
+
+/** Runs `helm template`. */
+export async function template(
+  source: HelmSource,
+  chart: string,
+  checkout: Checkout,
+  { program, home, limits }: Running,
+  more: readonly string[] = [],
+): Promise<Outcome> {
+  const values: string[] = []
+  for (const [index, one] of source.values.entries()) {
+    const file = 'path' in one ? path.join(checkout.folder, one.path) : path.join(home, `values-${index}.yaml`)
+    if ('text' in one) await writeFile(file, one.text)
+    // Helm takes several files in one word, apart by commas, as a line of CSV.
+    values.push('--values', `"${file.replaceAll('"', '""')}"`)
+  }
+  const set = Object.entries(source.set).flatMap(([key, value]) => ['--set-json', `${key}=${JSON.stringify(value)}`])
+  const facts = [
+    ...(source.kubeVersion ? ['--kube-version', source.kubeVersion] : []),
+    ...(source.apiVersions ?? []).flatMap((version) => ['--api-versions', version]),
+    ...(source.skipCrds ? [] : ['--include-crds']),
+  ]
+  const args = ['template', '--namespace', source.namespace, ...values, ...set, ...facts, ...more]
+  return runTool(program, [...args, '--', source.release, chart], { cwd: home, home, limits })
+}
+
+/** What one template came to. */
+export interface TemplateOutput {
+  /** As helm names it. */
+  readonly template: string
+  readonly text: string
+}
+
+/** Beyond so many files a chart is rendered as it is, and its lines are not told. */
+const mostFiles = 20_000
+
+/** Renders a copy of the chart with its templates rewritten; `--debug` prints also what is no YAML. */
+export async function renderRewritten(
+  source: HelmSource,
+  checkout: Checkout,
+  running: Running,
+  rewrite: (template: string) => string,
+): Promise<TemplateOutput[]> {
+  const chart = await layOutChart(source, checkout, running.network)
+  if ('failure' in chart || source.chart.endsWith('.tgz')) return []
+  const copy = path.join(running.home, 'chart')
+  let left = mostFiles
+  // Links that lead round in circles, which helm may have been told to pass over.
+  const filter = () => --left > 0
+  const copied = await cp(chart.folder, copy, { recursive: true, dereference: true, filter }).then(
+    () => left > 0,
+    () => false,
+  )
+  if (!copied) return []
+  for (const file of await readdir(copy, { recursive: true })) {
+    if (!/(?:^|\/)templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/.test(file)) continue
+    const place = path.join(copy, file)
+    if ((await stat(place)).isFile()) await writeFile(place, rewrite(await readFile(place, 'utf8')))
+  }
+  const { stdout, stopped } = await template(source, copy, checkout, running, [
+    '--debug',
+    ...(await upgradeOf(source, checkout)),
+  ])
+  return stopped ? [] : cutBySource(stdout)
+}
+
+/** Helm's output, cut where it says which template a part comes from. */
+function cutBySource(output: string): TemplateOutput[] {
+  // A line feed alone ends a line here; what else JavaScript takes for one may stand in a template's text or name.
+  const marks = [...output.matchAll(/(?<![^\n])---\n# Source: ([^\n]+)\n/g)]
+  return marks.map((mark, index) => ({
+    template: mark[1] ?? '',
+    text: output.slice(mark.index + mark[0].length, marks[index + 1]?.index ?? output.length),
+  }))
+}
+
+function piecesIn(output: string, source: HelmSource, chart: LaidOutChart, checkout: Checkout): Piece[] {
+  return cutBySource(output)
+    .filter(({ text }) => /\S/.test(text))
+    .map(({ template, text }) => ({ template, text, path: pathOf(template, source, chart, checkout) }))
+}
+
+/** The file of the repository behind what helm calls `chart/charts/common/templates/x.yaml`. */
+export function pathOf(
+  template: string,
+  { chart }: HelmSource,
+  { copies }: Pick<LaidOutChart, 'copies'>,
+  checkout: Checkout,
+): string {
+  let file = path.posix.join(chart, template.slice(template.indexOf('/') + 1))
+  for (let hops = 0; hops < 20; hops++) {
+    const copy = [...copies].find(([place]) => file.startsWith(`${place}/`))
+    if (!copy) break
+    file = path.posix.join(copy[1], file.slice(copy[0].length + 1))
+  }
+  if (checkout.has(file)) return file
+  if (chart.endsWith('.tgz')) return chart
+  const name = file.match(/\/charts\/([^/]+)\//)?.[1]
+  const archives = checkout.below(path.posix.join(chart, 'charts')).filter((one) => one.endsWith('.tgz'))
+  const archive = archives.find((one) => path.posix.basename(one).startsWith(`${name}-`))
+  return archive ?? path.posix.join(chart, 'Chart.yaml')
+}
+
+/** Helm's own words, at the template they name. */
+function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, checkout: Checkout): Failure {
+  const start = checkout.has(source.chart) ? source.chart : path.posix.join(source.chart, 'Chart.yaml')
+  const first = { path: start, region: startOf(1) }
+  if (outcome.broken) return { reason: `helm cannot be run: ${outcome.broken}`, ...source.at, missing: 'helm' }
+  if (outcome.stopped) return { reason: `helm was ended, because ${outcome.stopped}`, ...first, ended: true }
+  if (!/\S/.test(outcome.stderr))
+    return { reason: `helm ended with status ${outcome.status} and said nothing`, ...first, ended: true }
+  const lines = outcome.stderr.split('\n').filter((line) => /\S/.test(line))
+  const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line))
+  const said = (error ?? lines[0] ?? '').replace(/^Error: /, '')
+  // Helm 4 and schemas say why in lines of their own; what is advice for helm's own flags is no reason.
+  const rest = error ? lines.slice(lines.indexOf(error) + 1) : []
+  const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8)
+  const words = shortened([said, ...why].join(' '), checkout.folder)
+  const reason = `helm does not render it: ${words}`
+  const named = said.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
+  if (named?.[1]) {
+    const region = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1)
+    return { reason, path: pathOf(named[1], source, chart, checkout), region }
+  }
+  // What the declaration says of the release, not what the chart holds.
+  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
+    return { reason, ...source.at }
+  const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
+  const own = ['values.yaml', 'Chart.yaml', 'values.schema.json'].map((file) => path.posix.join(source.chart, file))
+  const meant = [...values, ...own].find((file) => said.includes(`${checkout.folder}/${file}`) && checkout.has(file))
+  const loaded = own.find((file) => said.startsWith(`cannot load ${path.posix.basename(file)}`) && checkout.has(file))
+  const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1))
+  const file = meant ?? loaded
+  return file === undefined ? { reason, ...first } : { reason, path: file, region }
+}
+
+/** A tool's message without the folders of this machine, at a length that a person reads. */
+export function shortened(message: string, folder: string): string {
+  const parent = path.dirname(folder)
+  const own = message
+    .replaceAll(`${folder}/`, '')
+    .replaceAll(folder, '.')
+    .replaceAll(parent, '.')
+    .replace(/\s+/g, ' ')
+    .trim()
+  // How it began and how it ended say most: between them it may repeat itself a thousand times.
+  const short = own.length > 400 ? `${own.slice(0, 250)} … ${own.slice(-140)}` : own
+  return short.replace(/(?<![.\s])[.\s]+$/, '')
+}

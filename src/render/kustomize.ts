@@ -1,0 +1,226 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { splitDocuments } from '../manifest/documents'
+import { startOf } from '../region'
+import type { Checkout } from '../revision/checkout'
+import { chartNameOf, generatorsIn, type InflatedChart, inflatedCharts } from '../sources/inflated-chart'
+import {
+  absentCharts,
+  asGiven,
+  closureOf,
+  inside,
+  type Kustomization,
+  type RemoteEntry,
+  remoteEntries,
+} from '../sources/kustomization'
+import { asciiJson } from '../sources/kustomize-reader'
+import type { KustomizeSource } from '../sources/source'
+import { substituted } from '../sources/substitution'
+import type { Fields } from '../sources/untyped'
+import { shortened } from './helm'
+import { foreignIn, overlayOf, pluginsOf, refusedIn } from './kustomize-input'
+import type { Failure, Piece, Rendering } from './rendering'
+import { type Limits, type Outcome, runTool } from './tool'
+
+/** The program that builds Kustomizations: kustomize itself, or kubectl with kustomize in it. */
+export interface Kustomize {
+  readonly program: string
+  /** The words before the folder. */
+  readonly command: readonly string[]
+  /** For `helmCharts:`. */
+  readonly helm: string | undefined
+}
+
+/** The files of the repository that a Kustomization is made of. */
+export function kustomizeFiles(
+  { root, components = [] }: KustomizeSource,
+  all: ReadonlyMap<string, Kustomization>,
+  checkout: Checkout,
+): string[] {
+  const files = [root, ...components]
+    .flatMap((start) => closureOf(start, all))
+    .flatMap(({ folder, made, leadsTo, charts }) => [
+      ...(made ? [] : checkout.below(folder)),
+      ...leadsTo.flatMap((place) => checkout.tree.at(place)),
+      ...charts.flatMap((chart) => checkout.below(chart.folder)),
+    ])
+  return [...new Set(files)].sort()
+}
+
+/** Builds a Kustomization with the real kustomize. */
+export async function renderKustomize(
+  source: KustomizeSource,
+  all: ReadonlyMap<string, Kustomization>,
+  revision: Checkout,
+  { kustomize, home, limits }: { kustomize: Kustomize; home: string; limits: Limits },
+): Promise<Rendering> {
+  const checkout = revision.forKustomize
+  const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
+  const own = kustomizations[0]
+  if (!own) return { failure: { reason: `there is no Kustomization in ${source.root || '.'}`, ...source.at } }
+  const refused = refusedIn(kustomizations, source, revision)
+  if (refused) return { failure: refused }
+  const charts = await inflatedCharts(source, all, checkout)
+  const missing = charts.find(({ vendored, repo }) => !vendored && repo === '')
+  if (missing) return { failure: notVendored(missing), charts }
+  const files = kustomizeFiles(source, all, checkout)
+  const generators = await generatorsWithout(charts, checkout)
+  let inflates = kustomizations.some(({ charts: its }) => its.length > absentCharts({ charts: its }, checkout).length)
+  const plugins = await pluginsOf(kustomizations, all, checkout, generators)
+  if ('failure' in plugins) return { ...plugins, charts }
+  if (kustomizations.some(({ plugins }) => plugins)) {
+    const texts = [...(await checkout.texts(files))].map(([file, text]) => generators.get(file) ?? text)
+    inflates ||= texts.some((text) => text.includes('HelmChartInflationGenerator'))
+  }
+  const overlay = await overlayOf(source, checkout)
+  if ('failure' in overlay) return { ...overlay, charts }
+  await checkout.layOut(files)
+  const remote = kustomizations.flatMap((one) => remoteEntries(one, checkout))
+  const data = kustomizations.flatMap((one) => one.data.map((mention) => ({ ...mention, path: one.file })))
+  for (const [file, text] of await foreignIn(files, checkout)) await checkout.give(file, text)
+  for (const [file, text] of plugins.written) await checkout.give(file, text)
+  for (const one of kustomizations) await give(one, { remote, generators }, checkout)
+  if (inflates && !kustomize.helm)
+    return { failure: { reason: 'it inflates charts', path: own.file, region: startOf(1), missing: 'helm' } }
+  const folder = await folderToBuild(source, overlay, checkout, home)
+  const inflating =
+    inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
+  // Flux takes files in from beside the folder, too; a plugin could then take them from anywhere.
+  const beside = source.beside && !kustomizations.some(({ plugins }) => plugins)
+  const loading = beside ? ['--load-restrictor', 'LoadRestrictionsNone'] : []
+  const args = [...kustomize.command, ...inflating, ...loading, '--', folder]
+  const outcome = await runTool(kustomize.program, args, { cwd: home, home, limits })
+  if (outcome.status !== 0 || outcome.stopped) {
+    const failure = failureOf(outcome, kustomizations, checkout)
+    const leftOut = charts.some(({ vendored }) => !vendored) && missesObjects.test(failure.reason)
+    const of = { ...(remote.length > 0 ? { remote } : {}), ...(leftOut ? { leftOut } : {}) }
+    return { failure: { ...failure, ...of }, charts }
+  }
+  const pieces = splitDocuments(outcome.stdout).map(
+    ({ text }): Piece => ({ path: own.file, template: '', text: substituted(text, source.substitutions) }),
+  )
+  return { pieces, remote, charts, data }
+}
+
+/** How kustomize says that a patch or a replacement finds no object. */
+const missesObjects =
+  /no matches for Id|no resource matches|failed to find unique target|nothing selected by|unable to find/
+
+/** What is said of a chart that has to be in the repository. */
+export function notVendored({ name, folder, path: file, region }: InflatedChart): Failure {
+  const home = path.posix.dirname(folder)
+  const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${home} and commit it`
+  return { reason, path: file, region }
+}
+
+/** The files of generators without those that inflate a chart which is not in the repository. */
+async function generatorsWithout(charts: readonly InflatedChart[], checkout: Checkout): Promise<Map<string, string>> {
+  const absent = charts.filter(({ vendored }) => !vendored)
+  const texts = await checkout.texts([...new Set(absent.map(({ path: file }) => file))])
+  return new Map(
+    [...texts].flatMap(([file, text]) => {
+      if (generatorsIn(text).length === 0) return []
+      const names = absent.flatMap((chart) => (chart.path === file ? [chart.name] : []))
+      const left = splitDocuments(text).filter(
+        (document) => !generatorsIn(document.text).some((one) => names.includes(chartNameOf(one))),
+      )
+      return [[file, left.map((document) => document.text).join('---\n')] as const]
+    }),
+  )
+}
+
+/** Gives kustomize what was read of a Kustomization, without what is not in this repository, so that the rest can be built. */
+async function give(
+  kustomization: Kustomization,
+  { remote, generators }: { remote: readonly RemoteEntry[]; generators: ReadonlyMap<string, string> },
+  checkout: Checkout,
+): Promise<void> {
+  const { file, folder, made, includes } = kustomization
+  if (made) {
+    // A name that looks like a URL is one of a file all the same.
+    const resources = includes.map(({ text }) => (/[:@?]/.test(text) ? `./${text}` : text))
+    await checkout.give(path.posix.join(folder, 'kustomization.yaml'), asciiJson({ resources }))
+    return
+  }
+  const absent = new Set(absentCharts(kustomization, checkout).map(({ unpackedIn }) => unpackedIn))
+  const entries = new Set(remote.flatMap((entry) => (entry.path === file ? [entry.text] : [])))
+  const isEmptied = (entry: string) => generators.get(inside(folder, entry) ?? '')?.trim() === ''
+  const text = await checkout.text(file)
+  if (text !== undefined)
+    await checkout.give(
+      file,
+      asGiven(text, (entry) => entries.has(entry) || isEmptied(entry), absent),
+    )
+}
+
+const notFetched = 'a chart that is not in the repository is not fetched'
+
+/** A helm that renders and fetches nothing, whatever kustomize would have it do. Kustomize asks for helm 3; 4 renders as well. */
+async function onlyRendering(helm: string, home: string): Promise<string> {
+  const file = path.join(home, 'helm.sh')
+  const quoted = `'${helm.replaceAll("'", `'\\''`)}'`
+  const script = `#!/bin/sh
+case "$1" in
+  version) echo v3.99.0; exit ;;
+  template) exec ${quoted} "$@" ;;
+esac
+echo "${notFetched}" >&2
+exit 1
+`
+  await writeFile(file, script, { mode: 0o700 })
+  return file
+}
+
+/** The Kustomization's folder, or one that lays over it what an Argo CD or Flux object adds. */
+async function folderToBuild(
+  { root, components }: KustomizeSource,
+  { overlay }: { readonly overlay: Fields | undefined },
+  checkout: Checkout,
+  home: string,
+): Promise<string> {
+  const folder = path.join(checkout.folder, root)
+  if (!overlay && !components) return folder
+  // Beside the files, not among them: kustomize takes nothing in that lies above the folder it builds.
+  const over = path.join(home, 'over')
+  await mkdir(over, { recursive: true })
+  const resources = [path.relative(over, folder)]
+  const laid = components
+    ? { components: components.map((one) => path.relative(over, path.join(checkout.folder, one))) }
+    : {}
+  await writeFile(path.join(over, 'kustomization.yaml'), asciiJson({ ...overlay, ...laid, resources }))
+  return over
+}
+
+/** Kustomize's own words, at the entry of the innermost Kustomization that they name. */
+function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], checkout: Checkout): Failure {
+  const own = kustomizations[0]
+  const at = (reason: string, path = own?.file ?? '', region = startOf(1)): Failure => ({ reason, path, region })
+  if (outcome.broken) return { ...at(`kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
+  if (outcome.stopped) return { ...at(`kustomize was ended, because ${outcome.stopped}`), ended: true }
+  // What it says of deprecated fields comes first.
+  const said = outcome.stderr
+    .replace(/^# Warning: .*$/gm, '')
+    .replace(/^error: /im, '')
+    .trim()
+  if (said === '') return { ...at(`kustomize ended with status ${outcome.status} and said nothing`), ended: true }
+  if (said.includes(notFetched)) {
+    // Without its version, so that a new one is no other failure.
+    const [url = 'elsewhere'] = said.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? []
+    return at(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`)
+  }
+  const named = kustomizations
+    .flatMap(({ file, folder, includes }) =>
+      includes.map(({ text, region }) => ({
+        file,
+        region,
+        // Of entries that are written alike, the one whose own file it names.
+        isWhole: said.includes(`'${path.join(checkout.folder, folder, text)}'`),
+        place: said.lastIndexOf(`'${text}'`),
+      })),
+    )
+    .filter(({ place }) => place !== -1)
+    .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0]
+  // What comes before tells by which Kustomizations it was taken in, which differs for each of them.
+  const words = said.slice(Math.max(0, said.lastIndexOf('accumulating resources from ')))
+  return at(`kustomize does not build it: ${shortened(words, checkout.folder)}`, named?.file, named?.region)
+}

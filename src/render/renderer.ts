@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import { Budget } from '../budget'
+import type { Checkout, Contents } from '../revision/checkout'
+import { PrivateFolder } from '../revision/private-folder'
+import type { Kustomization } from '../sources/kustomization'
+import type { HelmSource, Source } from '../sources/source'
+import { ChartNetwork } from './chart-network'
+import { helmFiles, renderHelm, renderRewritten, rendersAsInstalled, type TemplateOutput } from './helm'
+import { type Kustomize, kustomizeFiles, renderKustomize } from './kustomize'
+import type { Rendering } from './rendering'
+import { defaultLimits, faultOf, findProgram, isolationHere, type Limits, runTool } from './tool'
+
+/** The programs that render, as paths or names; by default those of the PATH. */
+export interface Programs {
+  readonly helm?: string | undefined
+  readonly kustomize?: string | undefined
+}
+
+/** Renders sources, several at a time, and none twice. */
+export class Renderer {
+  private readonly own = new PrivateFolder('ingress-guard-')
+  /** A private folder, gone when the renderer is closed. */
+  readonly folder = this.own.path
+  /** What was read of the repository. */
+  readonly contents: Contents = new Map()
+  private readonly done = new Map<string, Promise<Rendering>>()
+  private readonly versions = new Map<Source['kind'], Promise<{ name: string; version: string } | undefined>>()
+  private readonly waiting: (() => void)[] = []
+  private isolating: Promise<readonly string[]> | undefined
+  private running = 0
+  private folders = 0
+  /** How many times a tool was started. */
+  renderings = 0
+  readonly helm: string | undefined
+  private readonly kustomize: string | undefined
+
+  constructor(
+    private readonly programs: Programs = {},
+    readonly limits: Limits = defaultLimits,
+    private readonly network = new ChartNetwork([]),
+    readonly budget = new Budget(),
+  ) {
+    this.helm = findProgram(programs.helm ? [programs.helm] : ['helm'])
+    this.kustomize = findProgram(programs.kustomize ? [programs.kustomize] : ['kustomize', 'kubectl'])
+  }
+
+  close(): void {
+    this.own.remove()
+  }
+
+  /** A new private folder. */
+  newFolder(): string {
+    return mkdtempSync(path.join(this.folder, `${this.folders++}-`))
+  }
+
+  /** The files of the repository that a source is made of. */
+  files(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string[]> {
+    return source.kind === 'helm' ? helmFiles(source, checkout) : Promise.resolve(kustomizeFiles(source, all, checkout))
+  }
+
+  /** What tells one rendering from another: the source and the content of every file it is made of. */
+  async keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
+    const { id: _, target: __, at: ___, known: ____, saidIn: _____, was: ______, ...inputs } = source
+    const files = await this.files(source, checkout, all)
+    const hash = createHash('sha256').update(
+      JSON.stringify([inputs, source.kind === 'helm' && rendersAsInstalled(source)]),
+    )
+    for (const file of files) hash.update(`\0${file}\0${checkout.idOf(file)}`)
+    return hash.digest('hex')
+  }
+
+  async render(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<Rendering> {
+    const key = await this.keyOf(source, checkout, all)
+    const known = this.done.get(key)
+    if (known) return known
+    void this.versionOf(source.kind)
+    const rendering = this.inTurn(() => this.timed(source, () => this.start(source, checkout, all)))
+    this.done.set(key, rendering)
+    return rendering
+  }
+
+  private async start(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<Rendering> {
+    const home = this.newFolder()
+    const limits = await this.limitsHere()
+    if (source.kind === 'helm') {
+      if (!this.helm) return this.missing('helm', source)
+      this.renderings++
+      return renderHelm(source, checkout, { program: this.helm, home, limits, network: this.network })
+    }
+    if (!this.kustomize) return this.missing('kustomize', source)
+    const kubectl = path.basename(this.kustomize).startsWith('kubectl')
+    const kustomize: Kustomize = {
+      program: this.kustomize,
+      command: [kubectl ? 'kustomize' : 'build'],
+      helm: this.helm,
+    }
+    this.renderings++
+    return renderKustomize(source, all, checkout, { kustomize, home, limits })
+  }
+
+  /** Whether tools render without network; it is tried once, before the first rendering. */
+  async isIsolated(): Promise<boolean> {
+    return ((await this.limitsHere()).isolation ?? []).length > 0
+  }
+
+  private async limitsHere(): Promise<Limits> {
+    this.isolating ??= isolationHere(this.folder)
+    return { ...this.limitsNow, isolation: await this.isolating }
+  }
+
+  /** Renders a release with its templates written otherwise, also into what is no YAML any more. */
+  renderRewritten(
+    source: HelmSource,
+    checkout: Checkout,
+    rewrite: (template: string) => string,
+  ): Promise<TemplateOutput[]> {
+    return this.inTurn(async () => {
+      if (!this.helm) return []
+      this.renderings++
+      const limits = await this.limitsHere()
+      const running = { program: this.helm, home: this.newFolder(), limits, network: this.network }
+      return this.timed(source, () => renderRewritten(source, checkout, running, rewrite))
+    })
+  }
+
+  /** What is left of the time of the run is all that a rendering gets. */
+  private get limitsNow(): Limits {
+    const { secondsLeft, signal } = this.budget
+    return { ...this.limits, seconds: Math.min(this.limits.seconds, Math.ceil(secondsLeft) || 1), signal }
+  }
+
+  private timed<T>(source: Source, work: () => Promise<T>): Promise<T> {
+    return this.budget.during(`rendering ${spokenOf(source)}`, source.at.path, work)
+  }
+
+  /** As many at once as the machine has processors. */
+  async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running >= availableParallelism()) await new Promise<void>((resolve) => this.waiting.push(resolve))
+    this.running++
+    try {
+      return await work()
+    } finally {
+      this.running--
+      this.waiting.shift()?.()
+    }
+  }
+
+  /** The tools that sources of some kinds were rendered with, and what they say of their version. */
+  async tools(kinds: ReadonlySet<Source['kind']>): Promise<{ name: string; version: string }[]> {
+    const asked = await Promise.all([...kinds].sort().map((kind) => this.versionOf(kind)))
+    return asked.filter((tool) => tool !== undefined)
+  }
+
+  /** Asked once, beside the first rendering. */
+  private versionOf(kind: Source['kind']): Promise<{ name: string; version: string } | undefined> {
+    const known = this.versions.get(kind)
+    if (known) return known
+    const program = kind === 'helm' ? this.helm : this.kustomize
+    const asking = program === undefined ? Promise.resolve(undefined) : this.inTurn(() => this.ask(program))
+    this.versions.set(kind, asking)
+    return asking
+  }
+
+  private async ask(program: string): Promise<{ name: string; version: string }> {
+    const name = path.basename(program)
+    const args = name.startsWith('kubectl') ? ['version', '--client'] : ['version']
+    const limits = { ...this.limitsNow, seconds: Math.min(10, this.limits.seconds), outputMiB: 1 }
+    const { stdout } = await runTool(program, args, { cwd: this.folder, home: this.folder, limits })
+    return { name, version: stdout.match(/v?\d{1,6}\.\d{1,6}\.\d{1,6}[\w.+-]*/)?.[0] ?? 'unknown' }
+  }
+
+  private missing(tool: 'helm' | 'kustomize', source: Source): Rendering {
+    const named = this.programs[tool]
+    const none = `there is no ${tool === 'helm' ? tool : 'kustomize (or kubectl)'} to render it with; install one, or name one with the input or option ${tool}`
+    const reason = named ? `${named}, which the input or option ${tool} names, ${faultOf(named)}` : none
+    return { failure: { reason, ...source.at, missing: tool } }
+  }
+}
+
+/** A source in a few words: `charts/web (values-prod.yaml)`. */
+function spokenOf(source: Source): string {
+  if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
+  const values = source.values.map((one) => ('path' in one ? one.path : one.name))
+  return `${source.chart || '.'}${values.length > 0 ? ` (${values.join(', ')})` : ''}`
+}

@@ -1,0 +1,117 @@
+import type { Static, TSchema } from 'typebox'
+import type { Snapshot } from '../cluster/snapshot'
+import type { Change, Move } from '../manifest/change'
+import type { Cursor } from '../manifest/cursor'
+import type { GroupKind, Manifest } from '../manifest/manifest'
+import type { Region } from '../region'
+
+/** A text replacement that mends a finding. */
+export interface Fix {
+  readonly edits: readonly { readonly path: string; readonly region: Region; readonly newText: string }[]
+}
+
+type Args = Record<string, string | number>
+// biome-ignore lint/suspicious/noExplicitAny: each message declares its own arguments; `any` lets every such function in
+type Messages = Record<string, (args: any) => string>
+
+/**
+ * States a finding.
+ *
+ * @param at the cursors that were read, in the rule's order: one for each object the statement is about
+ * @param keys what the statement is about (a host, a Secret's name): it makes the finding the same one tomorrow; never a
+ *   line, a list index or a path
+ * @param value of a chart, by its path, that decides the first cursor where the chart renders it: `controller.kind`
+ */
+export type ReportFunction<M extends Messages> = <Id extends keyof M & string>(
+  at: Cursor | readonly Cursor[],
+  message: Id,
+  args: Parameters<M[Id]>[0] & Args,
+  more?: { keys?: readonly string[]; fix?: Fix; value?: string },
+) => void
+
+/** What every rule is given beside what it judges. */
+interface Context<M extends Messages, P extends TSchema> {
+  readonly params: Static<P>
+  readonly report: ReportFunction<M>
+  /** Says that something could not be judged (it is encrypted, or a tool fills it in); listed as not inspected. */
+  readonly skip: (at: Cursor, reason: string) => void
+  /** Whether the change wrote the object, so that its author is the one to advise; of a revision judged whole none was. */
+  readonly isWritten: (manifest: Manifest) => boolean
+  /** The day of the run, YYYY-MM-DD. */
+  readonly today: string
+}
+
+interface Shared<M extends Messages, P extends TSchema> {
+  /** `policy/what-must-hold`; also the path of the rule's file and page. */
+  readonly id: string
+  /** One sentence: what holds when the rule is silent. */
+  readonly summary: string
+  /** The first version of the policy that has the rule. */
+  readonly since: string
+  /** The kinds the rule judges; every kind for `*`. */
+  readonly kinds: readonly GroupKind[] | '*'
+  /** Further kinds it has to see for that. */
+  readonly reads?: readonly GroupKind[]
+  readonly params?: P
+  /** Two sentences each: what is wrong, with the names in it; what to do. */
+  readonly messages: M
+  /** The messages that came after the rule, and the version of the policy that has them first: none before it states them. */
+  readonly later?: Partial<Record<keyof M & string, string>>
+  /** The messages that were said otherwise later, and the version of the policy that no longer has them. */
+  readonly until?: Partial<Record<keyof M & string, string>>
+  /**
+   * Strings that an object must contain to be this one's partner: files without any of them are not parsed.
+   *
+   * @param isGone whether the change may take the object away
+   */
+  partners?(manifest: Manifest, params: Static<P>, isGone: boolean): Iterable<string>
+  /** The kinds that the partners of an object are of, where a rule on every kind knows them: no others are rendered for it. */
+  partnerKinds?(manifest: Manifest): readonly GroupKind[] | undefined
+}
+
+interface ManifestRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+  /** Reads one object. */
+  readonly scope: 'manifest'
+  check(context: Context<M, P> & { manifest: Manifest }): void
+}
+
+interface SnapshotRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+  /** Reads objects of one cluster together; called for each object of `kinds`. */
+  readonly scope: 'snapshot'
+  check(context: Context<M, P> & { manifest: Manifest; snapshot: Snapshot }): void
+  /** What the rule states of a change besides, for what only two sides show; called for objects of `kinds` and `reads`. */
+  checkChange?(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
+}
+
+interface ChangeRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+  /** Reads both sides; called for each changed object of `kinds`. */
+  readonly scope: 'change'
+  check(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
+  /** What the rule states of objects of `kinds` that another file or another source gives their cluster afterwards. */
+  checkMove?(context: Context<M, P> & { move: Move; base: Snapshot; head: Snapshot }): void
+}
+
+interface RemovalRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
+  /** Reads what a change takes away: called for each object of `kinds` of which no copy is left in its cluster. */
+  readonly scope: 'removal'
+  /** The rules that are heard instead where they speak of the same object. */
+  readonly yieldsTo?: readonly string[]
+  check(context: Context<M, P> & { removed: Manifest; base: Snapshot; head: Snapshot }): void
+  /** What the rule states of objects that stay and are worth nothing any more; it has these looked for partners too. */
+  checkChange?(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
+}
+
+type AnyRule<M extends Messages, P extends TSchema> =
+  | ManifestRule<M, P>
+  | SnapshotRule<M, P>
+  | ChangeRule<M, P>
+  | RemovalRule<M, P>
+
+/** One rule, as the engine runs it. */
+// biome-ignore lint/suspicious/noExplicitAny: the engine runs rules of every message and parameter type
+export type Rule = AnyRule<any, any>
+
+/** Ties a rule's messages and params to the functions that use them, so that a wrong id or argument does not compile. */
+export function defineRule<const M extends Messages, P extends TSchema>(rule: AnyRule<M, P>): Rule {
+  return rule
+}

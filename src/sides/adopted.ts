@@ -1,0 +1,30 @@
+import { placeOf } from '../discovery/discover'
+import type { ObjectRef } from '../manifest/manifest'
+import type { RenderedSide, SideOfChange } from './side'
+
+/**
+ * Whether an object of the base comes of what was tried by itself, and of what something names now: it then stands in
+ * another namespace or cluster than was guessed, and was not removed.
+ */
+export function adoptedIn(
+  base: SideOfChange | undefined,
+  head: SideOfChange,
+  rendered: readonly RenderedSide[],
+): (id: string, ref: ObjectRef) => boolean {
+  const tried = new Map(
+    base?.discovery.sources.flatMap((source) => (source.known === 'discovered' ? [[source.id, placeOf(source)]] : [])),
+  )
+  for (const { id } of head.discovery.sources) tried.delete(id)
+  // A chart that was tried with its own values alone is tried with sets of values instead once it has some.
+  const alone = new Set(
+    base?.discovery.sources.flatMap((one) => (one.kind === 'helm' && one.values.length === 0 ? [placeOf(one)] : [])),
+  )
+  const objects = new Set(
+    rendered.flatMap(({ source, objects: its }) =>
+      source.was !== undefined || (source.known === 'discovered' && !alone.has(placeOf(source)))
+        ? []
+        : its.map(({ object: { ref } }) => JSON.stringify([placeOf(source), ref.kind, ref.name])),
+    ),
+  )
+  return (id, { kind, name }) => objects.has(JSON.stringify([tried.get(id), kind, name]))
+}

@@ -1,0 +1,104 @@
+import path from 'node:path/posix'
+import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import type { Region } from '../region'
+import type { Checkout } from '../revision/checkout'
+
+/** A chart that another one takes in, as `Chart.yaml` (or `requirements.yaml`) writes it. */
+export interface Dependency {
+  readonly name: string
+  /** What its templates are called by in the rendering: its alias, or its name. */
+  readonly as: string
+  readonly version: string
+  readonly repository: string
+  readonly at: { readonly path: string; readonly region: Region }
+}
+
+/** A chart in a folder. */
+export interface Chart {
+  readonly folder: string
+  readonly name: string
+  readonly library: boolean
+  readonly dependencies: readonly Dependency[]
+}
+
+/** What a folder with `Chart.yaml` says of itself; a broken `Chart.yaml` is for helm to complain of. */
+export async function readChart(checkout: Checkout, folder: string): Promise<Chart> {
+  const texts = await checkout.texts([path.join(folder, 'Chart.yaml'), path.join(folder, 'requirements.yaml')])
+  const parsed = [...texts].map(([file, text]) => {
+    const lines = new LineCounter()
+    return { file, lines, document: parseDocument(text, { lineCounter: lines, logLevel: 'silent', version: '1.1' }) }
+  })
+  const field = (name: string) => String(parsed[0]?.document.get(name) ?? '')
+  return {
+    folder,
+    name: field('name') || path.basename(folder),
+    library: field('type') === 'library',
+    dependencies: parsed.flatMap(({ file, lines, document }) => dependenciesIn(document, file, lines)),
+  }
+}
+
+function dependenciesIn(document: Document, file: string, lines: LineCounter): Dependency[] {
+  const list = isMap(document.contents) ? document.get('dependencies') : undefined
+  if (!isSeq(list)) return []
+  return list.items.flatMap((item) => {
+    if (!isMap(item)) return []
+    const field = (key: string) => {
+      const value = item.get(key)
+      return value === undefined || value === null ? '' : String(value)
+    }
+    const pair = item.items.find(({ key }) => isScalar(key) && key.value === 'name')
+    const node = isScalar(pair?.value) ? pair.value : item
+    const [from, to] = node.range ?? [0, 0]
+    const [start, end] = [lines.linePos(from), lines.linePos(to)]
+    const region = { startLine: start.line, startColumn: start.col, endLine: end.line, endColumn: end.col }
+    const name = field('name')
+    return [
+      {
+        name,
+        as: field('alias') || name,
+        version: field('version'),
+        repository: field('repository'),
+        at: { path: file, region },
+      },
+    ]
+  })
+}
+
+/** The folder of a dependency that stands in the same repository (`repository: file://../common`). */
+export function localFolderOf(chart: Chart, { repository }: Dependency): string | undefined {
+  if (!repository.startsWith('file://')) return undefined
+  const folder = path.join(chart.folder, repository.slice('file://'.length)).replace(/\/$/, '')
+  return folder === '..' || folder.startsWith('../') || path.isAbsolute(folder) ? undefined : folder
+}
+
+/** What of a dependency lies packed or unpacked in the chart's own `charts/`. */
+export function vendored(checkout: Checkout, chart: Chart, { name }: Dependency): string | undefined {
+  const folder = path.join(chart.folder, 'charts')
+  if (checkout.has(path.join(folder, name, 'Chart.yaml'))) return path.join(folder, name)
+  const archive = new RegExp(`^${escapeRegExp(`${folder}/${name}`)}-v?\\d[^/]*\\.tgz$`)
+  return checkout.below(folder).find((file) => archive.test(file))
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+/** A chart and the charts of this repository that it takes in, itself first. */
+export async function chartWithLocals(checkout: Checkout, folder: string): Promise<Chart[]> {
+  const charts = new Map<string, Chart>()
+  const visit = async (at: string): Promise<void> => {
+    if (charts.has(at) || !checkout.has(path.join(at, 'Chart.yaml'))) return
+    const chart = await readChart(checkout, at)
+    charts.set(at, chart)
+    for (const dependency of chart.dependencies) {
+      const local = localFolderOf(chart, dependency)
+      if (local !== undefined && !vendored(checkout, chart, dependency)) await visit(local)
+    }
+    const inside = `${path.join(at, 'charts')}/`
+    for (const file of checkout.below(path.join(at, 'charts'))) {
+      if (/^[^/]+\/Chart\.yaml$/.test(file.slice(inside.length))) await visit(path.dirname(file))
+    }
+  }
+  await visit(folder)
+  return [...charts.values()]
+}

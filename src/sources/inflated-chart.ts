@@ -1,0 +1,180 @@
+import path from 'node:path/posix'
+import { isMap, isSeq, type Node } from 'yaml'
+import { inflatedChart } from '../kubernetes/charts/chart-release'
+import { readYaml } from '../manifest/document-reader'
+import { LineIndex } from '../manifest/lines'
+import { type LoadedObject, loadFile } from '../manifest/load'
+import { Manifest, ownGroup } from '../manifest/manifest'
+import { findPair } from '../manifest/map-pairs'
+import { mentions, spelledOut } from '../manifest/mentions'
+import type { Region } from '../region'
+import type { Checkout } from '../revision/checkout'
+import { inside, type Kustomization } from './kustomization'
+import type { KustomizeSource } from './source'
+import { fieldsOf, textOf } from './untyped'
+
+/** A chart that a Kustomization inflates, as `helmCharts:` or a generator writes it. */
+export interface InflatedChart {
+  readonly name: string
+  /** Where it is pulled from; empty where it has to be here. */
+  readonly repo: string
+  /** The folder it has to be vendored in. */
+  readonly folder: string
+  readonly vendored: boolean
+  /** The file that asks for it, and where. */
+  readonly path: string
+  readonly region: Region
+  /** The folder of the Kustomization, from which it names files. */
+  readonly from: string
+  /** What asks for it, as a release. */
+  readonly object: LoadedObject
+}
+
+/** The charts that a source inflates, each once. */
+export async function inflatedCharts(
+  source: KustomizeSource,
+  all: ReadonlyMap<string, Kustomization>,
+  checkout: Checkout,
+): Promise<InflatedChart[]> {
+  const found: InflatedChart[] = []
+  for (const { kustomization, namespace, over } of layersOf(source, all)) {
+    const asked = await entriesOf(kustomization, checkout)
+    if (asked.length === 0) continue
+    const patched = await arePatched(over, source.overlay, checkout)
+    for (const { file, entry, chartHome } of asked) {
+      const fields = fieldsOf(rootOf(entry).value)
+      const name = textOf(fields.name)
+      const [repo, version] = [textOf(fields.repo), textOf(fields.version)]
+      const pulled = repo !== '' && version !== '' ? `${name}-${version}` : ''
+      const folder = path.join(kustomization.folder, chartHome, pulled, name)
+      found.push({
+        name,
+        repo,
+        folder,
+        vendored: checkout.has(path.join(folder, 'Chart.yaml')),
+        path: file,
+        region: entry.region,
+        from: kustomization.folder,
+        object: asRelease(entry, namespace || textOf(fields.namespace) || 'default', patched),
+      })
+    }
+  }
+  return found
+}
+
+/** Helm's own default namespace counts where nobody gives one; what a Kustomization patches may be told anything. */
+function asRelease(entry: LoadedObject, namespace: string, patched: boolean): LoadedObject {
+  const fields = fieldsOf(rootOf(entry).value)
+  const [kind = ''] = inflatedChart.split('.')
+  return {
+    ...entry,
+    ref: { group: ownGroup, kind, namespace, name: textOf(fields.releaseName) || textOf(fields.name) },
+    content: JSON.stringify([fields, patched]),
+    duplicateKeys: [],
+    around: { files: new Map(), ...(patched ? { patched } : {}) },
+  }
+}
+
+interface Layer {
+  readonly kustomization: Kustomization
+  /** What all of its objects get in the end: the outermost Kustomization has the last word. */
+  readonly namespace: string
+  /** It and those that it is taken in by. */
+  readonly over: readonly Kustomization[]
+}
+
+function layersOf(
+  { root, components = [], overlay }: KustomizeSource,
+  all: ReadonlyMap<string, Kustomization>,
+): Layer[] {
+  const found = new Map<string, Layer>()
+  const visit = (folder: string, outer: string, by: readonly Kustomization[]): void => {
+    const kustomization = all.get(folder)
+    if (!kustomization || found.has(folder)) return
+    const namespace = outer || kustomization.namespace
+    const over = [...by, kustomization]
+    found.set(folder, { kustomization, namespace, over })
+    for (const { text } of kustomization.includes) {
+      const place = inside(folder, text)
+      if (place !== undefined) visit(place, namespace, over)
+    }
+  }
+  for (const start of [root, ...components]) visit(start, textOf(overlay?.namespace), [])
+  return [...found.values()]
+}
+
+interface Entry {
+  readonly file: string
+  readonly entry: LoadedObject
+  readonly chartHome: string
+}
+
+async function entriesOf(kustomization: Kustomization, checkout: Checkout): Promise<Entry[]> {
+  const { file, charts, plugins, leadsTo } = kustomization
+  const files = plugins ? leadsTo.filter((place) => checkout.has(place)) : []
+  const texts = charts.length > 0 || files.length > 0 ? await checkout.texts([file, ...files]) : new Map()
+  const own = charts.length > 0 ? entriesIn(texts.get(file) ?? '') : []
+  return [
+    ...own.map((one) => ({ ...one, file })),
+    ...files.flatMap((place) =>
+      generatorsIn(texts.get(place) ?? '').map((entry) => {
+        const chartHome = textOf(rootOf(entry).at('chartHome').value) || 'charts'
+        return { file: place, entry, chartHome }
+      }),
+    ),
+  ]
+}
+
+/** The entries of `helmCharts:`. */
+function entriesIn(text: string): Omit<Entry, 'file'>[] {
+  const yaml = readYaml(text)
+  if (!('contents' in yaml) || !isMap(yaml.contents)) return []
+  const lines = new LineIndex(yaml.text)
+  const regionOf = ({ range }: Node) => lines.region(range?.[0] ?? 0, range?.[1] ?? 0)
+  const { contents, resolve } = yaml
+  const object = (node: Node): LoadedObject => ({
+    ref: { group: '', kind: '', namespace: '', name: '' },
+    apiVersion: '',
+    node,
+    content: '',
+    fileText: text,
+    region: regionOf(node),
+    duplicateKeys: [],
+    regionOf,
+    resolve,
+  })
+  const list = findPair(contents, 'helmCharts', resolve)?.value
+  const chartHome = textOf(rootOf(object(contents)).at('helmGlobals', 'chartHome').value) || 'charts'
+  return isSeq(list)
+    ? list.items.flatMap((item) => (isMap(item) ? [{ entry: object(item as Node), chartHome }] : []))
+    : []
+}
+
+/** The generators of a file that inflate charts: https://kubectl.docs.kubernetes.io/references/kustomize/builtins/ */
+export function generatorsIn(text: string): readonly LoadedObject[] {
+  if (!mentions(text, 'HelmChartInflationGenerator')) return []
+  return loadFile({ text }).objects.filter(({ ref }) => ref.kind === 'HelmChartInflationGenerator')
+}
+
+export function chartNameOf(entry: LoadedObject): string {
+  return textOf(rootOf(entry).at('name').value)
+}
+
+/** Whether some Kustomization patches arguments or variables, of this or of any other object. */
+async function arePatched(
+  over: readonly Kustomization[],
+  overlay: KustomizeSource['overlay'],
+  checkout: Checkout,
+): Promise<boolean> {
+  const texts = [JSON.stringify(overlay ?? {})]
+  for (const { file, leadsTo } of over) {
+    const text = (await checkout.text(file)) ?? ''
+    if (!/^["']?(?:patches\w*|replacements|transformers)["']?\s*:/m.test(spelledOut(text))) continue
+    texts.push(text, ...(await checkout.texts(leadsTo.filter((place) => checkout.has(place)))).values())
+  }
+  return texts.some((text) => /\b(?:args|command|env)\b|\$patch/.test(spelledOut(text)))
+}
+
+function rootOf(object: LoadedObject) {
+  return new Manifest(object, 'head', { kind: 'file', path: '' }, []).root
+}

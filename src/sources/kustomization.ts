@@ -1,0 +1,215 @@
+import path from 'node:path/posix'
+import { mentions } from '../manifest/mentions'
+import type { Checkout } from '../revision/checkout'
+import { kustomizationNames } from '../revision/kustomization-file'
+import { kustomizationShape } from './kustomize-fields'
+import {
+  type Fault,
+  isInline,
+  type KustomizeReading,
+  type LeftOut,
+  type Mention,
+  readKustomizeText,
+  type WrittenChart,
+} from './kustomize-reader'
+import { faultOfPlace, isData } from './outside'
+import { inside, isRemote, linksOn, realPlace } from './places'
+
+export type { Mention } from './kustomize-reader'
+export { inside, isRemote } from './places'
+
+/** A folder that kustomize builds. */
+export interface Kustomization {
+  readonly folder: string
+  /** Where it is written; for one that Flux makes, the object that has it made. */
+  readonly file: string
+  /** It stands in no file: Flux makes it of what it finds in the folder. */
+  readonly made?: true
+  /** Included by others, never deployed by itself. */
+  readonly component: boolean
+  /** `resources`, `bases` and `components`, as written. */
+  readonly includes: readonly Mention[]
+  /** Paths of the repository that any string in it leads to: files and folders. */
+  readonly leadsTo: readonly string[]
+  /** Charts it inflates, with the folder each has to be vendored in. */
+  readonly charts: readonly (WrittenChart & { readonly folder: string; readonly unpackedIn: string })[]
+  readonly namespace: string
+  /** Why kustomize must not be given it: what it says of places outside of this repository, or in a form that is not read. */
+  readonly faults: readonly Fault[]
+  /** URLs of what ConfigMaps and Secrets are made of. */
+  readonly data: readonly Mention[]
+  /** The files and folders that it takes plugins from. */
+  readonly pluginPlaces: readonly Mention[]
+  /** Whether it has plugins, which read files of their own. */
+  readonly plugins: boolean
+  /** Whether it only takes in what others have, unchanged. */
+  readonly onlyTakesIn: boolean
+}
+
+/** Every Kustomization of a revision, by folder; those in ignored files only where others take them in. */
+export async function readKustomizations(checkout: Checkout): Promise<Map<string, Kustomization>> {
+  const files = new Map<string, string>()
+  for (const name of [...kustomizationNames].reverse()) {
+    for (const file of checkout.tree.entries.keys())
+      if (path.basename(file) === name && checkout.has(file)) files.set(folderOf(file), file)
+  }
+  const texts = await checkout.texts([...files.values()])
+  const all = new Map<string, Kustomization>()
+  for (const [folder, file] of files) {
+    const text = texts.get(file)
+    if (text !== undefined && !isForeign(text)) all.set(folder, parse(folder, file, text, checkout))
+  }
+  const found = new Map([...all].filter(([, { file }]) => !checkout.tree.ignores(file)))
+  const open = [...found.values()]
+  for (let one = open.pop(); one; one = open.pop()) {
+    for (const place of one.leadsTo) {
+      const taken = all.get(place)
+      if (!taken || found.has(place)) continue
+      found.set(place, taken)
+      open.push(taken)
+    }
+  }
+  return found
+}
+
+/** The Kustomization of a folder, where a glob of `ignore` takes it. */
+export function ignorableKustomization(folder: string, checkout: Checkout): string | undefined {
+  const files = kustomizationNames.map((name) => path.join(folder, name))
+  return files.find((file) => checkout.has(file) && checkout.tree.isIgnorable(file))
+}
+
+/** Flux has a kind of that name too, and people keep it in files of that name; kustomize builds no such folder. */
+export function isForeign(text: string): boolean {
+  if (!mentions(text, 'kustomize.toolkit.fluxcd.io/')) return false
+  const apiVersion = readingOf(text).words.get('apiversion') ?? ''
+  return apiVersion !== '' && !apiVersion.startsWith('kustomize.config.k8s.io/')
+}
+
+function folderOf(file: string): string {
+  return file.includes('/') ? path.dirname(file) : ''
+}
+
+/** Texts that were read: both sides of a change share nearly all of theirs, and so do all trials of it. */
+const known = new Map<string, KustomizeReading>()
+
+function readingOf(text: string): KustomizeReading {
+  const reading = known.get(text) ?? readKustomizeText(text, kustomizationShape)
+  known.set(text, reading)
+  return reading
+}
+
+function parse(folder: string, file: string, text: string, checkout: Checkout): Kustomization {
+  const reading = readingOf(text)
+  const { tree } = checkout
+  // `files: [app.conf=config/app.conf]` names a file behind its key.
+  const strings = [...reading.strings].flatMap((string) => [string, string.slice(string.indexOf('=') + 1)])
+  const leadsTo = strings.flatMap((string) => {
+    const place = inside(folder, string)
+    return place === undefined ? [] : [...linksOn(tree, place), place, realPlace(tree, place)]
+  })
+  const isHere = (place: string | undefined) => place !== undefined && tree.at(realPlace(tree, place)).length > 0
+  const chartHome = reading.places.find(({ leaf, field }) => leaf === 'folder' && field === 'helmGlobals')?.text
+  const plugins = reading.places.filter(({ leaf }) => leaf === 'plugin')
+  return {
+    folder,
+    file,
+    component: reading.words.get('kind') === 'Component',
+    namespace: reading.words.get('namespace') ?? '',
+    includes: reading.places.filter(({ leaf }) => leaf === 'resource' || leaf === 'component'),
+    leadsTo: [...new Set(leadsTo)].filter((place) => tree.at(place).length > 0).sort(),
+    charts: reading.charts.map((chart) => ({
+      ...chart,
+      unpackedIn: unpackedIn(chart),
+      folder: path.join(folder, chartHome ?? 'charts', unpackedIn(chart)),
+    })),
+    plugins: plugins.length > 0,
+    pluginPlaces: plugins.filter(({ text: written }) => !isInline(written)),
+    onlyTakesIn: reading.keys.every((key) => ['apiVersion', 'kind', 'metadata', 'resources', 'bases'].includes(key)),
+    data: reading.places.filter(isLeftOutData),
+    faults: [
+      ...reading.faults,
+      ...reading.places.flatMap((place) => {
+        const reason = isLeftOutData(place) ? undefined : faultOfPlace(place, folder, isHere)
+        return reason === undefined ? [] : [{ reason, region: place.region }]
+      }),
+    ],
+  }
+}
+
+/** A file of a ConfigMap or Secret that would be fetched; what a plugin makes of it is not left out. */
+function isLeftOutData({ text, leaf, field, isItem }: KustomizeReading['places'][number]): boolean {
+  return isItem && (leaf === 'data' || leaf === 'env') && field.endsWith('Generator') && isData(text)
+}
+
+/** Where kustomize looks for a chart below the home of charts: what it may pull lies beside its other versions. */
+function unpackedIn({ name, version, repo }: WrittenChart): string {
+  return path.join(version && repo ? `${name}-${version}` : '', name)
+}
+
+/** The Kustomizations that one takes in, itself first. */
+export function closureOf(start: string, all: ReadonlyMap<string, Kustomization>): Kustomization[] {
+  const found = new Map<string, Kustomization>()
+  const open = [start]
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    const kustomization = all.get(folder)
+    if (!kustomization || found.has(folder)) continue
+    found.set(folder, kustomization)
+    open.push(...kustomization.leadsTo.filter((place) => all.has(place)).reverse())
+  }
+  return [...found.values()]
+}
+
+/**
+ * The folders that no other Kustomization includes, components aside. What only a component includes that nothing takes in
+ * is included by nobody.
+ */
+export function rootsOf(all: ReadonlyMap<string, Kustomization>): Set<string> {
+  const alive = new Map(all)
+  for (;;) {
+    const included = new Set(
+      [...alive.values()].flatMap(({ folder, includes, pluginPlaces }) =>
+        [...includes, ...pluginPlaces]
+          .flatMap(({ text }) => inside(folder, text) ?? [])
+          .filter((place) => place !== folder),
+      ),
+    )
+    const idle = [...alive.values()].filter(({ folder, component }) => component && !included.has(folder))
+    if (idle.length === 0) return new Set([...alive.keys()].filter((folder) => !included.has(folder)))
+    for (const { folder } of idle) alive.delete(folder)
+  }
+}
+
+/** An entry that names something outside the repository. */
+export interface RemoteEntry extends Mention {
+  /** The Kustomization's file. */
+  readonly path: string
+}
+
+/** The entries of a Kustomization that lead out of the repository. */
+export function remoteEntries({ file, folder, includes }: Kustomization, checkout: Checkout): RemoteEntry[] {
+  return includes
+    .filter(({ text }) => {
+      const place = inside(folder, text)
+      return isRemote(text) && !(place !== undefined && checkout.tree.at(place).length > 0)
+    })
+    .map((mention) => ({ ...mention, path: file }))
+}
+
+/** The charts that `helmCharts:` of a Kustomization asks for and that are not in the repository. */
+export function absentCharts({ charts }: Pick<Kustomization, 'charts'>, checkout: Checkout): Kustomization['charts'] {
+  return charts.filter(({ folder }) => !checkout.has(path.join(folder, 'Chart.yaml')))
+}
+
+/**
+ * A Kustomization as kustomize gets it: what was read of it and no more, and without entries that are not in the repository.
+ *
+ * @param charts where it looks for the charts that are left out, below the home of charts
+ */
+export function asGiven(text: string, isGone: (entry: string) => boolean, charts: ReadonlySet<string>): string {
+  const leftOut: LeftOut = {
+    place: (place) =>
+      isLeftOutData(place) || (['resource', 'component', 'plugin'].includes(place.leaf) && isGone(place.text)),
+    chart: (chart) => charts.has(unpackedIn(chart)),
+  }
+  return readKustomizeText(text, kustomizationShape, leftOut).written
+}

@@ -1,0 +1,262 @@
+import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar } from 'yaml'
+import { readYaml, type SoundYaml } from '../manifest/document-reader'
+import { splitDocuments } from '../manifest/documents'
+import { LineIndex } from '../manifest/lines'
+import { pairsOf } from '../manifest/map-pairs'
+import { type Region, startOf } from '../region'
+import { foldedKey } from './go-keys'
+import { holdsPlaces, type Leaf, otherObject, pluginShapes, type Shape } from './kustomize-fields'
+
+/** A string of a Kustomization, and where it stands. */
+export interface Mention {
+  readonly text: string
+  readonly region: Region
+}
+
+/** A string that names a place. */
+export interface NamedPlace extends Mention {
+  readonly leaf: Leaf
+  /** The field of the Kustomization that it stands under: `resources`. */
+  readonly field: string
+  /** It is an item of a list itself, which can be left out. */
+  readonly isItem: boolean
+}
+
+/** An entry of `helmCharts`. */
+export interface WrittenChart {
+  readonly name: string
+  /** Where it is pulled from, if it is not here. */
+  readonly repo: string
+  readonly version: string
+  readonly region: Region
+}
+
+/** What is wrong with a text, and where. */
+export interface Fault {
+  readonly reason: string
+  readonly region: Region
+}
+
+/** What kustomize is not given: entries that are not in the repository. */
+export interface LeftOut {
+  readonly place: (place: NamedPlace) => boolean
+  readonly chart: (chart: WrittenChart) => boolean
+}
+
+export const nothingLeftOut: LeftOut = { place: () => false, chart: () => false }
+
+/** What a text says to kustomize. */
+export interface KustomizeReading {
+  readonly places: readonly NamedPlace[]
+  readonly charts: readonly WrittenChart[]
+  readonly faults: readonly Fault[]
+  /** The same once more, in a form that every parser of YAML reads in one way: what was looked into is what kustomize gets. */
+  readonly written: string
+  /** The words of the outermost map, by their keys in Go's folded form. */
+  readonly words: ReadonlyMap<string, string>
+  /** The keys of the outermost map. */
+  readonly keys: readonly string[]
+  /** Every string that may be a path. */
+  readonly strings: ReadonlySet<string>
+}
+
+/** Reads the first document of a text, the only one that kustomize reads of a kustomization.yaml. */
+export function readKustomizeText(text: string, shape: Shape, leftOut = nothingLeftOut): KustomizeReading {
+  const yaml = readYaml(text)
+  const fault = 'contents' in yaml ? undefined : faultOf(yaml)
+  const sound = 'contents' in yaml ? yaml : asFarAsItGoes(text)
+  const walk = new Walk(sound, leftOut)
+  try {
+    const written = walk.write(sound.contents, shape) ?? ''
+    const { places, charts, faults, strings } = walk
+    const all = fault ? [fault, ...faults] : faults
+    return { places, charts, faults: all, strings, written: fault ? '' : written, ...walk.outermost(sound.contents) }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return {
+      ...nothing,
+      faults: [fault ?? { reason: `${cannotRead} it nests deeper than any manifest`, region: startOf(1) }],
+    }
+  }
+}
+
+const cannotRead = 'kustomize cannot read it:'
+
+function faultOf(yaml: Exclude<ReturnType<typeof readYaml>, SoundYaml>): Fault {
+  const lines = new LineIndex(yaml.text)
+  if ('reason' in yaml) return { reason: `${cannotRead} ${yaml.reason}`, region: lines.region(yaml.from, yaml.to) }
+  const mark = Math.max(0, yaml.text.search(/\{[{%]/))
+  return { reason: `${cannotRead} it holds template marks`, region: lines.region(mark, mark + 2) }
+}
+
+/** What a text that cannot be read names all the same is no less deployed; kustomize gets nothing of it. */
+function asFarAsItGoes(text: string): SoundYaml {
+  const none: SoundYaml = { text, contents: null, resolve: () => undefined, duplicates: [] }
+  if (text.length > mostOfBroken) return none
+  try {
+    const { contents } = parseDocument(text, { logLevel: 'silent', version: '1.1', uniqueKeys: false })
+    return { ...none, contents }
+  } catch (error) {
+    if (error instanceof RangeError) return none
+    throw error
+  }
+}
+
+const mostOfBroken = 1024 * 1024
+
+/** Reads a file that plugins are taken from, or YAML that stands in the place of one. */
+export function readPlugins(text: string, leftOut = nothingLeftOut): Omit<KustomizeReading, 'words' | 'keys'> {
+  const all = splitDocuments(text).map((document) => {
+    const before = text.slice(0, document.offset).split('\n').length - 1
+    const down = <T extends { readonly region: Region }>(one: T): T => ({ ...one, region: lower(one.region, before) })
+    const reading = readKustomizeText(document.text, { object: true }, leftOut)
+    const { places, charts, faults } = reading
+    return { ...reading, places: places.map(down), charts: charts.map(down), faults: faults.map(down) }
+  })
+  return {
+    places: all.flatMap(({ places }) => places),
+    charts: all.flatMap(({ charts }) => charts),
+    faults: all.flatMap(({ faults }) => faults),
+    written: all.map(({ written }) => written).join('\n---\n'),
+    strings: new Set(all.flatMap(({ strings }) => [...strings])),
+  }
+}
+
+const nothing: KustomizeReading = {
+  places: [],
+  charts: [],
+  faults: [],
+  written: '',
+  words: new Map(),
+  keys: [],
+  strings: new Set(),
+}
+
+function lower({ startLine, endLine, ...rest }: Region, by: number): Region {
+  return { ...rest, startLine: startLine + by, endLine: endLine + by }
+}
+
+/** Whether kustomize takes a string for YAML rather than for a path, if it can. */
+export function isInline(text: string): boolean {
+  return text.includes('\n') || /^\s*[{[]/.test(text)
+}
+
+class Walk {
+  readonly places: NamedPlace[] = []
+  readonly charts: WrittenChart[] = []
+  readonly faults: Fault[] = []
+  readonly strings = new Set<string>()
+  private readonly regionOf: (node: Node) => Region
+
+  constructor(
+    private readonly yaml: SoundYaml,
+    private readonly leftOut: LeftOut,
+  ) {
+    const lines = new LineIndex(yaml.text)
+    this.regionOf = ({ range }) => lines.region(range?.[0] ?? 0, range?.[1] ?? 0)
+  }
+
+  /** @returns undefined for what is left out */
+  write(written: unknown, shape: Shape, field = '', isItem = false): string | undefined {
+    const node = isAlias(written) ? this.yaml.resolve(written) : written
+    if (isScalar(node)) return this.scalar(node, shape, field, isItem && node === written)
+    if (shape === 'dropped') return undefined
+    if (isSeq(node)) {
+      const inner = typeof shape === 'object' && 'list' in shape ? shape.list : 'any'
+      const items = node.items.map((item) => this.write(item, inner, field, true))
+      return `[${items.filter((item) => item !== undefined).join(', ')}]`
+    }
+    return isMap(node) ? this.map(pairsOf(node, this.yaml.resolve), shape, this.regionOf(node), field) : 'null'
+  }
+
+  outermost(written: unknown): Pick<KustomizeReading, 'words' | 'keys'> {
+    if (!isMap(written)) return { words: new Map(), keys: [] }
+    const pairs = pairsOf(written, this.yaml.resolve)
+    // Go decodes keys in their order as bytes, so that of two which are one field the later counts.
+    const keys = [...pairs.keys()].sort()
+    return { words: new Map(keys.map((key) => [foldedKey(key), this.word(pairs, key)])), keys }
+  }
+
+  private map(pairs: ReadonlyMap<string, Pair>, given: Shape, region: Region, field: string): string | undefined {
+    const shape =
+      typeof given === 'object' && 'object' in given
+        ? (pluginShapes.get(this.word(pairs, 'kind')) ?? otherObject)
+        : given
+    if (field === 'helmCharts' && given !== 'any') {
+      const [name, repo, version] = ['name', 'repo', 'version'].map((key) => this.word(pairs, key))
+      const chart = { name: name ?? '', repo: repo ?? '', version: version ?? '', region }
+      this.charts.push(chart)
+      if (this.leftOut.chart(chart)) return undefined
+    }
+    const entries = [...pairs].flatMap(([key, pair]) => {
+      const inner = this.shapeOf(key, pair, shape)
+      const value = this.write(pair.value, inner, field || key)
+      return value === undefined ? [] : [`${asciiJson(key)}: ${value}`]
+    })
+    return `{${entries.join(', ')}}`
+  }
+
+  private shapeOf(key: string, { key: node }: Pair, shape: Shape): Shape {
+    if (typeof shape === 'string' || !('keys' in shape || 'fields' in shape)) return 'any'
+    if ('keys' in shape) return shape.keys.get(key) ?? 'any'
+    const exact = shape.fields.get(key)
+    if (exact) return exact
+    const folded = foldedKey(key)
+    const [documented, meant] = [...shape.fields].find(([name]) => foldedKey(name) === folded) ?? []
+    if (documented !== undefined && meant !== undefined) {
+      if (holdsPlaces(meant))
+        this.fault(
+          node,
+          `kustomize reads \`${key}\` as \`${documented}\`; write \`${documented}\`, for a field that names files is read in this form alone`,
+        )
+    } else if (shape.strict)
+      this.fault(node, `kustomize has no field \`${key}\` here and refuses the file; correct the key or take it out`)
+    return 'any'
+  }
+
+  private scalar(node: Scalar, shape: Shape, field: string, isItem: boolean): string | undefined {
+    if (shape === 'dropped') return undefined
+    const { value } = node
+    if (typeof value !== 'string') return plainOf(node)
+    if (!value.includes('\n') && value.length <= 500) this.strings.add(value)
+    if (typeof shape !== 'string' || shape === 'any' || value === '') return asciiJson(value)
+    const place: NamedPlace = { text: value, region: this.regionOf(node), leaf: shape, field, isItem }
+    this.places.push(place)
+    if (shape === 'home' || this.leftOut.place(place)) return undefined
+    return asciiJson(shape === 'plugin' && isInline(value) ? this.inline(value, place) : value)
+  }
+
+  /** Plugins that stand in a Kustomization itself. */
+  private inline(text: string, { region, field }: NamedPlace): string {
+    const { places, faults, written, strings } = readPlugins(text, this.leftOut)
+    for (const string of strings) this.strings.add(string)
+    this.places.push(...places.map((place) => ({ ...place, region, field })))
+    this.faults.push(...faults.map(({ reason }) => ({ reason, region })))
+    return written
+  }
+
+  private word(pairs: ReadonlyMap<string, Pair>, key: string): string {
+    const value = pairs.get(key)?.value
+    const node = isAlias(value) ? this.yaml.resolve(value) : value
+    // YAML takes a version for a number.
+    return isScalar(node) && node.value !== null ? (node.source ?? String(node.value)) : ''
+  }
+
+  private fault(node: unknown, reason: string): void {
+    this.faults.push({ reason, region: isNode(node) ? this.regionOf(node) : startOf(1) })
+  }
+}
+
+/** A number keeps its form, as `1.10` is more than a number where it becomes text. */
+function plainOf({ value, source }: Scalar): string {
+  if (typeof value === 'number' && source !== undefined && /^[-+.\w]+$/.test(source)) return source
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'null'
+}
+
+/** Data in the form that JSON and YAML share, in ASCII: other characters may be line breaks to one parser alone. */
+export function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u{10ffff}]/gu,
+    (char) => `\\U${(char.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`,
+  )
+}

@@ -1,0 +1,46 @@
+import path from 'node:path/posix'
+import type { Tree } from '../revision/tree'
+
+/** A path as a file in a folder writes it, from the repository's root; undefined when it leads out of it. */
+export function inside(folder: string, written: string): string | undefined {
+  if (written === '' || path.isAbsolute(written) || written.includes('://') || isUrl(written)) return undefined
+  const place = path.normalize(path.join(folder, written)).replace(/\/$/, '')
+  if (place === '..' || place.startsWith('../')) return undefined
+  return place === '.' ? '' : place
+}
+
+/** Whether Go would ask a server for it: of a URL the scheme alone decides. */
+export function isUrl(written: string): boolean {
+  return /^\s*https?:/i.test(written)
+}
+
+/** Whether an entry of `resources:` names something outside the repository, in the forms kustomize takes. */
+export function isRemote(written: string): boolean {
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|git::|gh:|[^/]+@|(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)[/:])|[?&]ref=/i.test(
+    written,
+  )
+}
+
+/** Where a path leads with the symbolic links on it followed. */
+export function realPlace({ resolved }: Pick<Tree, 'resolved'>, place: string): string {
+  let real = place
+  // A link's target is resolved whole, so that one walk along the path is enough where links are sound.
+  for (let hops = 0; hops < 20; hops++) {
+    const link = linksOn({ resolved }, real)[0]
+    if (link === undefined) return real
+    real = path.join(resolved.get(link) ?? '', real.slice(link.length + 1))
+    if (real === '.') real = ''
+  }
+  return real
+}
+
+/** The symbolic links that a path goes through or ends at, the uppermost first. */
+export function linksOn({ resolved }: Pick<Tree, 'resolved'>, place: string): string[] {
+  if (resolved.size === 0) return []
+  const found: string[] = []
+  for (let end = place.indexOf('/'); ; end = place.indexOf('/', end + 1)) {
+    const prefix = end === -1 ? place : place.slice(0, end)
+    if (resolved.has(prefix)) found.push(prefix)
+    if (end === -1) return found
+  }
+}

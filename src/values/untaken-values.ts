@@ -1,0 +1,27 @@
+import { mentionsKubernetes } from '../manifest/load'
+import type { Skipped } from '../revision/tree'
+import type { SideOfChange } from '../sides/side'
+
+/**
+ * Files that look like a release's values and are changed, while no release is known to take them.
+ *
+ * @param known the files that releases of charts from elsewhere take
+ */
+export async function untakenValues(
+  head: SideOfChange,
+  changed: ReadonlySet<string> | undefined,
+  known: ReadonlySet<string>,
+): Promise<Skipped[]> {
+  const looksLikeValues = /(?:^|\/)values(?:[-._][^/]*)?\.ya?ml$|(?:^|\/)values\/[^/]+\.ya?ml$/
+  const files = [...(changed ?? [])].filter(
+    (path) => looksLikeValues.test(path) && head.tree.files.has(path) && !known.has(path),
+  )
+  if (files.length === 0) return []
+  const taken = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat())
+  const texts = await head.checkout.texts(files.filter((path) => !taken.has(path)))
+  return [...texts].flatMap(([path, text]) =>
+    mentionsKubernetes(text)
+      ? []
+      : [{ path, reason: 'values that no release is known to take; declare it under `helm:`' }],
+  )
+}

@@ -1,0 +1,50 @@
+import { isMap, type Node, Scalar } from 'yaml'
+import { readYaml } from '../manifest/document-reader'
+import { LineIndex } from '../manifest/lines'
+import { decodeFile, type ValuesFile } from '../manifest/load'
+import { type Region, startOf } from '../region'
+import type { Content } from '../revision/revision'
+
+/** Why a file of values cannot be read, and where. */
+export interface UnreadableValues {
+  readonly reason: string
+  readonly region: Region
+  readonly text: string
+}
+
+/** What a file of values holds, wherever it stands. */
+type Values = Omit<ValuesFile, 'path' | 'touched'>
+
+/** A person writes no values of this size, and reading them would take the run's time. */
+const sizeLimit = 5 * 1024 * 1024
+
+/** Contents that were read: both sides of a change share nearly all of theirs, and so do all trials of it. */
+const known = new WeakMap<Uint8Array, Values | UnreadableValues>()
+
+/** Reads a file of values as helm does: the first document of it, which is a map or nothing. */
+export function readValues(content: Content): Values | UnreadableValues {
+  if ('missing' in content) return { reason: content.missing, region: startOf(1), text: '' }
+  const values = known.get(content) ?? parse(content)
+  known.set(content, values)
+  return values
+}
+
+function parse(content: Uint8Array): Values | UnreadableValues {
+  const unreadable = (reason: string, region = startOf(1), text = '') => ({ reason, region, text })
+  if (content.length > sizeLimit)
+    return unreadable(`it has ${Math.round(content.length / 1024 / 1024)} MiB, which no values have`)
+  const { text, damaged } = decodeFile(content)
+  if (damaged) {
+    const at = text.indexOf('\ufffd')
+    return unreadable('a byte here is not UTF-8', new LineIndex(text).region(at, at + 1), text)
+  }
+  const yaml = readYaml(text)
+  if ('template' in yaml) return unreadable('it is a template, which some tool has to fill in', startOf(1), text)
+  const lines = new LineIndex(yaml.text)
+  if ('reason' in yaml) return unreadable(yaml.reason, lines.region(yaml.from, yaml.to), text)
+  const { contents, resolve } = yaml
+  const isNothing = contents === null || (contents instanceof Scalar && contents.value === null)
+  if (!isMap(contents) && !isNothing) return unreadable('it holds no map', startOf(1), text)
+  const regionOf = ({ range }: Node): Region => lines.region(range?.[0] ?? 0, range?.[1] ?? 0)
+  return { node: contents ?? new Scalar(null), fileText: text, region: startOf(1), regionOf, resolve }
+}
