@@ -142,8 +142,8 @@ function holdsKeys(text: string): boolean {
 
 /** After any mark but those of a longer word; YAML has blanks and breaks that are none to a regular expression. */
 const holdsKey = {
-  apiVersion: /(?<![\w./])apiVersion(?:["']|[ \t\r\n\u0085\u2028\u2029])*:/,
-  kind: /(?<![\w./])kind(?:["']|[ \t\r\n\u0085\u2028\u2029])*:/,
+  apiVersion: /(?<![\w./])apiVersion(?:["']|[ \t\r\n\u0085\u2028\u2029])*:|\?[ \t]+apiVersion\b/,
+  kind: /(?<![\w./])kind(?:["']|[ \t\r\n\u0085\u2028\u2029])*:|\?[ \t]+kind\b/,
 }
 
 /** A file's bytes as text. */
