@@ -45,7 +45,8 @@ export class Snapshot {
   withOnly(copy: Manifest): Snapshot {
     const copies = this.get(copy.ref)
     if (copies.every((other) => other === copy)) return this
-    const manifests = this.manifests.filter((manifest) => manifest === copy || !copies.includes(manifest))
+    const others = new Set(copies.filter((other) => other !== copy))
+    const manifests = this.manifests.filter((manifest) => !others.has(manifest))
     const snapshot = new Snapshot(this.cluster, manifests, this.descriptions, this.hides)
     snapshot.known = this.facts
     return snapshot

@@ -117,6 +117,6 @@ function unreadable(
     keys: [path, message],
     status: 'introduced',
     text: `The inventory ${path}: ${message}`,
-    ...(at || !entry ? {} : { fileText: entry.object.fileText }),
+    ...(at || !entry ? {} : { fileText: entry.object.lines }),
   })
 }

@@ -132,8 +132,11 @@ function notAmong(others: readonly Draft[], drafts: readonly Draft[]): Draft[] {
     JSON.stringify([active.rule.id, message, cluster, end && identityOf(end.manifest.ref)])
   const known = new Map<string, Set<string>>()
   if (drafts.length > 0) {
-    for (const draft of others)
-      known.set(subject(draft), new Set([...(known.get(subject(draft)) ?? []), ...draft.keys]))
+    for (const draft of others) {
+      const keys = known.get(subject(draft)) ?? new Set<string>()
+      for (const key of draft.keys) keys.add(key)
+      known.set(subject(draft), keys)
+    }
   }
   return drafts.filter((draft) => {
     const keys = known.get(subject(draft))
@@ -148,7 +151,9 @@ function statused(base: readonly Draft[], head: readonly Draft[], placing: Placi
   const knownKeys = new Map<string, Set<string>>()
   for (const draft of base) {
     const fingerprint = fingerprintOf(draft)
-    left.set(fingerprint, [...(left.get(fingerprint) ?? []), draft])
+    const same = left.get(fingerprint)
+    if (same) same.push(draft)
+    else left.set(fingerprint, [draft])
     const keys = knownKeys.get(statementOf(draft)) ?? new Set<string>()
     for (const key of draft.keys) keys.add(key)
     knownKeys.set(statementOf(draft), keys)

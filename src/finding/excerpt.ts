@@ -1,3 +1,4 @@
+import { Lines } from '../manifest/lines'
 import type { Region } from '../region'
 import type { Excerpt } from './report'
 
@@ -5,17 +6,15 @@ const mostLines = 8
 const widest = 200
 
 /** The lines of a region with one line around it, cut where a reader has seen enough. */
-export function excerptOf(text: string, region: Region): Excerpt {
+export function excerptOf(text: string | Lines, region: Region): Excerpt {
+  const all = typeof text === 'string' ? new Lines(text) : text
   const first = Math.max(1, region.startLine - 1)
-  const last = Math.min(region.endLine + 1, first + mostLines - 1)
+  const last = Math.min(region.endLine + 1, first + mostLines - 1, all.count)
   const lines: string[] = []
-  let start = 0
-  for (let line = 1; line <= last && start <= text.length; line++) {
-    const end = text.indexOf('\n', start)
-    const stop = end === -1 ? text.length : end
-    if (line >= first && (start < text.length || line <= region.endLine))
-      lines.push(clip(text.slice(start, stop).replace(/\r$/, '')))
-    start = stop + 1
+  for (let line = first; line <= last; line++) {
+    const written = all.at(line) ?? ''
+    // Behind the last line feed there is no line to show.
+    if (line < all.count || written !== '' || line <= region.endLine) lines.push(clip(written.replace(/\r$/, '')))
   }
   return { startLine: first, lines }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { releaseKinds } from '../kubernetes/charts/chart-release'
 import type { Cursor } from '../manifest/cursor'
 import type { Hunks } from '../manifest/hunks'
+import type { Lines } from '../manifest/lines'
 import { groupKindOf, identityOf, type Manifest, nameOf, type Side } from '../manifest/manifest'
 import type { ActiveRule } from '../policy/policy'
 import type { Level } from '../policy/schema'
@@ -86,7 +87,7 @@ export function findingOf(draft: Draft, status: Status, placing: Placing): Findi
       ...removalOf(location, placing),
     ],
     keys: draft.keys,
-    ...(origin.kind === 'rendered' ? { rendered: excerptOf(primary.manifest.object.fileText, primary.region) } : {}),
+    ...(origin.kind === 'rendered' ? { rendered: excerptOf(primary.manifest.object.lines, primary.region) } : {}),
     ...fixOf(draft, primary, placing),
     fingerprint: fingerprintOf(draft),
   }
@@ -112,7 +113,7 @@ function locationOf(cursor: Cursor, placing: Placing, note?: string): Location {
   if (origin.kind === 'file') {
     // Of a release that is not rendered only the values were read.
     const precision = releaseKinds.includes(groupKindOf(ref)) ? 'values' : 'exact'
-    return { ...place(side, origin.path, region, object.fileText, placing, note), precision }
+    return { ...place(side, origin.path, region, object.lines, placing, note), precision }
   }
   return {
     side,
@@ -135,7 +136,7 @@ function place(
   side: Side,
   path: string,
   region: Location['region'],
-  text: string,
+  lines: Lines,
   placing: Placing,
   note?: string,
 ): Location {
@@ -146,7 +147,7 @@ function place(
     region,
     precision: 'exact',
     ...(note ? { note } : {}),
-    excerpt: excerptOf(text, region),
+    excerpt: excerptOf(lines, region),
     changed,
   }
 }
@@ -160,64 +161,70 @@ function removalOf({ side, path, region, precision }: Location, placing: Placing
 
 /** Findings of one rule and message whose cause is the same place are one finding with all its sources. */
 export function mergeByPlace(findings: readonly Finding[]): Finding[] {
-  const merged = new Map<string, Finding>()
-  const texts = new Map<string, Set<string>>()
-  for (const finding of findings) {
-    const { rule, message, status, level, location, exception } = finding
-    const key = JSON.stringify([
-      rule,
-      message,
-      status,
-      level,
-      location.side,
-      location.path,
-      location.region,
-      // Of a file alone it is not known that one line of it is to blame for all.
-      location.precision === 'file' ? finding.objects : [],
-      exception,
-      // What the gate says of no object it says of a file: two sentences are two findings.
-      finding.object ? '' : finding.text,
-    ])
-    const first = merged.get(key)
-    if (!first) {
-      merged.set(key, finding)
-      continue
-    }
-    texts.set(key, (texts.get(key) ?? new Set([first.text])).add(finding.text))
-    merged.set(key, {
+  return grouped(findings, placeOf).map((group) => {
+    const [first] = group
+    if (group.length === 1) return first
+    const more = new Set(group.map(({ text }) => text)).size - 1
+    return {
       ...first,
-      likewise: unique([...(first.likewise ?? []), ...(finding.object ? [finding.object] : [])]),
-      objects: unique([...first.objects, ...finding.objects]),
-      sources: unique([...first.sources, ...finding.sources]),
-      related: unique([...first.related, ...finding.related]).filter(({ side, path, region }) => {
+      text: more > 0 ? `${first.text} The same goes for ${more} more, listed with it.` : first.text,
+      likewise: unique([...(first.likewise ?? []), ...group.slice(1).flatMap(({ object }) => object ?? [])]),
+      objects: unique(group.flatMap(({ objects }) => objects)),
+      sources: unique(group.flatMap(({ sources }) => sources)),
+      related: unique(group.flatMap(({ related }) => related)).filter(({ side, path, region }) => {
         const { location } = first
         return side !== location.side || path !== location.path || region.startLine !== location.region.startLine
       }),
-      keys: unique([...first.keys, ...finding.keys]),
-    })
-  }
-  return [...merged].map(([key, finding]) => {
-    const more = (texts.get(key)?.size ?? 1) - 1
-    return more > 0 ? { ...finding, text: `${finding.text} The same goes for ${more} more, listed with it.` } : finding
+      keys: unique(group.flatMap(({ keys }) => keys)),
+    }
   })
+}
+
+function placeOf({ rule, message, status, level, location, exception, object, objects, text }: Finding): string {
+  return JSON.stringify([
+    rule,
+    message,
+    status,
+    level,
+    location.side,
+    location.path,
+    location.region,
+    // Of a file alone it is not known that one line of it is to blame for all.
+    location.precision === 'file' ? objects : [],
+    exception,
+    // What the gate says of no object it says of a file: two sentences are two findings.
+    object ? '' : text,
+  ])
 }
 
 /** What a change does to several copies of one object is stated once; the other copies are related places. */
 export function mergeCopies(findings: readonly Finding[]): Finding[] {
-  const merged = new Map<string, Finding>()
-  for (const finding of findings) {
-    const first = merged.get(finding.fingerprint)
-    if (!first) {
-      merged.set(finding.fingerprint, finding)
-      continue
-    }
-    merged.set(finding.fingerprint, {
+  return grouped(findings, ({ fingerprint }) => fingerprint).map((group) => {
+    const [first, ...copies] = group
+    if (copies.length === 0) return first
+    return {
       ...first,
-      sources: unique([...first.sources, ...finding.sources]),
-      related: unique([...first.related, { ...finding.location, note: 'and its copy' }, ...finding.related]),
-    })
+      sources: unique(group.flatMap(({ sources }) => sources)),
+      related: unique([
+        ...first.related,
+        ...copies.flatMap(({ location, related }) => [{ ...location, note: 'and its copy' }, ...related]),
+      ]),
+    }
+  })
+}
+
+type Group = readonly [Finding, ...Finding[]]
+
+/** Findings by what they share, in the order of their first ones. */
+function grouped(findings: readonly Finding[], by: (finding: Finding) => string): Group[] {
+  const groups = new Map<string, [Finding, ...Finding[]]>()
+  for (const finding of findings) {
+    const key = by(finding)
+    const group = groups.get(key)
+    if (group) group.push(finding)
+    else groups.set(key, [finding])
   }
-  return [...merged.values()]
+  return [...groups.values()]
 }
 
 function unique<T>(items: readonly T[]): T[] {

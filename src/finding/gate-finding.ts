@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Lines } from '../manifest/lines'
 import type { Side } from '../manifest/manifest'
 import type { Level } from '../policy/schema'
 import type { Region } from '../region'
@@ -28,7 +29,7 @@ interface Statement {
   readonly keys: readonly string[]
   readonly status: Status
   readonly object?: Finding['object']
-  readonly fileText?: string
+  readonly fileText?: string | Lines
   readonly sources?: Finding['sources']
   /** Where it is a place of a rendering; no line of the file is known then. */
   readonly rendered?: RenderedPlace

@@ -1,4 +1,5 @@
 import { splitDocuments } from '../manifest/documents'
+import { Lines } from '../manifest/lines'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { identityOf, type Manifest, type ObjectRef } from '../manifest/manifest'
 import { skimIdentities } from '../manifest/skim'
@@ -12,6 +13,17 @@ interface Skimmed {
   readonly refs: readonly ObjectRef[]
 }
 
+/** The text of a file, and its documents by the objects in them, in their order. */
+interface SkimmedFile {
+  readonly lines: Lines
+  readonly documents: ReadonlyMap<string, Skimmed>
+}
+
+type Previous = ReadonlyMap<Skimmed, Skimmed | undefined>
+
+/** For each item that is put back its whole list is read again, so this is done for the first ones of a list. */
+const mostItems = 50
+
 /** Where an edit goes, and what it writes. */
 type Insertion = { line: number; text: string } | undefined
 
@@ -20,18 +32,20 @@ type Insertion = { line: number; text: string } | undefined
  * whatever a change takes out of them.
  */
 export class Restorer {
-  private readonly known = new Map<string, ReadonlyMap<string, Skimmed>>()
+  private readonly known = new Map<string, SkimmedFile>()
+  private readonly previous = new Map<SkimmedFile, Map<SkimmedFile, Previous>>()
+  private readonly items = new Map<Skimmed, number>()
 
   /** @param now the file's text at the head; undefined when the change deletes the file */
   restoring({ object, origin }: Manifest, now: string | undefined): Fix | undefined {
     if (origin.kind !== 'file' || origin.path.endsWith('.json')) return undefined
-    const lines = now?.split('\n') ?? ['']
     const insertion = this.insertion(object, now)
     if (!insertion) return undefined
     const { line, text } = insertion
     // Behind a last line that does not end, an edit begins where that line does.
+    const lines = now === undefined ? new Lines('') : this.skim(now).lines
     const [startLine, startColumn, newText] =
-      line > lines.length ? [lines.length, (lines.at(-1) ?? '').length + 1, `\n${text}`] : [line, 1, text]
+      line > lines.count ? [lines.count, (lines.at(lines.count) ?? '').length + 1, `\n${text}`] : [line, 1, text]
     const region = { startLine, startColumn, endLine: startLine, endColumn: startColumn }
     return { edits: [{ path: origin.path, region, newText }] }
   }
@@ -39,21 +53,42 @@ export class Restorer {
   private insertion(object: LoadedObject, now: string | undefined): Insertion {
     const own = `${ownText(object)}\n`
     if (now === undefined) return isWhole(own, object) ? { line: 1, text: `---\n${own}` } : undefined
-    const [before, after] = [this.documentsIn(object.fileText), this.documentsIn(now)]
-    const document = before.get(identityOf(object.ref))
+    const after = this.skim(now).documents
+    const document = this.skim(object.fileText).documents.get(identityOf(object.ref))
     if (!document || after.has(identityOf(object.ref))) return undefined
-    if (isItem(object)) return itemInsertion(object, document, after)
+    if (isItem(object)) {
+      const put = this.items.get(document) ?? 0
+      this.items.set(document, put + 1)
+      return put < mostItems ? itemInsertion(object, document, after) : undefined
+    }
     if (!isWhole(own, object)) return undefined
-    const previous = [...before]
-      .filter(([, { from }]) => from < document.from)
-      .flatMap(([identity]) => after.get(identity) ?? [])
-      .at(-1)
+    const previous = this.previousOf(this.skim(object.fileText), this.skim(now)).get(document)
     if (previous) return { line: previous.to, text: `---\n${own}` }
     return { line: 1, text: now.trim() === '' || now.startsWith('---') ? own : `${own}---\n` }
   }
 
-  /** The documents of a text by the objects in them, in their order. */
-  private documentsIn(text: string): ReadonlyMap<string, Skimmed> {
+  /** For each document of a file the last one that is left of those before it, as it is now. */
+  private previousOf(was: SkimmedFile, now: SkimmedFile): Previous {
+    const byNow = this.previous.get(was) ?? new Map<SkimmedFile, Previous>()
+    this.previous.set(was, byNow)
+    const known = byNow.get(now)
+    if (known) return known
+    const found = new Map<Skimmed, Skimmed | undefined>()
+    let last: Skimmed | undefined
+    let own: Skimmed | undefined
+    for (const [identity, document] of [...was.documents].sort(([, a], [, b]) => a.from - b.from)) {
+      if (!found.has(document)) {
+        last = own ?? last
+        own = undefined
+        found.set(document, last)
+      }
+      own = now.documents.get(identity) ?? own
+    }
+    byNow.set(now, found)
+    return found
+  }
+
+  private skim(text: string): SkimmedFile {
     const known = this.known.get(text)
     if (known) return known
     const documents = new Map<string, Skimmed>()
@@ -71,8 +106,9 @@ export class Restorer {
       }
       for (const ref of skimmed.refs) documents.set(identityOf(ref), skimmed)
     }
-    this.known.set(text, documents)
-    return documents
+    const file = { lines: new Lines(text), documents }
+    this.known.set(text, file)
+    return file
   }
 }
 
@@ -94,8 +130,8 @@ function itemInsertion(object: LoadedObject, { refs }: Skimmed, after: ReadonlyM
 }
 
 /** Whether an object is an item of a list, and the item stands on lines of its own. */
-function isItem({ region, fileText }: LoadedObject): boolean {
-  const line = fileText.split('\n')[region.startLine - 1] ?? ''
+function isItem({ region, lines }: LoadedObject): boolean {
+  const line = lines.at(region.startLine) ?? ''
   return /^\s*-\s+$/.test(line.slice(0, region.startColumn - 1))
 }
 
@@ -104,8 +140,11 @@ function isWhole(text: string, { ref }: LoadedObject): boolean {
   return String(loadFile({ text }).objects.map((one) => identityOf(one.ref))) === identityOf(ref)
 }
 
-function linesOf({ fileText, region }: LoadedObject): string[] {
-  return fileText.split('\n').slice(region.startLine - 1, region.endLine)
+function linesOf({ lines, region }: LoadedObject): string[] {
+  const found: string[] = []
+  for (let line = region.startLine; line <= Math.min(region.endLine, lines.count); line++)
+    found.push(lines.at(line) ?? '')
+  return found
 }
 
 /** An object's text as a document: an item of a list without the indent it has there. */

@@ -1,5 +1,6 @@
 import { gateFinding } from '../finding/gate-finding'
 import type { Finding } from '../finding/report'
+import type { Lines } from '../manifest/lines'
 import { type Manifest, nameOf } from '../manifest/manifest'
 import type { Files } from '../revision/files'
 import type { Skipped, Tree } from '../revision/tree'
@@ -69,7 +70,7 @@ export class BlindSpots {
         }
         const old = this.opaqueBefore.has(content)
         findings.push(
-          unreadable(path, reason, region, old ? 'existing' : 'introduced', file.text, old ? [] : lost.get(path)),
+          unreadable(path, reason, region, old ? 'existing' : 'introduced', file.lines, old ? [] : lost.get(path)),
         )
         if (!old) lost.delete(path)
       }
@@ -80,7 +81,7 @@ export class BlindSpots {
       lost.delete(path)
     }
     for (const [path, manifests] of lost) {
-      const text = this.head.loaded.get(path)?.text
+      const text = this.head.loaded.get(path)?.lines
       findings.push(unreadable(path, this.reasonFor(path) ?? 'it is gone', start, 'introduced', text, manifests))
     }
     for (const [path, reason] of this.base.missing) {
@@ -111,7 +112,7 @@ export function wholeGaps(head: Files): Gaps {
   const skipped: Skipped[] = []
   for (const [path, file] of head.loaded) {
     for (const { reason, region } of file.unreadable) {
-      if (file.kubernetes) findings.push(unreadable(path, reason, region, 'existing', file.text))
+      if (file.kubernetes) findings.push(unreadable(path, reason, region, 'existing', file.lines))
       else skipped.push({ path, reason: `not readable: ${reason}` })
     }
     if (file.templates.length > 0) skipped.push({ path, reason: 'a template' })
@@ -125,7 +126,7 @@ function unreadable(
   reason: string,
   region: typeof start,
   status: Finding['status'],
-  fileText: string | undefined,
+  fileText: Lines | undefined,
   lost: readonly Manifest[] = [],
 ): Finding {
   const names = lost.map(({ ref }) => nameOf(ref))

@@ -33,7 +33,7 @@ export function duplicateKeys(changes: readonly Change[], whole: readonly Manife
 
 /** Where a line of an object is written, or what it is rendered as. */
 function writtenAt({ origin, object, ref }: Manifest, region: Region) {
-  if (origin.kind === 'file') return { region, fileText: object.fileText }
+  if (origin.kind === 'file') return { region, fileText: object.lines }
   const { id, template, source } = origin
   return {
     region: startOf(1),

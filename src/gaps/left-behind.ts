@@ -102,7 +102,7 @@ function outOfSight({ base, head }: Sides): Finding[] {
       status: 'introduced',
       object: ref,
       keys: [reason],
-      fileText: object.fileText,
+      fileText: object.lines,
       text: `What ${nameOf(ref)} deploys was rendered at the base and cannot be now: ${reason}.`,
     })
   })

@@ -5,6 +5,7 @@ import type { Region } from '../region'
 export class Hunks {
   private readonly hunks: readonly { oldStart: number; oldLines: number; newStart: number; newLines: number }[]
   private readonly before: readonly string[]
+  private readonly slacks = new Map<number, number>()
 
   constructor(before: string, after: string) {
     // Files that differ nearly everywhere are not worth the time a minimal difference takes.
@@ -24,7 +25,14 @@ export class Hunks {
     )
     if (!hunk) return undefined
     if (hunk.newLines > 0) return hunk.newStart
-    return Math.max(1, hunk.newStart - 1 - this.slack(hunk.oldStart, hunk.oldLines))
+    return Math.max(1, hunk.newStart - 1 - this.slackOf(hunk.oldStart, hunk.oldLines))
+  }
+
+  /** Kept, as one cut may take many objects away. */
+  private slackOf(cutStart: number, length: number): number {
+    const slack = this.slacks.get(cutStart) ?? this.slack(cutStart, length)
+    this.slacks.set(cutStart, slack)
+    return slack
   }
 
   /**

@@ -2,7 +2,7 @@ import type { Alias, Node } from 'yaml'
 import type { Region } from '../region'
 import { DocumentReader } from './document-reader'
 import { splitDocuments } from './documents'
-import { LineIndex } from './lines'
+import { LineIndex, Lines } from './lines'
 import type { ObjectRef } from './manifest'
 import { holdsBinary, spelledOut } from './mentions'
 
@@ -15,6 +15,8 @@ export interface LoadedObject {
   readonly content: string
   /** The text of the whole file. */
   readonly fileText: string
+  /** The lines of the whole file. */
+  readonly lines: Lines
   /** The lines the object is written on. */
   readonly region: Region
   readonly duplicateKeys: readonly { key: string; region: Region }[]
@@ -35,7 +37,8 @@ export interface Around {
 }
 
 /** A file of values. */
-export interface ValuesFile extends Pick<LoadedObject, 'node' | 'fileText' | 'region' | 'regionOf' | 'resolve'> {
+export interface ValuesFile
+  extends Pick<LoadedObject, 'node' | 'fileText' | 'lines' | 'region' | 'regionOf' | 'resolve'> {
   readonly path: string
   /** Whether this change touches it. */
   readonly touched: boolean
@@ -59,6 +62,7 @@ export interface Unreadable {
 /** What one file holds. */
 export interface LoadedFile {
   readonly text: string
+  readonly lines: Lines
   readonly objects: readonly LoadedObject[]
   readonly unreadable: readonly Unreadable[]
   /** The texts of documents that are templates: they become manifests only once some tool has filled them in. */
@@ -77,13 +81,14 @@ export function loadFile(
   wants: (text: string) => boolean = () => true,
   reader = new DocumentReader(),
 ): LoadedFile {
+  const lines = new Lines(text)
   const objects: LoadedObject[] = []
   const unreadable: Unreadable[] = []
   const templates: string[] = []
   if (text.startsWith('version https://git-lfs.github.com/spec/')) {
     const reason = 'it is a Git LFS pointer, and what it points at is not in the repository'
     unreadable.push({ reason, region: new LineIndex(text).region(0, text.indexOf('\n')), content: text })
-    return { text, objects, unreadable, templates, kubernetes: false }
+    return { text, lines, objects, unreadable, templates, kubernetes: false }
   }
   let line = 1
   let counted = 0
@@ -102,14 +107,14 @@ export function loadFile(
       continue
     }
     const reading = reader.read(original)
-    const lines = new LineIndex(reading.text, line)
+    const places = new LineIndex(reading.text, line)
     if ('template' in reading) templates.push(contentOf(original))
     if ('reason' in reading) {
       const { reason, from, to } = reading
-      unreadable.push({ reason, region: lines.region(from, to), content: contentOf(original) })
+      unreadable.push({ reason, region: places.region(from, to), content: contentOf(original) })
     }
     if ('objects' in reading) {
-      const regionOf = (node: Node): Region => lines.region(node.range?.[0] ?? 0, node.range?.[1] ?? 0)
+      const regionOf = (node: Node): Region => places.region(node.range?.[0] ?? 0, node.range?.[1] ?? 0)
       for (const { ref, apiVersion, node, duplicates } of reading.objects) {
         const [from, , to] = node.range ?? [0, 0, reading.text.length]
         const own = reading.text.slice(from, to)
@@ -120,7 +125,8 @@ export function loadFile(
           // Alone in its document an object is the whole of it, comments included; in a List it is its own lines.
           content: contentOf(reading.objects.length === 1 ? original : own),
           fileText: text,
-          region: lines.region(from, from + own.trimEnd().length),
+          lines,
+          region: places.region(from, from + own.trimEnd().length),
           duplicateKeys: duplicates.map((key) => ({ key: key.text, region: regionOf(key.node) })),
           regionOf,
           resolve: reading.resolve,
@@ -128,7 +134,7 @@ export function loadFile(
       }
     }
   }
-  return { text, objects, unreadable, templates, kubernetes: mentionsKubernetes(text) }
+  return { text, lines, objects, unreadable, templates, kubernetes: mentionsKubernetes(text) }
 }
 
 /** Whether `apiVersion` and `kind` stand in a text as keys, however they are spelled. */
@@ -137,14 +143,17 @@ export function mentionsKubernetes(text: string): boolean {
 }
 
 function holdsKeys(text: string): boolean {
-  return holdsKey.apiVersion.test(text) && holdsKey.kind.test(text)
+  return explicitKey.test(text) || (holdsKey.apiVersion.test(text) && holdsKey.kind.test(text))
 }
 
 /** After any mark but those of a longer word; YAML has blanks and breaks that are none to a regular expression. */
 const holdsKey = {
-  apiVersion: /(?<![\w./])apiVersion(?:["']|[ \t\r\n\u0085\u2028\u2029])*:|\?[ \t]+apiVersion\b/,
-  kind: /(?<![\w./])kind(?:["']|[ \t\r\n\u0085\u2028\u2029])*:|\?[ \t]+kind\b/,
+  apiVersion: /(?<![\w./])apiVersion(?:["']|[ \t\r\n\u0085\u2028\u2029])*:/,
+  kind: /(?<![\w./])kind(?:["']|[ \t\r\n\u0085\u2028\u2029])*:/,
 }
+
+/** `? kind`, which may have a comment before its colon. */
+const explicitKey = /\?[ \t]+(?:apiVersion|kind)\b/
 
 /** A file's bytes as text. */
 export interface FileText {

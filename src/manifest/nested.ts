@@ -15,16 +15,13 @@ export interface Nested extends Pick<LoadedObject, 'regionOf' | 'resolve'> {
  *
  * @param region where the string is written
  */
-export function nestedIn(
-  text: string,
-  region: Region,
-  { fileText }: Pick<LoadedObject, 'fileText'>,
-): Nested | undefined {
+export function nestedIn(text: string, region: Region, { lines }: Pick<LoadedObject, 'lines'>): Nested | undefined {
   const yaml = readYaml(text)
   if (!('contents' in yaml) || !yaml.contents) return undefined
-  const lines = fileText.split('\n')
-  const header = (lines[region.startLine - 1] ?? '').slice(region.startColumn - 1)
-  const indent = (lines.slice(region.startLine).find((line) => line.trim() !== '') ?? '').search(/\S/)
+  const header = (lines.at(region.startLine) ?? '').slice(region.startColumn - 1)
+  let first = region.startLine + 1
+  while (first < lines.count && lines.at(first)?.trim() === '') first++
+  const indent = (lines.at(first) ?? '').search(/\S/)
   const index = new LineIndex(text, region.startLine + 1)
   const regionOf = ({ range }: Node): Region => {
     if (!header.startsWith('|') || indent === -1) return region

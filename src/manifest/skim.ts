@@ -6,7 +6,7 @@ import { mentions } from './mentions'
 
 /** A value as nearly all manifests write names: quoted, or plain and beginning with a letter. */
 const scalar = /^(?:(["'])([\w.:/@-]+)\1|([A-Za-z](?:[\w.:/@-]*[\w./@-])?))(?:[ \t]+#.*|[ \t]*)$/
-const entry = /^([A-Za-z][\w./-]*):(?:[ \t]+(.*))?$/
+const entry = /^([A-Za-z][\w./-]*):(?:[ \t]+([^ \t].*)?)?$/
 /** Plain words that YAML does not read as text. */
 const notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i
 /** Line breaks and marks that lines of `key: value` do not show. */
@@ -92,14 +92,9 @@ const closing = new Map([
 /** Whether a value begins with a quote or bracket and may end in a later line. */
 function goesOn(behind: string): boolean {
   const close = closing.get(behind[0] ?? '')
-  return (
-    close !== undefined &&
-    (behind.length === 1 ||
-      !behind
-        .replace(/[ \t]#.*$/, '')
-        .trimEnd()
-        .endsWith(close))
-  )
+  const comment = behind.search(/[ \t]#/)
+  const value = (comment === -1 ? behind : behind.slice(0, comment)).trimEnd()
+  return close !== undefined && (behind.length === 1 || !value.endsWith(close))
 }
 
 /** What is written behind a key, where that is text. */

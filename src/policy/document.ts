@@ -3,6 +3,7 @@ import Ajv2020 from 'ajv/dist/2020'
 import { type Alias, type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { entryOf } from '../entry'
 import { GuardError, type GuardErrorCode } from '../errors'
+import { Lines } from '../manifest/lines'
 import type { LoadedObject } from '../manifest/load'
 import type { ObjectRef } from '../manifest/manifest'
 import { type Region, startOf } from '../region'
@@ -91,6 +92,7 @@ export function readOwnDocument<T>(
     const key = keyAt(document, keys.slice(0, -1), String(keys.at(-1)))
     return key?.range ? region(key.range[0], key.range[1]) : regionOf(keys)
   }
+  const lines = new Lines(text)
   const objectAt = (keys: readonly (string | number)[], ref: ObjectRef): LoadedObject => {
     const node = nodeAt(document, keys)
     if (!node) throw new GuardError('internal', 'A document that was validated is empty.', { path })
@@ -101,6 +103,7 @@ export function readOwnDocument<T>(
       node,
       content: text.slice(from, to).trim(),
       fileText: text,
+      lines,
       region: region(from, to),
       duplicateKeys: [],
       regionOf: ({ range }) => (range ? region(range[0], range[1]) : start),

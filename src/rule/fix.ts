@@ -1,4 +1,5 @@
 import type { Cursor } from '../manifest/cursor'
+import type { Lines } from '../manifest/lines'
 import { startOf } from '../region'
 import type { Fix } from './rule'
 
@@ -65,11 +66,20 @@ export function withKey(map: Cursor, key: string, value: string): Fix | undefine
 /** Whether what is written here counts elsewhere: an anchor in the file may be followed to it, an alias leads away. */
 function isShared(outer: Cursor, inner: Cursor): boolean {
   const isElsewhere = inner.region.startLine < outer.region.startLine
-  return isElsewhere || /(?:^|[\s[{,])&[^\s&]/m.test(outer.manifest.object.fileText)
+  return isElsewhere || holdsAnchor(outer.manifest.object.lines)
+}
+
+/** Files that were searched: many edits may go into one. */
+const searched = new WeakMap<Lines, boolean>()
+
+function holdsAnchor(lines: Lines): boolean {
+  const found = searched.get(lines) ?? /(?:^|[\s[{,])&[^\s&]/m.test(lines.text)
+  searched.set(lines, found)
+  return found
 }
 
 function lineOf(at: Cursor, line: number): string {
-  return at.manifest.object.fileText.split('\n')[line - 1] ?? ''
+  return at.manifest.object.lines.at(line) ?? ''
 }
 
 function edit(at: Cursor, region: Cursor['region'], newText: string): Fix | undefined {

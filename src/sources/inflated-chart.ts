@@ -2,7 +2,7 @@ import path from 'node:path/posix'
 import { isMap, isSeq, type Node } from 'yaml'
 import { inflatedChart } from '../kubernetes/charts/chart-release'
 import { readYaml } from '../manifest/document-reader'
-import { LineIndex } from '../manifest/lines'
+import { LineIndex, Lines } from '../manifest/lines'
 import { type LoadedObject, loadFile } from '../manifest/load'
 import { Manifest, ownGroup } from '../manifest/manifest'
 import { findPair } from '../manifest/map-pairs'
@@ -129,8 +129,9 @@ async function entriesOf(kustomization: Kustomization, checkout: Checkout): Prom
 function entriesIn(text: string): Omit<Entry, 'file'>[] {
   const yaml = readYaml(text)
   if (!('contents' in yaml) || !isMap(yaml.contents)) return []
-  const lines = new LineIndex(yaml.text)
-  const regionOf = ({ range }: Node) => lines.region(range?.[0] ?? 0, range?.[1] ?? 0)
+  const places = new LineIndex(yaml.text)
+  const lines = new Lines(text)
+  const regionOf = ({ range }: Node) => places.region(range?.[0] ?? 0, range?.[1] ?? 0)
   const { contents, resolve } = yaml
   const object = (node: Node): LoadedObject => ({
     ref: { group: '', kind: '', namespace: '', name: '' },
@@ -138,6 +139,7 @@ function entriesIn(text: string): Omit<Entry, 'file'>[] {
     node,
     content: '',
     fileText: text,
+    lines,
     region: regionOf(node),
     duplicateKeys: [],
     regionOf,

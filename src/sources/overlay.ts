@@ -30,7 +30,11 @@ export function overlayOf(fields: Fields): Fields | undefined {
 /** Argo CD takes images as `kustomize edit set image` does: `name=new:tag`, `name:tag` or `name@digest`. */
 function imageOf(written: string): Fields {
   const equals = written.indexOf('=')
-  const [, image = '', tag, digest] = written.slice(equals + 1).match(/^(.*?)(?::([^/@:]+))?(?:@(.+))?$/) ?? []
+  const [named = '', ...rest] = written.slice(equals + 1).split('@')
+  const digest = rest.join('@')
+  const colon = named.lastIndexOf(':')
+  const tag = colon > named.lastIndexOf('/') ? named.slice(colon + 1) : ''
+  const image = tag ? named.slice(0, colon) : named
   const name = equals === -1 ? image : written.slice(0, equals)
   return {
     name,

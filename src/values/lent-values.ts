@@ -127,7 +127,7 @@ export class LentValues {
         status: !this.before || this.before.missing.has(values) ? 'existing' : 'introduced',
         object: object.ref,
         keys: [values],
-        fileText: object.fileText,
+        fileText: object.lines,
         text: `${nameOf(object.ref)} takes values of ${values}, and there is no such file, so nobody sees what its release is told. Put it there, or take it out of valueFiles.`,
       }),
     )

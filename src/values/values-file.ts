@@ -1,6 +1,6 @@
 import { isMap, type Node, Scalar } from 'yaml'
 import { readYaml } from '../manifest/document-reader'
-import { LineIndex } from '../manifest/lines'
+import { LineIndex, Lines } from '../manifest/lines'
 import { decodeFile, type ValuesFile } from '../manifest/load'
 import { type Region, startOf } from '../region'
 import type { Content } from '../revision/revision'
@@ -40,11 +40,12 @@ function parse(content: Uint8Array): Values | UnreadableValues {
   }
   const yaml = readYaml(text)
   if ('template' in yaml) return unreadable('it is a template, which some tool has to fill in', startOf(1), text)
-  const lines = new LineIndex(yaml.text)
-  if ('reason' in yaml) return unreadable(yaml.reason, lines.region(yaml.from, yaml.to), text)
+  const places = new LineIndex(yaml.text)
+  if ('reason' in yaml) return unreadable(yaml.reason, places.region(yaml.from, yaml.to), text)
   const { contents, resolve } = yaml
   const isNothing = contents === null || (contents instanceof Scalar && contents.value === null)
   if (!isMap(contents) && !isNothing) return unreadable('it holds no map', startOf(1), text)
-  const regionOf = ({ range }: Node): Region => lines.region(range?.[0] ?? 0, range?.[1] ?? 0)
-  return { node: contents ?? new Scalar(null), fileText: text, region: startOf(1), regionOf, resolve }
+  const regionOf = ({ range }: Node): Region => places.region(range?.[0] ?? 0, range?.[1] ?? 0)
+  const lines = new Lines(text)
+  return { node: contents ?? new Scalar(null), fileText: text, lines, region: startOf(1), regionOf, resolve }
 }

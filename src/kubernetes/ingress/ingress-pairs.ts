@@ -1,50 +1,126 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { identityOf, type Manifest } from '../../manifest/manifest'
-import { routedHosts, tlsEntries } from './ingress'
-import { sameClass } from './ingress-class'
+import { classOf } from './ingress-class'
+
+/** More Ingresses of one claim than these are compared with one of them each, and no longer all with all. */
+export const mostInPairs = 32
 
 /**
- * The Ingresses of a snapshot that a rule compares with one, so that each pair is met once, from its first by identity:
- * those of its class that name one of its hosts. Copies of one object are one object; what stands aside (a canary, say) is
- * compared with nothing.
+ * Ingresses by what they claim for themselves in their class. Two are compared where they make one claim and say different
+ * things of it: that is found without comparing all with all.
  */
-export function* partnersOfClass(
-  ingress: Manifest,
-  snapshot: Snapshot,
-  standsAside: (ingress: Manifest) => boolean,
-): Generator<Manifest> {
-  if (standsAside(ingress)) return
-  const byHost = ingressesByHost(snapshot)
-  const seen = new Set<string>()
-  for (const other of [...hostsOf(ingress)].flatMap((host) => byHost.get(host) ?? [])) {
-    const identity = identityOf(other.ref)
-    if (identity <= identityOf(ingress.ref) || seen.has(identity)) continue
-    seen.add(identity)
-    if (!standsAside(other) && sameClass(ingress, other)) yield other
+export class IngressPairs<Place> {
+  private readonly read = new WeakMap<Manifest, ReadonlyMap<string, Place>>()
+  private readonly known = new WeakMap<Snapshot, ReadonlyMap<string, Claim>>()
+
+  /**
+   * @param claims each claim of an Ingress and where it is made; none of one that stands aside (a canary, say)
+   * @param says what an Ingress says of a claim
+   */
+  constructor(
+    private readonly claims: (ingress: Manifest) => ReadonlyMap<string, Place>,
+    private readonly says: (ingress: Manifest, place: Place) => string,
+  ) {}
+
+  claimsOf(ingress: Manifest): ReadonlyMap<string, Place> {
+    const claims = this.read.get(ingress) ?? this.claims(ingress)
+    this.read.set(ingress, claims)
+    return claims
   }
-}
 
-const known = new WeakMap<Snapshot, Map<string, Manifest[]>>()
-
-/** Kept, as each Ingress of a snapshot is compared with the others. */
-function ingressesByHost(snapshot: Snapshot): Map<string, Manifest[]> {
-  let byHost = known.get(snapshot)
-  if (!byHost) {
-    byHost = new Map()
-    for (const ingress of snapshot.ofKind('Ingress.networking.k8s.io')) {
-      for (const host of hostsOf(ingress)) {
-        const there = byHost.get(host)
-        if (there) there.push(ingress)
-        else byHost.set(host, [ingress])
+  /**
+   * The Ingresses of a snapshot that contradict one, so that each pair is met once, from its first by identity. Copies of
+   * one object are one object. Of a claim that many make, each Ingress meets a single one that contradicts it, so that each
+   * is still in a pair.
+   */
+  *partnersOf(ingress: Manifest, snapshot: Snapshot): Generator<Manifest> {
+    const own = identityOf(ingress.ref)
+    const claims = this.claimsIn(snapshot)
+    const seen = new Set<string>()
+    for (const [claim, place] of this.claimsOf(ingress)) {
+      const claimants = claims.get(keyOf(ingress, claim))
+      for (const other of claimants?.contradicting(ingress, this.says(ingress, place)) ?? []) {
+        const identity = identityOf(other.ref)
+        if (identity <= own || seen.has(identity)) continue
+        seen.add(identity)
+        yield other
       }
     }
-    known.set(snapshot, byHost)
   }
-  return byHost
+
+  /** The claims that two Ingresses share, sorted. */
+  shared(a: Manifest, b: Manifest): string[] {
+    const [fewer, more] = [this.claimsOf(a), this.claimsOf(b)].sort((one, other) => one.size - other.size)
+    return [...(fewer?.keys() ?? [])].filter((claim) => more?.has(claim)).sort()
+  }
+
+  private claimsIn(snapshot: Snapshot): ReadonlyMap<string, Claim> {
+    const before = this.known.get(snapshot)
+    if (before) return before
+    const claims = new Map<string, Claim>()
+    for (const ingress of snapshot.ofKind('Ingress.networking.k8s.io')) {
+      for (const [claim, place] of this.claimsOf(ingress)) {
+        const key = keyOf(ingress, claim)
+        const known = claims.get(key) ?? new Claim()
+        claims.set(key, known)
+        known.add(ingress, this.says(ingress, place))
+      }
+    }
+    this.known.set(snapshot, claims)
+    return claims
+  }
 }
 
-/** The hosts that an Ingress routes or lists for TLS, in lower case. */
-function hostsOf(ingress: Manifest): Set<string> {
-  const listed = tlsEntries(ingress).flatMap(({ hosts }) => hosts.flatMap(({ string }) => string?.toLowerCase() ?? []))
-  return new Set([...routedHosts(ingress).keys(), ...listed])
+function keyOf(ingress: Manifest, claim: string): string {
+  return JSON.stringify([classOf(ingress), claim])
+}
+
+interface Claimant {
+  readonly ingress: Manifest
+  readonly identity: string
+  readonly says: string
+}
+
+/** One claim, and all that make it. */
+class Claim {
+  private readonly claimants: Claimant[] = []
+  /** The first claimant by identity, and the first that contradicts it. */
+  private firsts: readonly [first: Claimant, second: Claimant] | undefined
+
+  add(ingress: Manifest, says: string): void {
+    this.claimants.push({ ingress, identity: identityOf(ingress.ref), says })
+  }
+
+  /** Those that an Ingress is compared with. */
+  *contradicting(ingress: Manifest, says: string): Generator<Manifest> {
+    if (this.claimants.length <= mostInPairs) {
+      yield* this.sayingOther(says)
+      return
+    }
+    this.firsts ??= firstsOf(this.claimants)
+    const [first, second] = this.firsts ?? []
+    if (!first || !second) return
+    // All that contradict the first meet it; those that agree with it meet the second.
+    if (ingress === first.ingress) yield* this.sayingOther(says)
+    else if (says === first.says) yield second.ingress
+    else {
+      yield first.ingress
+      if (ingress === second.ingress) yield* this.saying(first.says)
+    }
+  }
+
+  private *saying(what: string): Generator<Manifest> {
+    for (const { ingress, says } of this.claimants) if (says === what) yield ingress
+  }
+
+  private *sayingOther(what: string): Generator<Manifest> {
+    for (const { ingress, says } of this.claimants) if (says !== what) yield ingress
+  }
+}
+
+function firstsOf(claimants: readonly Claimant[]): readonly [Claimant, Claimant] | undefined {
+  const sorted = [...claimants].sort((a, b) => (a.identity < b.identity ? -1 : a.identity > b.identity ? 1 : 0))
+  const [first] = sorted
+  const second = sorted.find(({ says }) => says !== first?.says)
+  return first && second && [first, second]
 }

@@ -1,10 +1,15 @@
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
-import { partnersOfClass } from '../../kubernetes/ingress/ingress-pairs'
+import { IngressPairs } from '../../kubernetes/ingress/ingress-pairs'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
 import { abridged } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
-import { type Manifest, nameOf } from '../../manifest/manifest'
+import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
+
+const pairs = new IngressPairs(
+  (ingress) => (standsAside(ingress) ? new Map<string, Cursor>() : claimsOf(ingress)),
+  (ingress) => identityOf(ingress.ref),
+)
 
 export default defineRule({
   id: 'ingress-tls/host-unique',
@@ -22,12 +27,10 @@ export default defineRule({
     for (const claim of claimsOf(manifest).keys()) yield claim.split(' ')[0] ?? claim
   },
   check({ manifest, snapshot, report }) {
-    const own = claimsOf(manifest)
-    for (const other of partnersOfClass(manifest, snapshot, standsAside)) {
-      const theirs = claimsOf(other)
-      const keys = [...own.keys()].filter((claim) => theirs.has(claim)).sort()
+    for (const other of pairs.partnersOf(manifest, snapshot)) {
+      const keys = pairs.shared(manifest, other)
       const [key = ''] = keys
-      const [at, there] = [own.get(key), theirs.get(key)]
+      const [at, there] = [manifest, other].map((ingress) => pairs.claimsOf(ingress).get(key))
       if (!at || !there) continue
       const names = { first: nameOf(manifest.ref), second: nameOf(other.ref), claims: abridged(keys) }
       report([at, there], 'twice', names, { keys })

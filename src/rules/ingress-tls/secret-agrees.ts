@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { isPlaceholder, type TlsEntry, tlsEntries, tlsSecretNames } from '../../kubernetes/ingress/ingress'
-import { partnersOfClass } from '../../kubernetes/ingress/ingress-pairs'
+import { IngressPairs } from '../../kubernetes/ingress/ingress-pairs'
 import { certificatesBehind, type KnownCertificate } from '../../kubernetes/tls/certificate'
 import { certificateChoice, controllerNames } from '../../kubernetes/tls/certificate-choice'
 import { isCanary } from '../../kubernetes/tls/ingress-nginx'
@@ -25,6 +25,11 @@ interface Side {
   readonly secret: string | undefined
   readonly certificates: readonly KnownCertificate[] | undefined
 }
+
+const pairs = new IngressPairs(
+  (ingress) => (isCanary(ingress) ? new Map<string, TlsEntry>() : listedHosts(ingress)),
+  secretOf,
+)
 
 export default defineRule({
   id: 'ingress-tls/secret-agrees',
@@ -54,12 +59,10 @@ export default defineRule({
   check({ manifest, snapshot, report }) {
     // Where certificates are picked by their own names, all of them are at hand.
     if (certificateChoice(snapshot, manifest)?.by === 'certificates') return
-    const own = listedHosts(manifest)
-    for (const other of partnersOfClass(manifest, snapshot, isCanary)) {
-      const theirs = listedHosts(other)
-      const disagreeing = [...own.keys()].sort().flatMap((host): [string, Side, Side][] => {
-        const [a, b] = [own.get(host), theirs.get(host)]
-        if (!a || !b || isSame(a, manifest, b, other)) return []
+    for (const other of pairs.partnersOf(manifest, snapshot)) {
+      const disagreeing = pairs.shared(manifest, other).flatMap((host): [string, Side, Side][] => {
+        const [a, b] = [manifest, other].map((ingress) => pairs.claimsOf(ingress).get(host))
+        if (!a || !b || secretOf(manifest, a) === secretOf(other, b)) return []
         return [[host, sideOf(snapshot, manifest, a), sideOf(snapshot, other, b)]]
       })
       for (const message of ['hidden', 'unfit', 'differs'] as const) {
@@ -104,10 +107,9 @@ function listedHosts(ingress: Manifest): Map<string, TlsEntry> {
   return found
 }
 
-/** Whether two entries name one Secret, or both none; one name in two namespaces is two Secrets. */
-function isSame(a: TlsEntry, inA: Manifest, b: TlsEntry, inB: Manifest): boolean {
-  const [one, other] = [a.secretName.string || undefined, b.secretName.string || undefined]
-  return one === other && (one === undefined || inA.ref.namespace === inB.ref.namespace)
+/** Which Secret an entry names, if any; one name in two namespaces is two Secrets. */
+function secretOf({ ref }: Manifest, { secretName }: TlsEntry): string {
+  return secretName.string ? JSON.stringify([ref.namespace, secretName.string]) : ''
 }
 
 function sideOf(snapshot: Snapshot, ingress: Manifest, entry: TlsEntry): Side {

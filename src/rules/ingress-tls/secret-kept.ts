@@ -10,6 +10,7 @@ import {
 } from '../../kubernetes/tls/tls-producer'
 import { namedSecrets } from '../../kubernetes/tls/tls-user'
 import type { Change } from '../../manifest/change'
+import type { Cursor } from '../../manifest/cursor'
 import { groupKindOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -85,12 +86,31 @@ function creationPolicyOf(manifest: Manifest): string {
 
 /** The Ingresses and Gateways that name a Secret, each at its first name; of several copies of one, the first. */
 function usersOf(head: Snapshot, { name, namespace }: ProducedSecret, producer: Manifest) {
-  return ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io']
-    .flatMap((kind) => head.ofKind(kind))
-    .filter((manifest) => head.get(manifest.ref)[0] === manifest)
-    .flatMap((manifest) => {
-      const found = namedSecrets(manifest).find((secret) => secret.name === name && secret.namespace === namespace)
-      if (!found || (namespace === '' && !shareNamespace(manifest, producer))) return []
-      return [{ manifest, at: found.at }]
-    })
+  const users = userIndexes.get(head) ?? usersBySecret(head)
+  userIndexes.set(head, users)
+  return [...(users.get(keyOf(namespace, name)) ?? [])].flatMap(([manifest, at]) =>
+    namespace === '' && !shareNamespace(manifest, producer) ? [] : [{ manifest, at }],
+  )
+}
+
+/** Kept, as a change may take many Secrets away. */
+const userIndexes = new WeakMap<Snapshot, ReadonlyMap<string, ReadonlyMap<Manifest, Cursor>>>()
+
+function usersBySecret(head: Snapshot): Map<string, Map<Manifest, Cursor>> {
+  const users = new Map<string, Map<Manifest, Cursor>>()
+  for (const kind of ['Ingress.networking.k8s.io', 'Gateway.gateway.networking.k8s.io']) {
+    for (const manifest of head.ofKind(kind)) {
+      if (head.get(manifest.ref)[0] !== manifest) continue
+      for (const { name, namespace, at } of namedSecrets(manifest)) {
+        const known = users.get(keyOf(namespace, name)) ?? new Map<Manifest, Cursor>()
+        users.set(keyOf(namespace, name), known)
+        if (!known.has(manifest)) known.set(manifest, at)
+      }
+    }
+  }
+  return users
+}
+
+function keyOf(namespace: string | undefined, name: string): string {
+  return JSON.stringify([namespace ?? null, name])
 }

@@ -1,9 +1,9 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { controllerKinds, controllersHere } from '../../kubernetes/controllers/controller'
-import { covers, isPlaceholder, routedHosts, tlsEntries } from '../../kubernetes/ingress/ingress'
+import { covers, isPlaceholder, routedHosts } from '../../kubernetes/ingress/ingress'
 import { tlsStoreKinds } from '../../kubernetes/tls/certificate-choice'
-import { isCanary } from '../../kubernetes/tls/ingress-nginx'
+import { RoutedHosts, tlsNameFor } from '../../kubernetes/tls/routed-hosts'
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -36,11 +36,10 @@ export default defineRule({
     if (change.kind === 'added') return
     const before = tlsHosts(change.before)
     if (before.size === 0) return
-    const ingresses = head.ofKind('Ingress.networking.k8s.io').filter((ingress) => !isCanary(ingress))
+    const hosts = RoutedHosts.of(head)
     for (const [host, was] of before) {
-      const routes = ingresses.flatMap((ingress) => routedHosts(ingress).get(host) ?? [])
-      const [at] = routes
-      if (!at || isPlaceholder(host) || ingresses.some((ingress) => hasTls(ingress, host))) continue
+      const at = hosts.route(host)
+      if (!at || isPlaceholder(host) || hosts.hasTls(host)) continue
       const by = defaultIn(head, host)
       if (by) report([at, was], 'byDefault', { host, by }, { keys: [host] })
       else report([at, was], 'lost', { host }, { keys: [host] })
@@ -52,24 +51,10 @@ export default defineRule({
 function tlsHosts(ingress: Manifest): Map<string, Cursor> {
   const found = new Map<string, Cursor>()
   for (const host of routedHosts(ingress).keys()) {
-    const name = nameFor(ingress, host)
+    const name = tlsNameFor(ingress, host)
     if (name) found.set(host, name)
   }
   return found
-}
-
-/** Where an Ingress gives a host TLS: the name that covers it, or an entry that leaves the hosts to its certificate. */
-function nameFor(ingress: Manifest, host: string): Cursor | undefined {
-  for (const { at, hosts, secretName } of tlsEntries(ingress)) {
-    if (hosts.length === 0 && secretName.string) return at
-    const name = hosts.find(({ string }) => string && (covers(string, host) || isPlaceholder(string)))
-    if (name) return name
-  }
-  return undefined
-}
-
-function hasTls(ingress: Manifest, host: string): boolean {
-  return nameFor(ingress, host) !== undefined
 }
 
 /** What in the cluster ends TLS for a host that no Ingress lists. */

@@ -1,0 +1,12 @@
+import { checkSync } from 'recheck'
+
+/** What recheck proves of a regular expression: that its time grows with the text alone, or not, or nothing. */
+export function judge(source: string, flags: string): 'linear' | 'super-linear' | 'not decided' {
+  const { status } = checkSync(source, flags, {
+    checker: 'automaton',
+    timeout: null,
+    maxNFASize: 40_000,
+    maxPatternSize: 2_000,
+  })
+  return { safe: 'linear', vulnerable: 'super-linear', unknown: 'not decided' }[status] as ReturnType<typeof judge>
+}
