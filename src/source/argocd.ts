@@ -5,14 +5,18 @@ import { isOwnCluster } from '../kubernetes/argo-cluster'
 import type { Manifest } from '../manifest/manifest'
 import { inside } from './kustomization'
 import { type Named, spokenAt } from './named'
-import { overlayOf } from './overlay'
+import { componentsOf, overlayOf } from './overlay'
 import type { Target, Values } from './source'
 import { type Fields, fieldsOf, listOf, textOf, wordOf } from './untyped'
 
 /** Reads an Application: https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
 export function readApplication(manifest: Manifest, name: string, value: unknown, named: Named): void {
   const spec = fieldsOf(value)
-  const sources = [spec.source, ...listOf(spec.sources)].map(fieldsOf).filter((source) => source.repoURL !== undefined)
+  // What is hydrated is committed elsewhere; all of it is made of the dry source.
+  const { drySource } = fieldsOf(spec.sourceHydrator)
+  const sources = [drySource, spec.source, ...listOf(spec.sources)]
+    .map(fieldsOf)
+    .filter((source) => source.repoURL !== undefined)
   const destination = fieldsOf(spec.destination)
   const cluster = textOf(destination.name) || textOf(destination.server)
   const target: Target = isOwnCluster(cluster) ? { path: manifest.origin.path } : { cluster }
@@ -62,7 +66,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
     } else if (!named.leavesOut(place) && named.kustomization(place)) {
       const kustomize = fieldsOf(source.kustomize)
       const overlay = overlayOf(kustomize)
-      const components = listOf(kustomize.components).flatMap((one) => inside(place, textOf(one)) ?? [])
+      const components = componentsOf(kustomize, place, checkout)
       named.sources.push({
         ...at,
         kind: 'kustomize',
