@@ -16,6 +16,7 @@ describe('a word is found', () => {
     ['perhaps, in base64', 'kind: !!binary SW5ncmVzcw=='],
     ['perhaps, in base64 by the full tag', 'kind: !<tag:yaml.org,2002:binary> SW5ncmVzcw=='],
     ['perhaps, in base64 by a tag that hides its name', 'kind: !!bin%61ry SW5ncmVzcw=='],
+    ['perhaps, in base64 by a handle', '%TAG !b! tag:yaml.org,2002:bin\r---\rkind: !b!ary SW5ncmVzcw=='],
   ])('%s', (_, text) => {
     expect(mentions(text, 'Ingress')).toBe(true)
     expect(mentionsOneOf(text, ['Service', 'Ingress'])).toBe(true)

@@ -184,6 +184,26 @@ describe('a Kustomization that an Application names', () => {
     ])
   })
 
+  test.each(['https://github.com/acme/parts//tls?ref=v1', '../../../parts', '/parts'])(
+    'is not built without the component %s, which is not in this repository',
+    async (component) => {
+      const report = await change(
+        { ...files, 'app.yaml': named('') },
+        { 'app.yaml': named(`components: ["${component}"]`) },
+      )
+      expect(lines(report)).toEqual(['introduced error head/app.yaml:1 source/unrendered'])
+      expect(report.findings[0]?.text).toContain(
+        `It takes in ${component}, which is not in this repository; vendor it and name the copy`,
+      )
+    },
+  )
+
+  test('is built without a component that may be missing', async () => {
+    expect(
+      await hostsOf({ ...files, 'app.yaml': named('components: [../extra], ignoreMissingComponents: true') }),
+    ).toEqual(['shop/web a.example.com'])
+  })
+
   test('is deployed no longer when the Application goes', async () => {
     const base = { 'web/kustomization.yaml': 'resources: [role.yaml]\n', 'web/role.yaml': role, 'app.yaml': named('') }
     const report = await change({ ...base, 'other.yaml': probe('x', 'covered.example.com') }, { 'app.yaml': null })

@@ -71,6 +71,29 @@ describe('a folder that a Flux Kustomization names', () => {
     expect(await hostsOf({ ...web, ...component })).toEqual(['/more more.example.com', '/web web.a.example.com'])
   })
 
+  test('is not built without a component that is outside of the repository', async () => {
+    const report = await change(
+      { ...web, 'flux/web.yaml': kustomization('web', './web', '') },
+      { 'flux/web.yaml': kustomization('web', './web', 'components: [../../parts]') },
+    )
+    expect(lines(report)).toEqual(['introduced error head/flux/web.yaml:1 source/unrendered'])
+    expect(report.findings[0]?.text).toContain('It takes in ../../parts, which is not in this repository')
+  })
+
+  test('may be applied by many ways that lead to it', async () => {
+    const deep = 40
+    const ways = Array.from({ length: deep }, (_, level) => [
+      [`${level}/a.yaml`, kustomization(`a${level}`, `./${level + 1}`)],
+      [`${level}/b.yaml`, kustomization(`b${level}`, `./${level + 1}`)],
+    ]).flat()
+    const files = {
+      ...Object.fromEntries(ways),
+      'source.yaml': repository(),
+      [`${deep}/web.yaml`]: probe('web', 'b.example.com'),
+    }
+    expect(new Set(await hostsOf(files))).toEqual(new Set(['/web b.example.com']))
+  })
+
   test('may be all of the repository', async () => {
     const files = { 'kustomization.yaml': 'resources: [web.yaml]\n', 'web.yaml': probe('web', 'a.example.com') }
     const flux = {

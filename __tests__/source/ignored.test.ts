@@ -117,6 +117,39 @@ describe('what a glob that nobody wrote takes is judged when', () => {
       uncovered('.github/web.yaml'),
     ],
     [
+      'a link gives a file the name of a manifest',
+      {},
+      { 'app/web.yaml': { link: '../.github/web' }, '.github/web': web },
+      uncovered('.github/web'),
+    ],
+    [
+      'an Application deploys a link to a file that is not ignored',
+      {},
+      { 'a.yaml': argo('web', 'x/vendor'), 'x/vendor/web.yaml': { link: '../../parts/web.txt' }, 'parts/web.txt': web },
+      uncovered('parts/web.txt'),
+    ],
+    [
+      'a link leads to a folder of links',
+      {},
+      {
+        app: { link: 'vendor/app' },
+        'vendor/app/web.yaml': { link: '../../parts/web.txt' },
+        'parts/web.txt': web,
+      },
+      uncovered('parts/web.txt'),
+    ],
+    [
+      'an Application hydrates it',
+      {},
+      {
+        'a.yaml': argo('web', 'x')
+          .replace('source: {', 'sourceHydrator: {drySource: {')
+          .replace('path: x}', 'path: x/vendor}}'),
+        'x/vendor/web.yaml': web,
+      },
+      uncovered('x/vendor/web.yaml'),
+    ],
+    [
       'a link leads to the folder',
       {},
       { app: { link: 'vendor/app' }, 'vendor/app/web.yaml': web },

@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import { isOwnCluster } from '../kubernetes/object/argo-cluster'
 import type { Manifest } from '../manifest/manifest'
 import { inside } from '../sources/kustomization'
-import { overlayOf } from '../sources/overlay'
+import { componentsOf, overlayOf } from '../sources/overlay'
 import type { Target, Values } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf, wordOf } from '../sources/untyped'
 import { type Named, spokenAt } from './named'
@@ -12,7 +12,11 @@ import { type Named, spokenAt } from './named'
 /** Reads an Application: https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
 export function readApplication(manifest: Manifest, name: string, value: unknown, named: Named): void {
   const spec = fieldsOf(value)
-  const sources = [spec.source, ...listOf(spec.sources)].map(fieldsOf).filter((source) => source.repoURL !== undefined)
+  // What is hydrated is committed elsewhere; all of it is made of the dry source.
+  const { drySource } = fieldsOf(spec.sourceHydrator)
+  const sources = [drySource, spec.source, ...listOf(spec.sources)]
+    .map(fieldsOf)
+    .filter((source) => source.repoURL !== undefined)
   const destination = fieldsOf(spec.destination)
   const cluster = textOf(destination.name) || textOf(destination.server)
   const target: Target = isOwnCluster(cluster) ? { path: manifest.origin.path } : { cluster }
@@ -62,7 +66,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
     } else if (!named.leavesOut(place) && named.kustomization(place)) {
       const kustomize = fieldsOf(source.kustomize)
       const overlay = overlayOf(kustomize)
-      const components = listOf(kustomize.components).flatMap((one) => inside(place, textOf(one)) ?? [])
+      const components = componentsOf(kustomize, place, checkout)
       named.sources.push({
         ...at,
         kind: 'kustomize',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import path from 'node:path/posix'
 import { groupKindOf, type Manifest } from '../manifest/manifest'
 import { closureOf, inside } from '../sources/kustomization'
-import { fluxOverlayOf } from '../sources/overlay'
+import { componentsOf, fluxOverlayOf } from '../sources/overlay'
 import type { Target } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
 import { dataOf, holderOf, valuesOf } from './flux-values'
@@ -24,6 +24,8 @@ interface Tree {
 export class FluxObjects {
   private readonly trees: Tree[] = []
   private includedFiles: ReadonlySet<string> | undefined
+  /** Made once every tree is read. */
+  private treesByFile: Map<string, Tree[]> | undefined
 
   constructor(
     private readonly manifests: readonly Manifest[],
@@ -99,10 +101,7 @@ export class FluxObjects {
 
   private deploy({ manifest, spec, place }: Tree): void {
     const overlay = fluxOverlayOf(spec)
-    const { checkout } = this.named.surroundings
-    const components = listOf(spec.components)
-      .flatMap((one) => inside(place, textOf(one)) ?? [])
-      .filter((folder) => spec.ignoreMissingComponents !== true || checkout.tree.at(folder).length > 0)
+    const components = componentsOf(spec, place, this.named.surroundings.checkout)
     const targets = spec.kubeConfig === undefined ? this.targetsOf(manifest) : [elsewhere(manifest)]
     const build = fieldsOf(spec.postBuild)
     const holders = listOf(build.substituteFrom).flatMap(
@@ -134,17 +133,26 @@ export class FluxObjects {
   }
 
   /** To which clusters an object goes: those of the trees that apply it, or of its own file when none does. */
-  private targetsOf(manifest: Manifest, below: readonly Manifest[] = []): Target[] {
-    const owners = this.ownersOf(manifest).filter(
-      (tree) => tree.manifest !== manifest && !below.includes(tree.manifest),
-    )
-    if (owners.length === 0) return [{ path: manifest.origin.path }]
-    const targets = owners.flatMap((owner) =>
-      owner.spec.kubeConfig === undefined
-        ? this.targetsOf(owner.manifest, [...below, manifest])
-        : [elsewhere(owner.manifest)],
-    )
-    return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()]
+  private targetsOf(manifest: Manifest): Target[] {
+    const targets = new Map<string, Target>()
+    const add = (target: Target) => targets.set(JSON.stringify(target), target)
+    const seen = new Set([manifest])
+    let inCircle: Manifest | undefined
+    const open = [manifest]
+    for (let one = open.pop(); one; one = open.pop()) {
+      const own = one
+      const owners = this.ownersOf(own).filter((tree) => tree.manifest !== own)
+      if (owners.length === 0) add({ path: own.origin.path })
+      const further = owners.filter(({ manifest: above }) => !seen.has(above))
+      if (further.length === 0) inCircle ??= own
+      for (const { manifest: above, spec } of further) {
+        seen.add(above)
+        if (spec.kubeConfig === undefined) open.push(above)
+        else add(elsewhere(above))
+      }
+    }
+    if (targets.size === 0) add({ path: (inCircle ?? manifest).origin.path })
+    return [...targets.values()]
   }
 
   /** The files that say that an object is applied: the trees above it, with the Kustomizations that they take in. */
@@ -157,7 +165,17 @@ export class FluxObjects {
   }
 
   private ownersOf({ origin }: Manifest): Tree[] {
-    return this.trees.filter(({ files }) => files.has(origin.path))
+    if (!this.treesByFile) {
+      this.treesByFile = new Map()
+      for (const tree of this.trees) {
+        for (const file of tree.files) {
+          const there = this.treesByFile.get(file)
+          if (there) there.push(tree)
+          else this.treesByFile.set(file, [tree])
+        }
+      }
+    }
+    return this.treesByFile.get(origin.path) ?? []
   }
 
   /** What a HelmRelease says of its chart; undefined for a patch of one, which says nothing. */

@@ -16,7 +16,12 @@ interface Deployed {
 export function* ignorableIn(checkout: Checkout, { named, kustomizations, claims }: Deployed): Iterable<string> {
   const { tree } = checkout
   yield* named.ignorable
-  for (const file of named.plain.keys()) if (!isInChart(file, checkout)) yield* tree.ignorableAt(file)
+  for (const file of named.plain.keys()) {
+    if (!manifestName.test(file) || isInChart(file, checkout)) continue
+    yield* tree.ignorableAt(file)
+    const target = tree.resolved.get(file)
+    if (target !== undefined && tree.entries.has(target)) yield* tree.ignorableAt(target)
+  }
   for (const { folder, includes } of kustomizations.values()) {
     for (const { text } of includes) {
       const place = inside(folder, text)

@@ -15,10 +15,13 @@ type Failed = { readonly failure: Failure }
 /** Why kustomize is not started on Kustomizations: the first thing in them that would lead it out of the revision. */
 export function refusedIn(
   kustomizations: readonly Kustomization[],
-  { beside }: KustomizeSource,
+  { beside, components = [], at }: KustomizeSource,
   checkout: Checkout,
 ): Failure | undefined {
   const region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
+  const elsewhere = components.find((one) => one !== '' && inside('', one) !== one)
+  if (elsewhere !== undefined)
+    return { reason: `it takes in ${elsewhere}, which is not in this repository; vendor it and name the copy`, ...at }
   for (const { file, folder, faults, made } of kustomizations) {
     if (!made && kustomizationNames.filter((name) => checkout.has(path.join(folder, name))).length > 1)
       return {

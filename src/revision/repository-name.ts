@@ -8,7 +8,11 @@ export function repositoryName(url: string): string {
   const address = rest.replace(/^[^/@]+@/, '')
   // After a scheme a colon stands before a port; in scp's way of writing, before the path.
   const path = rest === written ? address.replace(/^([^/:]+):\/*/, '$1/') : address.replace(/^([^/:]+):\d+(?=\/)/, '$1')
-  return path.replace(/(?<!\/)\/+$/, '').replace(/\.git$/, '')
+  return path
+    .replace(/^(?:www|ssh)\.(?=github\.com\/)/, '')
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/\.git$/, '')
+    .replace(/(?<!\/)\/+/g, '/')
 }
 
 /** Whether a remote is a folder of this machine, which no object can name. */

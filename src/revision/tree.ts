@@ -20,7 +20,7 @@ export interface Tree {
   ignores(path: string): boolean
   /** Whether a glob of `ignore` takes a file, shown or not. */
   isIgnorable(path: string): boolean
-  /** Of a path, or of what is below it, the files that can hold plain manifests and that a glob of `ignore` takes. */
+  /** A file, or what is below a folder and can hold plain manifests, where a glob of `ignore` takes it; links, too. */
   ignorableAt(path: string): string[]
   /** What the symbolic links that count lead to, each with the links. */
   readonly linked: ReadonlyMap<string, readonly string[]>
@@ -62,7 +62,11 @@ export async function readTree(
   for (const entry of entries.values()) {
     if (entry.type === 'submodule')
       skipped.push({ path: entry.path, reason: 'a submodule, which is another repository' })
-    if (entry.type !== 'file' || !manifestName.test(entry.path)) continue
+    if (entry.type === 'submodule' || !manifestName.test(entry.path)) continue
+    if (entry.type === 'link') {
+      if (ignored.takes(entry.path)) ignorable.set(entry.path, entry)
+      continue
+    }
     const left = ignored.counts(entry.path)
     if (!left) files.set(entry.path, entry)
     if (left || shown.has(entry.path)) ignorable.set(entry.path, entry)
@@ -119,7 +123,10 @@ export async function readTree(
     files,
     ignores: (file) => ignored.has(file),
     isIgnorable: (file) => ignored.takes(file),
-    ignorableAt: (file) => (ignorable.has(file) ? [file] : ignorableBelow.below(file)),
+    ignorableAt(file) {
+      if (!entries.has(file)) return ignorableBelow.below(file)
+      return ignored.takes(file) ? [file] : []
+    },
     linked,
     below: (folder) => folders.below(folder),
     at: (file) => (entries.has(file) ? [file] : folders.below(file)),

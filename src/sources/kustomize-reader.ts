@@ -106,9 +106,13 @@ const mostOfBroken = 1024 * 1024
 
 /** Reads a file that plugins are taken from, or YAML that stands in the place of one. */
 export function readPlugins(text: string, leftOut = nothingLeftOut): Omit<KustomizeReading, 'words' | 'keys'> {
+  let before = 0
+  let counted = 0
   const all = splitDocuments(text).map((document) => {
-    const before = text.slice(0, document.offset).split('\n').length - 1
-    const down = <T extends { readonly region: Region }>(one: T): T => ({ ...one, region: lower(one.region, before) })
+    before += text.slice(counted, document.offset).split('\n').length - 1
+    counted = document.offset
+    const above = before
+    const down = <T extends { readonly region: Region }>(one: T): T => ({ ...one, region: lower(one.region, above) })
     const reading = readKustomizeText(document.text, { object: true }, leftOut)
     const { places, charts, faults } = reading
     return { ...reading, places: places.map(down), charts: charts.map(down), faults: faults.map(down) }

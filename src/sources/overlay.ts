@@ -1,5 +1,7 @@
 import { entryOf } from '../entry'
-import { type Fields, fieldsOf, listOf } from './untyped'
+import type { Checkout } from '../revision/checkout'
+import { inside } from './places'
+import { type Fields, fieldsOf, listOf, textOf } from './untyped'
 
 /** The fields that Argo CD and Flux lay over a Kustomization under kustomize's own names. */
 const sameNames = [
@@ -51,4 +53,17 @@ export function fluxOverlayOf(spec: Fields): Fields | undefined {
   const overlay = overlayOf({ namePrefix, nameSuffix, patches, images, namespace, commonAnnotations: annotations })
   // Flux leaves selectors alone, as kustomize's commonLabels do not.
   return labels === undefined ? overlay : { ...overlay, labels: [{ pairs: labels }] }
+}
+
+/** The components that Argo CD and Flux lay over a Kustomization, from the repository's root; one that is elsewhere as written. */
+export function componentsOf(
+  { components, ignoreMissingComponents }: Fields,
+  place: string,
+  { tree }: Checkout,
+): string[] {
+  return listOf(components)
+    .map(textOf)
+    .filter((written) => written !== '')
+    .map((written) => inside(place, written) ?? written)
+    .filter((folder) => ignoreMissingComponents !== true || tree.at(folder).length > 0)
 }
