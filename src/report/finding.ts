@@ -159,11 +159,8 @@ function removalOf({ side, path, region, precision }: Location, placing: Placing
 
 /** Findings of one rule and message whose cause is the same place are one finding with all its sources. */
 export function mergeByPlace(findings: readonly Finding[]): Finding[] {
-  const merged = new Map<string, Finding>()
-  const texts = new Map<string, Set<string>>()
-  for (const finding of findings) {
-    const { rule, message, status, level, location, exception } = finding
-    const key = JSON.stringify([
+  const groups = grouped(findings, ({ rule, message, status, level, location, exception, objects, object, text }) =>
+    JSON.stringify([
       rule,
       message,
       status,
@@ -172,51 +169,54 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
       location.path,
       location.region,
       // Of a file alone it is not known that one line of it is to blame for all.
-      location.precision === 'file' ? finding.objects : [],
+      location.precision === 'file' ? objects : [],
       exception,
       // What the gate says of no object it says of a file: two sentences are two findings.
-      finding.object ? '' : finding.text,
-    ])
-    const first = merged.get(key)
-    if (!first) {
-      merged.set(key, finding)
-      continue
-    }
-    texts.set(key, (texts.get(key) ?? new Set([first.text])).add(finding.text))
-    merged.set(key, {
+      object ? '' : text,
+    ]),
+  )
+  return groups.map(([first, ...others]) => {
+    if (others.length === 0) return first
+    const all = [first, ...others]
+    const { location } = first
+    const more = new Set(all.map(({ text }) => text)).size - 1
+    return {
       ...first,
-      likewise: unique([...(first.likewise ?? []), ...(finding.object ? [finding.object] : [])]),
-      objects: unique([...first.objects, ...finding.objects]),
-      sources: unique([...first.sources, ...finding.sources]),
-      related: unique([...first.related, ...finding.related]).filter(({ side, path, region }) => {
-        const { location } = first
-        return side !== location.side || path !== location.path || region.startLine !== location.region.startLine
-      }),
-      keys: unique([...first.keys, ...finding.keys]),
-    })
-  }
-  return [...merged].map(([key, finding]) => {
-    const more = (texts.get(key)?.size ?? 1) - 1
-    return more > 0 ? { ...finding, text: `${finding.text} The same goes for ${more} more, listed with it.` } : finding
+      text: more > 0 ? `${first.text} The same goes for ${more} more, listed with it.` : first.text,
+      likewise: unique([...(first.likewise ?? []), ...others.flatMap(({ object }) => object ?? [])]),
+      objects: unique(all.flatMap(({ objects }) => objects)),
+      sources: unique(all.flatMap(({ sources }) => sources)),
+      related: unique(all.flatMap(({ related }) => related)).filter(
+        ({ side, path, region }) =>
+          side !== location.side || path !== location.path || region.startLine !== location.region.startLine,
+      ),
+      keys: unique(all.flatMap(({ keys }) => keys)),
+    }
   })
 }
 
 /** What a change does to several copies of one object is stated once; the other copies are related places. */
 export function mergeCopies(findings: readonly Finding[]): Finding[] {
-  const merged = new Map<string, Finding>()
-  for (const finding of findings) {
-    const first = merged.get(finding.fingerprint)
-    if (!first) {
-      merged.set(finding.fingerprint, finding)
-      continue
-    }
-    merged.set(finding.fingerprint, {
+  return grouped(findings, ({ fingerprint }) => fingerprint).map(([first, ...others]) => {
+    if (others.length === 0) return first
+    const copies = others.flatMap(({ location, related }) => [{ ...location, note: 'and its copy' }, ...related])
+    return {
       ...first,
-      sources: unique([...first.sources, ...finding.sources]),
-      related: unique([...first.related, { ...finding.location, note: 'and its copy' }, ...finding.related]),
-    })
+      sources: unique([first, ...others].flatMap(({ sources }) => sources)),
+      related: unique([...first.related, ...copies]),
+    }
+  })
+}
+
+function grouped(findings: readonly Finding[], keyOf: (finding: Finding) => string): [Finding, ...Finding[]][] {
+  const groups = new Map<string, [Finding, ...Finding[]]>()
+  for (const finding of findings) {
+    const key = keyOf(finding)
+    const group = groups.get(key)
+    if (group) group.push(finding)
+    else groups.set(key, [finding])
   }
-  return [...merged.values()]
+  return [...groups.values()]
 }
 
 function unique<T>(items: readonly T[]): T[] {
