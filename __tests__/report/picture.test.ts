@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Claimant } from '../../src/kubernetes/controllers/claimant'
+import type { ControllerOwnership } from '../../src/kubernetes/controllers/claimant'
 import { markdownReport } from '../../src/report/markdown'
 import { pictureOf } from '../../src/report/picture'
 import { judge, type Texts } from '../harness'
@@ -32,7 +32,7 @@ function ingressClass(name: string, of = 'k8s.io/ingress-nginx', annotations = '
 
 /** What is claimed before and after: `name > what`, a line each. */
 async function claims(base: Texts, head: Texts): Promise<[string[], string[]][]> {
-  const lines = (claimants: readonly Claimant[]) =>
+  const lines = (claimants: readonly ControllerOwnership[]) =>
     claimants.flatMap(({ name, namespaces, shared, ingresses }) =>
       [...namespaces, ...shared, ...ingresses].map((what) => `${name.replace(/.* (.*)\/.*/, '$1')} > ${what}`),
     )

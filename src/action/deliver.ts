@@ -26,7 +26,7 @@ export interface Remark {
 }
 
 /** A way that a report takes through GitHub's API. */
-interface Carrier {
+interface Channel {
   readonly name: string
   readonly permission: string
   /** What there is without it. */
@@ -47,7 +47,7 @@ export async function deliver(
   delivery: Delivery,
   audience: Audience | undefined,
 ): Promise<{ readonly remarks: readonly Remark[]; readonly byCommands: boolean }> {
-  const failures: { carrier: Carrier; error: unknown }[] = []
+  const failures: { carrier: Channel; error: unknown }[] = []
   const carriers = carriersOf(report, delivery, audience)
   let github: GitHub | undefined
   for (const carrier of carriers) {
@@ -83,8 +83,8 @@ function carriersOf(
   report: Report,
   { annotations, comment: mode, checkName: name, token }: Delivery,
   audience: Audience | undefined,
-): Carrier[] {
-  const carriers: Carrier[] = []
+): Channel[] {
+  const carriers: Channel[] = []
   if (annotations === 'check-run' || (annotations === 'auto' && token && audience)) {
     carriers.push({
       name: 'check run',
@@ -116,7 +116,7 @@ async function connect(token: string | undefined, audience: Audience | undefined
 }
 
 /** One notice for all that the token may not write, unless nothing is lost by it. */
-function noticeOf(carriers: readonly Carrier[], report: Report, readOnly = false): Remark[] {
+function noticeOf(carriers: readonly Channel[], report: Report, readOnly = false): Remark[] {
   const isMissed = carriers.some(({ isOptional }) => !isOptional || annotationsOf(report).length > 0)
   if (!isMissed) return []
   const names = carriers.map(({ name }) => `a ${name}`).join(' or ')
@@ -126,7 +126,7 @@ function noticeOf(carriers: readonly Carrier[], report: Report, readOnly = false
   return [{ level: 'notice', text }]
 }
 
-function warningOf({ name, permission, instead }: Carrier, error: unknown): Remark {
+function warningOf({ name, permission, instead }: Channel, error: unknown): Remark {
   const cut = error instanceof CutShort ? error : undefined
   const reason = visible(reasonOf(cut?.cause ?? error))
   const what = cut

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { isMainThread } from 'node:worker_threads'
-import { Apart, serve } from '../host/apart'
+import { RunThread, serve } from '../host/apart'
 import { endOnSignals } from '../revision/leftovers'
 import { program } from './program'
 
@@ -9,7 +9,7 @@ import { program } from './program'
 const file = realpathSync(process.argv[1] ?? '')
 
 async function main(): Promise<void> {
-  const apart = new Apart(file)
+  const apart = new RunThread(file)
   endOnSignals(() => apart.stop())
   const { stdout, stderr } = process
   const root = path.dirname(path.dirname(file))

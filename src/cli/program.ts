@@ -7,7 +7,7 @@ import { rulePage, toolIn, versionIn } from '../host/bundled'
 import { failOnLevels, minutesIn, Options } from '../host/options'
 import { run } from '../host/run'
 import type { FailOn } from '../policy/schema'
-import { unheeded, workflowCommands } from '../report/annotations'
+import { withCommandsDisabled, workflowCommands } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport } from '../report/markdown'
 import { sarifReport } from '../report/sarif'
@@ -143,7 +143,7 @@ function render(report: Report, { format }: CheckFlags, io: Io): string {
     case 'sarif':
       return sarifReport(report, toolIn(io.root))
     case 'github':
-      return workflowCommands(report) + unheeded(terminalReport(report, (_, text) => text))
+      return workflowCommands(report) + withCommandsDisabled(terminalReport(report, (_, text) => text))
     case 'terminal':
       return terminalReport(report, paintFor(io))
   }

@@ -8,7 +8,7 @@ import type { Descriptions } from './descriptions'
  * Tells releases the Kubernetes that their cluster is described to run, as helm finds it out when it installs: charts ask for it.
  * What stands at a release itself goes before.
  */
-export function toldKubernetes({ manifests }: Descriptions, declarations: Declarations): (source: Source) => Source {
+export function withKubeVersion({ manifests }: Descriptions, declarations: Declarations): (source: Source) => Source {
   const map = mapClusters(declarations, [])
   const versions = new Map<string, string | undefined>()
   const versionOf = (cluster: string) => {

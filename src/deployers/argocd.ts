@@ -7,10 +7,10 @@ import { inside } from '../sources/kustomization'
 import { overlayOf } from '../sources/overlay'
 import type { Target, Values } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf, wordOf } from '../sources/untyped'
-import { type Named, spokenAt } from './named'
+import { declarationSite, type GitOpsSources } from './named'
 
 /** Reads an Application: https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
-export function readApplication(manifest: Manifest, name: string, value: unknown, named: Named): void {
+export function readApplication(manifest: Manifest, name: string, value: unknown, named: GitOpsSources): void {
   const spec = fieldsOf(value)
   const sources = [spec.source, ...listOf(spec.sources)].map(fieldsOf).filter((source) => source.repoURL !== undefined)
   const destination = fieldsOf(spec.destination)
@@ -34,21 +34,21 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
     // What a plugin makes of a folder is most often what helm or kustomize does, and some more.
     const isPlugin = source.plugin !== undefined
     if (isPlugin) named.skip(manifest, `a plugin makes its manifests of ${written}, and may do more than is seen here`)
-    const at = {
+    const common = {
       id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}`,
-      known: 'named' as const,
+      origin: 'named' as const,
       target,
-      at: spokenAt(manifest),
+      declaredAt: declarationSite(manifest),
     }
-    const { checkout } = named.surroundings
+    const { checkout } = named.repositoryIndex
     if (checkout.has(path.join(place, 'Chart.yaml'))) {
       const helm = fieldsOf(source.helm)
       const values = valuesOf(manifest, helm, place, sources, named)
       if (!values) continue
       named.sources.push({
-        ...at,
+        ...common,
         // Without what only the plugin knows it may not render.
-        ...(isPlugin ? { known: 'discovered' as const } : {}),
+        ...(isPlugin ? { origin: 'discovered' as const } : {}),
         kind: 'helm',
         chart: place,
         values,
@@ -64,7 +64,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
       const overlay = overlayOf(kustomize)
       const components = listOf(kustomize.components).flatMap((one) => inside(place, textOf(one)) ?? [])
       named.sources.push({
-        ...at,
+        ...common,
         kind: 'kustomize',
         root: place,
         namespace,
@@ -77,7 +77,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
       plainFiles(place, fieldsOf(source.directory), name, named)
     } else if (!isPlugin) {
       // Rendering says that nothing is there, at the object that says there is.
-      named.sources.push({ ...at, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace })
+      named.sources.push({ ...common, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace })
     }
   }
 }
@@ -95,10 +95,10 @@ function valuesOf(
   helm: Fields,
   chart: string,
   sources: readonly Fields[],
-  named: Named,
+  named: GitOpsSources,
 ): Values[] | undefined {
   const values: Values[] = []
-  const { checkout } = named.surroundings
+  const { checkout } = named.repositoryIndex
   for (const file of listOf(helm.valueFiles).map(textOf)) {
     const [, ref, behind = ''] = file.match(/^\$([^/]+)\/(.*)$/) ?? []
     const owner = ref && sources.find((source) => textOf(source.ref) === ref)
@@ -137,9 +137,9 @@ function parametersOf(helm: Fields): Record<string, unknown> {
  * A folder of plain manifests is judged as such; it only matters who deploys it when nobody does any more.
  * Source: https://argo-cd.readthedocs.io/en/stable/user-guide/directory/#including-only-certain-files
  */
-function plainFiles(place: string, directory: Fields, application: string, named: Named): void {
-  const { plain, unfollowed } = named
-  const { checkout } = named.surroundings
+function plainFiles(place: string, directory: Fields, application: string, named: GitOpsSources): void {
+  const { plain, unfollowedLinks } = named
+  const { checkout } = named.repositoryIndex
   const start = place === '' ? 0 : place.length + 1
   const [include, exclude] = [textOf(directory.include), textOf(directory.exclude)]
   for (const file of checkout.below(place)) {
@@ -151,7 +151,7 @@ function plainFiles(place: string, directory: Fields, application: string, named
     if (to === undefined) continue
     // It reads a file through a link, and does not go into a folder by one.
     if (checkout.tree.entries.has(to)) plain.set(to, `the Application ${application}`)
-    else unfollowed.set(file, `the Application ${application} does not follow ${file} to a folder`)
+    else unfollowedLinks.set(file, `the Application ${application} does not follow ${file} to a folder`)
   }
 }
 

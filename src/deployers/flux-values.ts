@@ -5,7 +5,7 @@ import type { Manifest } from '../manifest/manifest'
 import { inside } from '../sources/kustomization'
 import type { Values } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf, wordOf } from '../sources/untyped'
-import type { Named } from './named'
+import type { GitOpsSources } from './named'
 
 /** The names of the ConfigMaps and Secrets that a Flux object takes values of. */
 export function namesOfHolders({ root }: Manifest): string[] {
@@ -50,9 +50,13 @@ interface Release {
  *
  * @returns undefined when some of it is not in this repository
  */
-export function valuesOf(manifest: Manifest, { chart, place, holders }: Release, named: Named): Values[] | undefined {
+export function valuesOf(
+  manifest: Manifest,
+  { chart, place, holders }: Release,
+  named: GitOpsSources,
+): Values[] | undefined {
   const spec = fieldsOf(manifest.root.at('spec').value)
-  const { checkout } = named.surroundings
+  const { checkout } = named.repositoryIndex
   const values: Values[] = []
   const files = listOf(chart.valuesFiles).map(textOf)
   for (const file of files) {

@@ -6,8 +6,8 @@ import { fluxOverlayOf } from '../sources/overlay'
 import type { Target } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
 import { dataOf, holderOf, valuesOf } from './flux-values'
-import { madeIn } from './made-kustomization'
-import { type Named, spokenAt } from './named'
+import { generateKustomization } from './made-kustomization'
+import { declarationSite, type GitOpsSources } from './named'
 
 /** A Flux Kustomization of a folder of this repository. */
 interface Tree {
@@ -27,13 +27,13 @@ export class FluxObjects {
 
   constructor(
     private readonly manifests: readonly Manifest[],
-    private readonly named: Named,
+    private readonly named: GitOpsSources,
   ) {}
 
   /** The files that Kustomizations take in as they are. */
   private get included(): ReadonlySet<string> {
     this.includedFiles ??= new Set(
-      [...this.named.surroundings.kustomizations.values()].flatMap(({ folder, includes }) =>
+      [...this.named.repositoryIndex.kustomizations.values()].flatMap(({ folder, includes }) =>
         includes.flatMap(({ text }) => inside(folder, text) ?? []),
       ),
     )
@@ -64,7 +64,7 @@ export class FluxObjects {
     const source = this.sourceOf(reference, manifest.ref.namespace)
     const url = textOf(specOf(source).url)
     const kind = textOf(reference.kind)
-    const { checkout, kustomizations } = this.named.surroundings
+    const { checkout, kustomizations } = this.named.repositoryIndex
     const isThere = place !== undefined && checkout.tree.at(place).length > 0
     // A patch of a Kustomization that stands elsewhere; what a Kustomization takes in gets its source by a patch.
     if (kind === '' && !(isThere && written !== '' && this.included.has(manifest.origin.path))) return
@@ -78,20 +78,20 @@ export class FluxObjects {
       )
       return
     }
-    const { made } = this.named
+    const { generated } = this.named
     if (this.named.leavesOut(place)) {
       this.named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
       return
     }
     if (!this.named.kustomization(place)) {
-      const its = madeIn(place, manifest, this.named)
+      const its = generateKustomization(place, manifest, this.named)
       if (its.leadsTo.length === 0) {
         this.named.skip(manifest, `there is nothing to apply in ${written || '.'}`)
         return
       }
-      made.set(place, its)
+      generated.set(place, its)
     }
-    const all = new Map([...kustomizations, ...made])
+    const all = new Map([...kustomizations, ...generated])
     const taken = closureOf(place, all)
     const files = new Set(taken.flatMap(({ file, made: its, leadsTo }) => (its ? leadsTo : [file, ...leadsTo])))
     this.trees.push({ manifest, spec, place, files, written: taken.map(({ file }) => file) })
@@ -99,7 +99,7 @@ export class FluxObjects {
 
   private deploy({ manifest, spec, place }: Tree): void {
     const overlay = fluxOverlayOf(spec)
-    const { checkout } = this.named.surroundings
+    const { checkout } = this.named.repositoryIndex
     const components = listOf(spec.components)
       .flatMap((one) => inside(place, textOf(one)) ?? [])
       .filter((folder) => spec.ignoreMissingComponents !== true || checkout.tree.at(folder).length > 0)
@@ -112,15 +112,15 @@ export class FluxObjects {
       this.named.sources.push({
         kind: 'kustomize',
         id: idOf(manifest, target),
-        known: 'named',
+        origin: 'named',
         target,
-        at: spokenAt(manifest),
+        declaredAt: declarationSite(manifest),
         root: place,
         // https://github.com/fluxcd/pkg/blob/kustomize/v1.22.0/kustomize/kustomize_generator.go
-        beside: true,
+        allowsOutsideFiles: true,
         ...(overlay ? { overlay } : {}),
         ...(components.length > 0 ? { components } : {}),
-        saidIn: [...holders.map(({ origin }) => origin.path), ...this.appliedBy(manifest)],
+        definitionFiles: [...holders.map(({ origin }) => origin.path), ...this.appliedBy(manifest)],
         ...(spec.postBuild ? { substitutions: this.substitutions(build, holders) } : {}),
       })
     }
@@ -182,7 +182,7 @@ export class FluxObjects {
     const written = textOf(chart.chart)
     const place = inside('', written.replace(/^\/+/, ''))
     const url = textOf(specOf(this.sourceOf(reference, own)).url)
-    const { checkout } = this.named.surroundings
+    const { checkout } = this.named.repositoryIndex
     const here =
       textOf(reference.kind) === 'GitRepository' &&
       place !== undefined &&
@@ -203,10 +203,10 @@ export class FluxObjects {
       this.named.sources.push({
         kind: 'helm',
         id: idOf(manifest, cluster),
-        known: 'named',
+        origin: 'named',
         target: cluster,
-        at: spokenAt(manifest),
-        saidIn: [...holders.flatMap((holder) => holder?.origin.path ?? []), ...this.appliedBy(manifest)],
+        declaredAt: declarationSite(manifest),
+        definitionFiles: [...holders.flatMap((holder) => holder?.origin.path ?? []), ...this.appliedBy(manifest)],
         chart: place,
         values,
         set: {},

@@ -3,7 +3,7 @@ import type { Manifest } from '../manifest/manifest'
 import { startOf } from '../region'
 import type { Tree } from '../revision/tree'
 import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
-import type { Named } from './named'
+import type { GitOpsSources } from './named'
 
 /**
  * The Kustomization that Flux makes of a folder that has none: of all manifests below it, and of the folders that have
@@ -11,15 +11,15 @@ import type { Named } from './named'
  *
  * @param manifest the object that has it made
  */
-export function madeIn(place: string, manifest: Manifest, named: Named): Kustomization {
-  const { checkout, kustomizations } = named.surroundings
+export function generateKustomization(place: string, manifest: Manifest, named: GitOpsSources): Kustomization {
+  const { checkout, kustomizations } = named.repositoryIndex
   const start = place === '' ? 0 : place.length + 1
   const isExcluded = exclusionsIn(checkout.tree)
   const members = new Set<string>()
   for (const file of checkout.below(place)) {
     if (checkout.tree.resolved.has(file)) {
       // https://fluxcd.io/flux/components/source/gitrepositories/ archives regular files alone.
-      named.unfollowed.set(file, `Flux leaves out symbolic links, and ${file} is one`)
+      named.unfollowedLinks.set(file, `Flux leaves out symbolic links, and ${file} is one`)
       continue
     }
     const above = foldersBetween(place, file)
@@ -32,7 +32,7 @@ export function madeIn(place: string, manifest: Manifest, named: Named): Kustomi
     }
     if (chart || isExcluded(file)) continue
     if (/\.json$/.test(file)) {
-      named.unread.set(file, `Flux reads YAML alone in ${place || 'the root'}, which has no Kustomization`)
+      named.ignoredByFlux.set(file, `Flux reads YAML alone in ${place || 'the root'}, which has no Kustomization`)
     } else if (/\.ya?ml$/.test(file)) {
       if (checkout.tree.files.has(file)) members.add(file)
       if (checkout.tree.ignorableAt(file).length > 0) named.ignorable.add(file)

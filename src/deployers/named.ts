@@ -2,10 +2,10 @@ import type { Manifest } from '../manifest/manifest'
 import type { Checkout } from '../revision/checkout'
 import { repositoryName } from '../revision/repository-name'
 import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
-import type { Source, SpokenAt } from '../sources/source'
+import type { DeclarationSite, Source } from '../sources/source'
 
 /** What is known of the repository that Argo CD and Flux objects name parts of. */
-export interface Surroundings {
+export interface RepositoryIndex {
   readonly checkout: Checkout
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** The names of this repository, as `repositoryName` gives them; when there are none, every path that exists is in it. */
@@ -19,24 +19,24 @@ export interface PassedOver {
 }
 
 /** Collects what Argo CD and Flux objects say is deployed, and what of it is not in this repository. */
-export class Named {
+export class GitOpsSources {
   readonly sources: Source[] = []
   readonly notInspected: PassedOver[] = []
   /** Kustomizations that stand in no file: Flux makes them where a folder has none. */
-  readonly made = new Map<string, Kustomization>()
+  readonly generated = new Map<string, Kustomization>()
   /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
   readonly plain = new Map<string, string>()
   /** Whether Flux builds Kustomizations of this repository, perhaps by way of a registry. */
   usesFlux = false
 
   /** Files that Flux passes by in a folder that it deploys, and why. */
-  readonly unread = new Map<string, string>()
+  readonly ignoredByFlux = new Map<string, string>()
   /** Symbolic links that who deploys their folder does not follow, and why. */
-  readonly unfollowed = new Map<string, string>()
+  readonly unfollowedLinks = new Map<string, string>()
   /** Files that `ignore` takes, and an object deploys all the same. */
   readonly ignorable = new Set<string>()
 
-  constructor(readonly surroundings: Surroundings) {}
+  constructor(readonly repositoryIndex: RepositoryIndex) {}
 
   skip(manifest: Manifest, reason: string): void {
     this.notInspected.push({ manifest, reason })
@@ -44,23 +44,23 @@ export class Named {
 
   /** Whether a path of the repository of that URL is one of this repository. */
   isHere(url: string, place: string): boolean {
-    const { repository, checkout } = this.surroundings
+    const { repository, checkout } = this.repositoryIndex
     return repository.length > 0 ? repository.includes(repositoryName(url)) : checkout.tree.at(place).length > 0
   }
 
   /** Whether the folder's own Kustomization is left out: a folder that has one is never taken for one that has none. */
   leavesOut(place: string): boolean {
-    const file = ignorableKustomization(place, this.surroundings.checkout)
+    const file = ignorableKustomization(place, this.repositoryIndex.checkout)
     if (file === undefined) return false
     this.ignorable.add(file)
-    return this.surroundings.checkout.tree.ignores(file)
+    return this.repositoryIndex.checkout.tree.ignores(file)
   }
 
   kustomization(place: string): Kustomization | undefined {
-    return this.surroundings.kustomizations.get(place) ?? this.made.get(place)
+    return this.repositoryIndex.kustomizations.get(place) ?? this.generated.get(place)
   }
 }
 
-export function spokenAt({ origin, object }: Manifest): SpokenAt {
+export function declarationSite({ origin, object }: Manifest): DeclarationSite {
   return { path: origin.path, region: object.region }
 }

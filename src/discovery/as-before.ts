@@ -27,8 +27,8 @@ export async function asBefore(
   const deployed = new Set(sources.map((source) => definitionOf(ofAnyKubernetes(source))))
   const kept: Source[] = []
   for (const source of base) {
-    const isDescribed = source.known === 'declared' || source.known === 'discovered'
-    const isDeployed = source.known === 'named' && deployed.has(definitionOf(ofAnyKubernetes(source)))
+    const isDescribed = source.origin === 'declared' || source.origin === 'discovered'
+    const isDeployed = source.origin === 'named' && deployed.has(definitionOf(ofAnyKubernetes(source)))
     if (!isDescribed && !isDeployed) continue
     if (described.has(definitionOf(source))) continue
     const place = source.kind === 'helm' ? source.chart : source.root
@@ -40,7 +40,7 @@ export async function asBefore(
     kept.push({
       ...source,
       id: `before:${source.id}`,
-      was: source.id,
+      baseSourceId: source.id,
       target: { cluster: `${place || '.'} as it was` },
     })
   }
@@ -64,6 +64,6 @@ function ofAnyKubernetes(source: Source): Source {
   return same
 }
 
-function definitionOf({ at: _, saidIn: __, ...source }: Source): string {
+function definitionOf({ declaredAt: _, definitionFiles: __, ...source }: Source): string {
   return JSON.stringify(source)
 }

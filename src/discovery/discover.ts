@@ -1,19 +1,19 @@
 import path from 'node:path/posix'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
-import type { Named, PassedOver } from '../deployers/named'
+import type { GitOpsSources, PassedOver } from '../deployers/named'
 import type { Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import { localFolderOf, readChart } from '../sources/chart'
 import { inside, type Kustomization, readKustomizations, rootsOf } from '../sources/kustomization'
-import type { HelmSource, Knowledge, Source, Target } from '../sources/source'
+import type { HelmSource, Source, SourceOrigin, Target } from '../sources/source'
 import { asBefore } from './as-before'
 import { ignorableIn } from './ignorable'
 
 /** Why a file is no plain manifest. */
-export interface Claim {
+export interface FileOwnership {
   /** Something that is rendered may hold it; else nobody deploys it. */
   readonly deployed: boolean
   readonly reason: string
@@ -25,7 +25,7 @@ export interface Discovery {
   /** The folders of library charts. */
   readonly libraries: ReadonlySet<string>
   /** By path. */
-  readonly claims: ReadonlyMap<string, Claim>
+  readonly claims: ReadonlyMap<string, FileOwnership>
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** Argo CD and Flux objects of which something was not looked at. */
   readonly notInspected: readonly PassedOver[]
@@ -36,7 +36,7 @@ export interface Discovery {
 }
 
 /** What discovery is told beside the files. */
-export interface Known {
+export interface DiscoveryInput {
   readonly releases: readonly DeclaredRelease[]
   /** The names of this repository, as `repositoryName` gives them. */
   readonly repository: readonly string[]
@@ -49,7 +49,7 @@ export interface Known {
 }
 
 /** Finds what is deployed by rendering: what the config declares, what Argo CD and Flux name, charts and Kustomizations. */
-export async function discover(checkout: Checkout, known: Known, side: Side): Promise<Discovery> {
+export async function discover(checkout: Checkout, known: DiscoveryInput, side: Side): Promise<Discovery> {
   const charts = [...checkout.tree.entries.keys()]
     .filter((file) => path.basename(file) === 'Chart.yaml' && !checkout.tree.ignores(file))
     .map((file) => (file.includes('/') ? path.dirname(file) : ''))
@@ -69,7 +69,7 @@ export async function discover(checkout: Checkout, known: Known, side: Side): Pr
       const at = { path: kustomizations.get(root)?.file ?? root, region: startOf(1) }
       const id = `kustomize:${root}`
       const beside = named.usesFlux ? { beside: true as const } : {}
-      return { kind: 'kustomize', id, known: 'discovered', target: { path: at.path }, at, root, ...beside }
+      return { kind: 'kustomize', id, origin: 'discovered', target: { path: at.path }, declaredAt: at, root, ...beside }
     }),
   ].map(known.informed)
   return {
@@ -95,9 +95,9 @@ function declaredSource(declared: DeclaredRelease): HelmSource {
   return {
     kind: 'helm',
     id: `declared:${JSON.stringify([release, namespace, target])}`,
-    known: 'declared',
+    origin: 'declared',
     target,
-    at,
+    declaredAt: at,
     chart,
     values: values.map((file) => ({ path: file })),
     set: declared.set ?? {},
@@ -112,7 +112,7 @@ function declaredSource(declared: DeclaredRelease): HelmSource {
 const partOfChart =
   /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/s
 
-function* chartClaims(charts: readonly string[], checkout: Checkout): Iterable<[string, Claim]> {
+function* chartClaims(charts: readonly string[], checkout: Checkout): Iterable<[string, FileOwnership]> {
   for (const folder of charts) {
     const start = folder === '' ? 0 : folder.length + 1
     for (const file of checkout.below(folder)) {
@@ -127,7 +127,7 @@ function* kustomizeClaims(
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
   base: Discovery | undefined,
-): Iterable<[string, Claim]> {
+): Iterable<[string, FileOwnership]> {
   for (const { folder } of all.values()) {
     const start = folder === '' ? 0 : folder.length + 1
     for (const file of checkout.below(folder)) {
@@ -156,12 +156,13 @@ function* namedBy(kustomizations: Iterable<Kustomization>): Iterable<[string, st
 
 /** What Flux passes by, and what came to be where only a link leads from the folder that was deployed, by which who deploys it does not go. */
 function* passedByClaims(
-  { unread, unfollowed, plain }: Named,
+  { ignoredByFlux, unfollowedLinks, plain }: GitOpsSources,
   checkout: Checkout,
-  isNew: Known['isNew'],
-): Iterable<[string, Claim]> {
-  for (const [file, why] of unread) if (!plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
-  for (const [link, why] of unfollowed) {
+  isNew: DiscoveryInput['isNew'],
+): Iterable<[string, FileOwnership]> {
+  for (const [file, why] of ignoredByFlux)
+    if (!plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
+  for (const [link, why] of unfollowedLinks) {
     for (const file of checkout.tree.at(checkout.tree.resolved.get(link) ?? link)) {
       if (isNew(file) && !plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
     }
@@ -169,7 +170,11 @@ function* passedByClaims(
 }
 
 /** Plain files that lose the object that deployed them are deployed by nobody. */
-function* plainClaims({ plain }: Named, checkout: Checkout, base: Discovery | undefined): Iterable<[string, Claim]> {
+function* plainClaims(
+  { plain }: GitOpsSources,
+  checkout: Checkout,
+  base: Discovery | undefined,
+): Iterable<[string, FileOwnership]> {
   for (const [file, object] of base?.plain ?? []) {
     if (checkout.has(file) && !plain.has(file))
       yield [file, { deployed: false, reason: `an orphan: ${object} no longer deploys it` }]
@@ -179,15 +184,15 @@ function* plainClaims({ plain }: Named, checkout: Checkout, base: Discovery | un
 /** Reads what Argo CD and Flux objects name, and which files are therefore no plain manifests. */
 async function readNamed(
   checkout: Checkout,
-  parts: ReadonlyMap<string, Claim>,
+  parts: ReadonlyMap<string, FileOwnership>,
   written: ReadonlyMap<string, Kustomization>,
-  { repository, base, isNew }: Known,
+  { repository, base, isNew }: DiscoveryInput,
   side: Side,
 ) {
   let manifests = await gitOpsObjects(checkout, parts, side)
   for (;;) {
     const named = readGitOps(manifests, { checkout, kustomizations: written, repository })
-    const kustomizations = new Map([...written, ...named.made])
+    const kustomizations = new Map([...written, ...named.generated])
     const claims = new Map([
       ...plainClaims(named, checkout, base),
       ...passedByClaims(named, checkout, base ? isNew : () => false),
@@ -229,12 +234,12 @@ async function discoveredCharts(
       const start = folder === '' ? 0 : folder.length + 1
       const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start)))
       const at = { path: path.join(folder, 'Chart.yaml'), region: startOf(1) }
-      const release = (values: readonly string[], target: Target, known: Knowledge = 'discovered'): HelmSource => ({
+      const release = (values: readonly string[], target: Target, origin: SourceOrigin = 'discovered'): HelmSource => ({
         kind: 'helm',
         id: `chart:${folder}:${values.join()}`,
-        known,
+        origin,
         target,
-        at,
+        declaredAt: at,
         chart: folder,
         values: values.map((file) => ({ path: file })),
         set: {},
@@ -264,7 +269,7 @@ function stillDiscovered(found: readonly HelmSource[], base: Discovery | undefin
 }
 
 function discoveredIn({ sources }: Discovery): Set<string> {
-  return new Set(sources.filter(({ known }) => known === 'discovered').map(placeOf))
+  return new Set(sources.filter(({ origin }) => origin === 'discovered').map(placeOf))
 }
 
 /** At the head: what was deployed at the base and is still there, and what has come. A folder that loses its includer has not. */

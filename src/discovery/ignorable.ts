@@ -1,12 +1,12 @@
 import path from 'node:path/posix'
-import type { Named } from '../deployers/named'
+import type { GitOpsSources } from '../deployers/named'
 import type { Checkout } from '../revision/checkout'
 import { manifestName } from '../revision/tree'
 import { ignorableKustomization, inside, type Kustomization } from '../sources/kustomization'
 
 /** What one side deploys. */
 interface Deployed {
-  readonly named: Named
+  readonly named: GitOpsSources
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** What is judged as something renders it, or not at all. */
   readonly claims: ReadonlyMap<string, unknown>

@@ -1,10 +1,10 @@
 import {
-  type Draft,
   findingOf,
   fingerprintOf,
   mergeByPlace,
   mergeCopies,
   type Placing,
+  type RawFinding,
   sortFindings,
   statementOf,
 } from '../finding/finding'
@@ -22,7 +22,7 @@ import type { Evidence } from './evidence'
 import { applyExceptions } from './exception'
 
 /** What is in force, and the day it is. */
-export interface Terms {
+export interface PolicyContext {
   readonly resolution: Resolution
   readonly exceptions: readonly PlacedException[]
   readonly exceptionsPath: string | undefined
@@ -33,7 +33,7 @@ export interface Terms {
 }
 
 /** The whole gate, and a pure function: the same evidence and terms give the same report. */
-export function check(evidence: Evidence, terms: Terms): Report {
+export function check(evidence: Evidence, terms: PolicyContext): Report {
   return reportOf(evidence, judge(evidence, terms), terms)
 }
 
@@ -48,21 +48,21 @@ export interface Judgement {
  *
  * @param before is told which rule looks at what next; it may throw to end the judging
  */
-export function judge(evidence: Evidence, { resolution, today }: Terms, before?: BeforeRule): Judgement {
+export function judge(evidence: Evidence, { resolution, today }: PolicyContext, before?: BeforeRule): Judgement {
   const placing = placingIn(evidence)
   const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today, before)
-  const [base, head] = [evaluation.ofSide('base'), evaluation.ofSide('head')]
-  const hidden = notAmong(head, evaluation.ofHeadAsBefore())
+  const [base, head] = [evaluation.evaluateSide('base'), evaluation.evaluateSide('head')]
+  const hidden = exclude(head, evaluation.evaluateHeadWithBaseFacts())
   const findings = [
-    ...statused(base, head, placing, evidence.mode),
-    ...statused(base, hidden, placing, evidence.mode).filter(({ status }) => status === 'introduced'),
-    ...mergeCopies(evaluation.ofChanges().map((draft) => findingOf(draft, 'introduced', placing))),
+    ...classifyByStatus(base, head, placing, evidence.mode),
+    ...classifyByStatus(base, hidden, placing, evidence.mode).filter(({ status }) => status === 'introduced'),
+    ...mergeCopies(evaluation.evaluateChanges().map((draft) => findingOf(draft, 'introduced', placing))),
   ]
   return { findings, skipped: evaluation.skipped }
 }
 
 /** The verdict, with what has one cause at one place told as one. */
-export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, terms: Terms): Report {
+export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, terms: PolicyContext): Report {
   const { mode, changes } = evidence
   const judged = applyExceptions(findings, terms, mode)
   const all = sortFindings(mergeByPlace([...judged, ...evidence.findings]))
@@ -84,7 +84,7 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, t
 }
 
 /** What a report says of its terms. */
-export function inForce(terms: Terms): Pick<Report, 'failOn' | 'today' | 'policies' | 'config'> {
+export function inForce(terms: PolicyContext): Pick<Report, 'failOn' | 'today' | 'policies' | 'config'> {
   return {
     failOn: terms.failOn,
     today: terms.today,
@@ -127,8 +127,8 @@ function placingIn({ changes, described, changedTexts }: Evidence): Placing {
  * Drafts that others do not state already: of the same first object, with the same keys. The further ends are where a fact
  * stands, which may be elsewhere.
  */
-function notAmong(others: readonly Draft[], drafts: readonly Draft[]): Draft[] {
-  const subject = ({ active, message, cluster, ends: [end] }: Draft) =>
+function exclude(others: readonly RawFinding[], drafts: readonly RawFinding[]): RawFinding[] {
+  const subject = ({ active, message, cluster, ends: [end] }: RawFinding) =>
     JSON.stringify([active.rule.id, message, cluster, end && identityOf(end.manifest.ref)])
   const known = new Map<string, Set<string>>()
   if (drafts.length > 0) {
@@ -142,9 +142,14 @@ function notAmong(others: readonly Draft[], drafts: readonly Draft[]): Draft[] {
 }
 
 /** Compares the two sides by fingerprint: what the head has more of is introduced, what it has less of is resolved. */
-function statused(base: readonly Draft[], head: readonly Draft[], placing: Placing, mode: Report['mode']): Finding[] {
+function classifyByStatus(
+  base: readonly RawFinding[],
+  head: readonly RawFinding[],
+  placing: Placing,
+  mode: Report['mode'],
+): Finding[] {
   if (mode === 'all') return head.map((draft) => findingOf(draft, 'existing', placing))
-  const left = new Map<string, Draft[]>()
+  const left = new Map<string, RawFinding[]>()
   const knownKeys = new Map<string, Set<string>>()
   for (const draft of base) {
     const fingerprint = fingerprintOf(draft)

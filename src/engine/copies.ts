@@ -1,6 +1,6 @@
 import type { Snapshot } from '../cluster/snapshot'
 import type { Change } from '../manifest/change'
-import { stateOf } from '../manifest/load'
+import { comparisonKey } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
 
 /** One object that takes the place of another of its identity. */
@@ -44,11 +44,11 @@ export function replacementsIn(change: Change, base: Snapshot, head: Snapshot): 
 }
 
 function isSame(one: Manifest, other: Manifest): boolean {
-  return stateOf(one.object) === stateOf(other.object)
+  return comparisonKey(one.object) === comparisonKey(other.object)
 }
 
 /** Of copies that are written the same the first. */
 function distinct(copies: readonly Manifest[]): Manifest[] {
-  const byState = new Map(copies.toReversed().map((copy) => [stateOf(copy.object), copy]))
+  const byState = new Map(copies.toReversed().map((copy) => [comparisonKey(copy.object), copy]))
   return [...byState.values()].reverse().slice(0, mostCopies)
 }

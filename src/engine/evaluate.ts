@@ -1,7 +1,7 @@
 import { clusterKind, factKinds } from '../cluster/cluster-facts'
 import { Snapshot } from '../cluster/snapshot'
 import { GuardError } from '../errors'
-import type { Draft } from '../finding/finding'
+import type { RawFinding } from '../finding/finding'
 import { type Change, sidesOf } from '../manifest/change'
 import type { Cursor } from '../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf, ownGroup, type Side } from '../manifest/manifest'
@@ -40,12 +40,12 @@ export class Evaluation {
   ) {}
 
   /** What `manifest` and `snapshot` rules state about one side: of touched objects, and of others together with them. */
-  ofSide(side: Side): Draft[] {
-    return this.ofSnapshots(side, this.evidence[side], this.rules)
+  evaluateSide(side: Side): RawFinding[] {
+    return this.evaluateSnapshots(side, this.evidence[side], this.rules)
   }
 
   /** What rules that ask for the facts of a cluster state about the head's objects in the clusters as the base describes them. */
-  ofHeadAsBefore(): Draft[] {
+  evaluateHeadWithBaseFacts(): RawFinding[] {
     const { base, head, changes, described } = this.evidence
     const changed = new Set(
       [...changes, ...described].flatMap((change) => {
@@ -57,12 +57,16 @@ export class Evaluation {
       const before = changed.has(cluster) ? base.get(cluster) : undefined
       return before ? [[cluster, snapshot.describedBy(before)]] : []
     })
-    return this.ofSnapshots('base', asBefore, this.rules.filter(asksForFacts))
+    return this.evaluateSnapshots('base', asBefore, this.rules.filter(asksForFacts))
   }
 
   /** @param facts the side that describes the clusters; what it leaves untold is listed for the head alone */
-  private ofSnapshots(facts: Side, snapshots: Iterable<[string, Snapshot]>, rules: readonly ActiveRule[]): Draft[] {
-    const drafts: Draft[] = []
+  private evaluateSnapshots(
+    facts: Side,
+    snapshots: Iterable<[string, Snapshot]>,
+    rules: readonly ActiveRule[],
+  ): RawFinding[] {
+    const drafts: RawFinding[] = []
     const whole = this.evidence.mode === 'all'
     for (const [cluster, snapshot] of snapshots) {
       const candidates = [...snapshot.manifests, ...snapshot.descriptions]
@@ -71,7 +75,7 @@ export class Evaluation {
         if (rule.scope !== 'manifest' && rule.scope !== 'snapshot') continue
         for (const manifest of candidates.filter((candidate) => judges(active, candidate))) {
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
-          const made: Draft[] = []
+          const made: RawFinding[] = []
           const context = this.contextOf(active, cluster, made, facts)
           this.guarded(active, manifest, () => {
             if (rule.scope === 'manifest') rule.check({ ...context, manifest })
@@ -85,8 +89,8 @@ export class Evaluation {
   }
 
   /** What `change` and `removal` rules state. */
-  ofChanges(): Draft[] {
-    const drafts: Draft[] = []
+  evaluateChanges(): RawFinding[] {
+    const drafts: RawFinding[] = []
     for (const change of [...this.evidence.changes, ...this.evidence.described]) {
       const { base, head } = this.snapshotsOf(change.cluster)
       const own = { change, base, head: change.kind === 'changed' ? head.withOnly(change.after) : head }
@@ -99,8 +103,8 @@ export class Evaluation {
       // A copy is compared with what it is a copy of, and is nothing new.
       const isCopy = change.kind === 'added' && base.get(change.after.ref).length > 0
       for (const active of this.rules) {
-        if (!isCopy || active.rule.scope !== 'change') drafts.push(...this.ofChange(active, own))
-        drafts.push(...this.ofReplacements(active, replaced))
+        if (!isCopy || active.rule.scope !== 'change') drafts.push(...this.evaluateChange(active, own))
+        drafts.push(...this.evaluateReplacements(active, replaced))
       }
     }
     for (const move of this.evidence.moves) {
@@ -115,7 +119,7 @@ export class Evaluation {
         this.guarded(active, move.before, () => rule.checkMove?.(context))
       }
     }
-    return heard(drafts).map((draft) => withDoubt(draft, this.evidence))
+    return dropShadowed(drafts).map((draft) => withDoubt(draft, this.evidence))
   }
 
   /** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */
@@ -133,9 +137,9 @@ export class Evaluation {
     }
   }
 
-  private ofChange(active: ActiveRule, { change, base, head }: Judged): Draft[] {
+  private evaluateChange(active: ActiveRule, { change, base, head }: Judged): RawFinding[] {
     const { rule } = active
-    const drafts: Draft[] = []
+    const drafts: RawFinding[] = []
     const manifest = change.kind === 'added' ? change.after : change.before
     const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
     this.guarded(active, manifest, () => {
@@ -150,19 +154,19 @@ export class Evaluation {
   }
 
   /** Of what a rule states of each, the least: that much holds whichever copy it was that counted. */
-  private ofReplacements(active: ActiveRule, replaced: readonly Replaced[]): Draft[] {
+  private evaluateReplacements(active: ActiveRule, replaced: readonly Replaced[]): RawFinding[] {
     const stated = replaced.map((judged) => {
       const { before, after } = judged.change
-      return this.ofChange(active, judged)
+      return this.evaluateChange(active, judged)
         .map((draft) => ({ ...draft, text: `${draft.text} ${judged.words}`, ends: this.endsAt(draft, after) }))
         .map((draft) => withDoubtOfPair(draft, [before, after], this.evidence))
     })
-    const sizeOf = (drafts: readonly Draft[]) => drafts.reduce((sum, { keys }) => sum + 1 + keys.length, 0)
+    const sizeOf = (drafts: readonly RawFinding[]) => drafts.reduce((sum, { keys }) => sum + 1 + keys.length, 0)
     return stated.sort((a, b) => sizeOf(a) - sizeOf(b))[0] ?? []
   }
 
   /** What is said of a copy stands where the change is: in the copy, where the rule read what is untouched alone. */
-  private endsAt({ ends }: Draft, copy: Manifest): readonly Cursor[] {
+  private endsAt({ ends }: RawFinding, copy: Manifest): readonly Cursor[] {
     return ends.some((end) => this.touched(end.manifest)) ? ends : [copy.root, ...ends]
   }
 
@@ -172,7 +176,7 @@ export class Evaluation {
     return { base: base.get(cluster) ?? none, head: head.get(cluster) ?? none }
   }
 
-  private contextOf(active: ActiveRule, cluster: string, drafts: Draft[], side: Side) {
+  private contextOf(active: ActiveRule, cluster: string, drafts: RawFinding[], side: Side) {
     return {
       params: active.params,
       today: this.today,
@@ -181,7 +185,7 @@ export class Evaluation {
         at: Cursor | readonly Cursor[],
         message: string,
         args: object,
-        more: Pick<Partial<Draft>, 'keys' | 'fix' | 'value'> = {},
+        more: Pick<Partial<RawFinding>, 'keys' | 'fix' | 'value'> = {},
       ) => {
         const level = active.levelOf(message)
         if (!level) return
@@ -229,8 +233,8 @@ function isGone(change: Change, head: Snapshot): boolean {
 }
 
 /** Of what several rules say of one removed object, that of the rules the others yield to. */
-function heard(drafts: readonly Draft[]): Draft[] {
-  const subject = (rule: string, { cluster, ends }: Draft) =>
+function dropShadowed(drafts: readonly RawFinding[]): RawFinding[] {
+  const subject = (rule: string, { cluster, ends }: RawFinding) =>
     JSON.stringify([rule, cluster, ends[0] && identityOf(ends[0].manifest.ref)])
   const said = new Set(drafts.map((draft) => subject(draft.active.rule.id, draft)))
   return drafts.filter((draft) => {

@@ -16,7 +16,7 @@ export interface Evidence {
   readonly base: ReadonlyMap<string, Snapshot>
   readonly head: ReadonlyMap<string, Snapshot>
   /** Ingresses of unchanged files, read only when someone wants to show who takes them; no rule judges them. */
-  readonly bystanders: () => readonly Manifest[]
+  readonly unchangedIngresses: () => readonly Manifest[]
   readonly clusters: ClusterMap
   /** The texts of every file this change adds, changes or removes. */
   readonly changedTexts: ReadonlyMap<string, { readonly before?: string; readonly after?: string }>

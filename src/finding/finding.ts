@@ -11,7 +11,7 @@ import { excerptOf } from './excerpt'
 import type { Finding, Location, Status } from './report'
 
 /** A rule's statement before the engine has said anything of its own: status, primary end, exception. */
-export interface Draft {
+export interface RawFinding {
   readonly active: ActiveRule
   readonly message: string
   readonly text: string
@@ -25,7 +25,7 @@ export interface Draft {
 }
 
 /** What a draft says, without its keys: the same rule and message of the same objects in the same cluster. */
-export function statementOf({ active, message, cluster, ends }: Draft): string {
+export function statementOf({ active, message, cluster, ends }: RawFinding): string {
   const identities = ends.map((end) => lastingIdentityOf(end.manifest)).sort()
   return JSON.stringify([active.rule.id, message, cluster, identities])
 }
@@ -41,7 +41,7 @@ function lastingIdentityOf({ ref, origin }: Manifest): string {
 }
 
 /** Equal for the same statement at any line, in any file, on any day. */
-export function fingerprintOf(draft: Draft): string {
+export function fingerprintOf(draft: RawFinding): string {
   const statement = JSON.stringify([statementOf(draft), [...draft.keys].sort()])
   return createHash('sha256').update(statement).digest('hex').slice(0, 32)
 }
@@ -60,7 +60,7 @@ export interface Placing {
 }
 
 /** Places a draft: at the first end this change wrote, else at the rule's first; the other ends are related. */
-export function findingOf(draft: Draft, status: Status, placing: Placing): Finding {
+export function findingOf(draft: RawFinding, status: Status, placing: Placing): Finding {
   const primary = draft.ends.find((end) => placing.touched(end.manifest)) ?? (draft.ends[0] as Cursor)
   const others = draft.ends.filter((end) => end !== primary)
   const { side, origin } = primary.manifest
@@ -92,7 +92,7 @@ export function findingOf(draft: Draft, status: Status, placing: Placing): Findi
   }
 }
 
-function fixOf({ fix, ends, active: { rule } }: Draft, primary: Cursor, placing: Placing): Pick<Finding, 'fix'> {
+function fixOf({ fix, ends, active: { rule } }: RawFinding, primary: Cursor, placing: Placing): Pick<Finding, 'fix'> {
   // A fix edits what a person wrote, so there is none for what was rendered.
   if (fix && ends.every((end) => end.manifest.origin.kind === 'file')) return { fix }
   const isRemoval =

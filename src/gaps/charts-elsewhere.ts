@@ -22,7 +22,7 @@ export function withoutLostCharts(before: readonly RenderedSide[], after: readon
   const seen = before.filter(({ failure }) => !failure)
   return after.map((side) => {
     const was = seen.flatMap(({ source, charts }) => {
-      const same = source.id === (side.source.was ?? side.source.id) || isMoved(source, side.source)
+      const same = source.id === (side.source.baseSourceId ?? side.source.id) || isMoved(source, side.source)
       return charts.filter(({ vendored }) => vendored).map(({ name, path }) => ({ name, path, same }))
     })
     const lost = side.charts.find(

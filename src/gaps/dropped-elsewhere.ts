@@ -8,7 +8,7 @@ import { isKnown } from './unrendered'
  * `source/unrendered` for what Kustomizations of the base take from elsewhere and none of the head does: nobody sees what goes
  * with it. A Kustomization that takes in something new in its place has most likely a copy of it.
  */
-export async function droppedElsewhere(base: SideOfChange, head: SideOfChange): Promise<Finding[]> {
+export async function removedRemoteBases(base: SideOfChange, head: SideOfChange): Promise<Finding[]> {
   const { kustomizations } = head.discovery
   const changed = [...base.discovery.kustomizations.values()].filter(
     ({ file, made }) => !made && base.checkout.idOf(file) !== head.checkout.idOf(file),

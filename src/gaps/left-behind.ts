@@ -19,16 +19,16 @@ interface Sides {
  * @param before what was read of the base
  * @param isHidden whether a file is in something that could not be rendered, which is said elsewhere
  */
-export async function leftBehind(
+export async function orphanedManifests(
   sides: Sides,
   before: Files,
   after: readonly RenderedSide[],
   isHidden: (file: string) => boolean,
 ): Promise<Finding[]> {
-  const unseen = outOfSight(sides)
+  const unseen = newlyRemote(sides)
   // What an object had rendered is not deployed no longer when that object cannot be followed.
-  const aside = unseen.length > 0 ? [] : await editedAside(sides)
-  return [...(await stranded(sides, before, after, isHidden)), ...unseen, ...aside]
+  const aside = unseen.length > 0 ? [] : await editedButUndeployed(sides)
+  return [...(await noLongerDeployed(sides, before, after, isHidden)), ...unseen, ...aside]
 }
 
 /**
@@ -36,7 +36,7 @@ export async function leftBehind(
  * a Kustomization came over them. Whether they are applied all the same cannot be told from the files: who applies the folder
  * as before would have them unjudged from now on, so this is an error and not the same as their removal.
  */
-async function stranded(
+async function noLongerDeployed(
   { base, head }: Sides,
   before: Files,
   after: readonly RenderedSide[],
@@ -84,11 +84,11 @@ async function stranded(
 }
 
 /** Argo CD and Flux objects by which something was rendered at the base, and that now name what cannot be looked at. */
-function outOfSight({ base, head }: Sides): Finding[] {
+function newlyRemote({ base, head }: Sides): Finding[] {
   const present = new Set(head.discovery.sources.map(({ id }) => id))
-  const gone = base.discovery.sources.filter(({ known, id }) => known === 'named' && !present.has(id))
+  const gone = base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
   return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
-    const had = gone.some(({ id, at }) => {
+    const had = gone.some(({ id, declaredAt: at }) => {
       // What an ApplicationSet makes has names of its own.
       if (ref.kind === 'ApplicationSet') return at.path === origin.path
       if (ref.kind === 'Application') return id.startsWith('argocd:') && id.includes(`:${ref.name}:`)
@@ -112,9 +112,9 @@ function outOfSight({ base, head }: Sides): Finding[] {
  * What this change edits and at once deploys no longer. Nobody would judge it: not now, for nothing renders it, and not when it
  * is deployed again, for it is what the base holds then.
  */
-async function editedAside({ base, head }: Sides): Promise<Finding[]> {
+async function editedButUndeployed({ base, head }: Sides): Promise<Finding[]> {
   // What said that it is deployed may well lie among what it deployed.
-  const said = new Set(base.discovery.sources.map(({ at }) => at.path))
+  const said = new Set(base.discovery.sources.map(({ declaredAt: at }) => at.path))
   const edited = [...base.discovery.claims].flatMap(([file, { deployed }]) =>
     deployed &&
     !said.has(file) &&
@@ -127,7 +127,7 @@ async function editedAside({ base, head }: Sides): Promise<Finding[]> {
   )
   if (edited.length === 0) return []
   const reached = async (side: SideOfChange) => {
-    const rendered = side.discovery.sources.filter(({ known }) => known !== 'probed')
+    const rendered = side.discovery.sources.filter(({ origin }) => origin !== 'probed')
     return new Set((await Promise.all(rendered.map((source) => side.files(source)))).flat())
   }
   const [before, after] = await Promise.all([reached(base), reached(head)])

@@ -38,7 +38,7 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
       for (const { path, reason } of side.unreadable) findings.push(unreadable(side, path, reason, whole))
       continue
     }
-    const old = was.get(source.was ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
+    const old = was.get(source.baseSourceId ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
     // Without what is elsewhere it may not build. A new entry is an error of its own; a known one excuses what failed with it before.
     const excused = !old || old.failure?.remote || failure.remote?.some(({ text }) => !isKnown(text, taken ?? []))
     if (failure.remote && excused) continue
@@ -48,7 +48,7 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
       continue
     }
     // A chart that nobody is known to install may need values that only its users have.
-    const guessed = source.kind === 'helm' && (source.known === 'discovered' || source.known === 'probed')
+    const guessed = source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed')
     if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
       continue
@@ -61,7 +61,7 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
     const failure = sides[0]?.failure
     if (!failure) continue
     const { path, region, reason } = failure
-    const ids = new Set(sides.map(({ source: { id, was = id } }) => was))
+    const ids = new Set(sides.map(({ source: { id, baseSourceId = id } }) => baseSourceId))
     const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
     const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''

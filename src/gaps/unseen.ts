@@ -5,7 +5,7 @@ import { absentCharts, remoteEntries } from '../sources/kustomization'
 import type { Target } from '../sources/source'
 
 /** What may have been left out of one side of a change. */
-interface Sight {
+interface CompletenessInput {
   readonly head: SideOfChange
   /** What was rendered, or tried. */
   readonly rendered: readonly RenderedSide[]
@@ -21,7 +21,7 @@ interface Sight {
  * from elsewhere, a source that did not render, a file that could not be read. It is looked for when it is first asked: only
  * rules ask that state of something that it is nowhere.
  */
-export function unseenIn(sight: Sight): (cluster: string) => boolean {
+export function unseenIn(sight: CompletenessInput): (cluster: string) => boolean {
   let known: ReadonlySet<string> | undefined
   return (cluster) => {
     known ??= new Set(placesOf(sight))
@@ -30,7 +30,7 @@ export function unseenIn(sight: Sight): (cluster: string) => boolean {
   }
 }
 
-function* placesOf({ head, rendered, unreadable, texts, clustersOf }: Sight): Iterable<string> {
+function* placesOf({ head, rendered, unreadable, texts, clustersOf }: CompletenessInput): Iterable<string> {
   const ofTarget = (target: Target) => ('cluster' in target ? [target.cluster] : clustersOf(target.path))
   for (const { manifest } of head.discovery.notInspected) yield* clustersOf(manifest.origin.path)
   for (const { source, failure, remote, charts, unreadable: lost } of rendered) {

@@ -6,7 +6,7 @@ import type { Report } from '../finding/report'
 import { type Progress, unfinished } from '../report/unfinished'
 import { clearAtEnd, clearAway, type Leftover, type LeftoverMessage } from '../revision/leftovers'
 import { defaultTimeout, type Options } from './options'
-import { type Host, nothingYet, run } from './run'
+import { emptyProgress, type Host, run } from './run'
 
 /** What the thread of a run starts with. */
 interface Start {
@@ -40,7 +40,7 @@ const grace = 15
  * Runs the gate in a thread of its own. What goes on without a pause, such as a rule on a gigantic object, cannot be
  * interrupted in its own thread; so this one keeps the time, and ends the other.
  */
-export class Apart {
+export class RunThread {
   private readonly threads = new Set<Worker>()
 
   /**
@@ -66,7 +66,7 @@ export class Apart {
     this.threads.add(thread)
     const over = new AbortController()
     const leftovers = new Map<string, () => void>()
-    let progress = nothingYet(options, today)
+    let progress = emptyProgress(options, today)
     try {
       return await new Promise<Report>((resolve, reject) => {
         thread.on('message', (message: Message) => {

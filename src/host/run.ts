@@ -1,6 +1,6 @@
 import { Budget, type Step } from '../budget'
 import { changedWorkflows, readConfigs } from '../configuration/config'
-import { inForce, judge, reportOf, type Terms } from '../engine/check'
+import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
 import { GuardError } from '../errors'
 import type { Finding, Report } from '../finding/report'
 import { locate } from '../locate/locate'
@@ -46,7 +46,7 @@ export async function run(
 ): Promise<Report> {
   const today = options.today ?? new Date().toISOString().slice(0, 10)
   if (!isDate(today)) throw new GuardError('usage', `${JSON.stringify(today)} is no day; write YYYY-MM-DD.`)
-  const stages = new Stages(nothingYet(options, today), watcher.progress)
+  const stages = new Stages(emptyProgress(options, today), watcher.progress)
   return budget.within(
     () => runWithin(budget, { ...options, today }, host, stages),
     (overrun) => unfinished(stages.now(), overrun),
@@ -80,7 +80,7 @@ class Stages {
 }
 
 /** What is known of a run before it has begun. */
-export function nothingYet({ base, head, all, failOn = 'error' }: Options, today: string): Progress {
+export function emptyProgress({ base, head, all, failOn = 'error' }: Options, today: string): Progress {
   const known = { failOn, today, policies: [], config: { path: null, ignore: [], exceptions: [] } }
   const report = emptyReport(known, all ? null : (base ?? 'the default branch'), head ?? 'the working tree')
   return { report, judged: false }
@@ -103,7 +103,7 @@ async function runWithin(
   const configs = await readConfigs(base, head, options.config, resolutionOf)
   const config = configs.inForce
   const resolution = resolutionOf(config)
-  const terms: Terms = {
+  const terms: PolicyContext = {
     resolution,
     exceptions: config.exceptions,
     exceptionsPath: config.path,

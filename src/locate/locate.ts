@@ -5,13 +5,13 @@ import { startOf } from '../region'
 import type { Source } from '../sources/source'
 import type { Cause } from './cause'
 import { OriginalPlaces } from './original'
-import { type Bench, isDefaultValues, placesOf, Trials } from './trials'
+import { isDefaultValues, placesOf, type TrialContext, Trials } from './trials'
 
 /**
  * Says of what was rendered which line a person has to change: the line of this change without which there is no finding,
  * and the line of the template, or of the file that a Kustomization took in, which the rendered line comes from.
  */
-export async function locate(findings: readonly Finding[], bench: Bench): Promise<Finding[]> {
+export async function locate(findings: readonly Finding[], bench: TrialContext): Promise<Finding[]> {
   const { mode } = bench.evidence
   const open = (finding: Finding) => countsFor(finding, mode) && placesOf(finding).some(({ rendered }) => rendered)
   if (!findings.some(open)) return [...findings]
@@ -26,13 +26,13 @@ export async function locate(findings: readonly Finding[], bench: Bench): Promis
   return located
 }
 
-interface Bearings {
+interface LocateContext {
   readonly originals: OriginalPlaces
   readonly trials: Trials
-  readonly bench: Bench
+  readonly bench: TrialContext
 }
 
-async function locateOne(finding: Finding, { originals, trials, bench }: Bearings): Promise<Finding> {
+async function locateOne(finding: Finding, { originals, trials, bench }: LocateContext): Promise<Finding> {
   const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
   const [main, ...others] = originally as [Location, ...Location[]]
   const isNew = finding.status === 'introduced'

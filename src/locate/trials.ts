@@ -9,7 +9,7 @@ import { type Edit, EditedFile } from './edits'
 const mostTrials = 40
 
 /** What locating needs of a run. */
-export interface Bench {
+export interface TrialContext {
   readonly evidence: Gathered
   /** Told of all findings before the first one is located, and after each. */
   located(findings: readonly Finding[]): void
@@ -27,7 +27,7 @@ export class Trials {
   private readonly introduced: ReadonlySet<string>
 
   constructor(
-    private readonly bench: Bench,
+    private readonly bench: TrialContext,
     findings: readonly Finding[],
   ) {
     this.introduced = fingerprintsOf(findings)
@@ -93,11 +93,11 @@ export class Trials {
     for (const side of [sides.base, sides.head]) {
       for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
         const said = source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
-        const spoken = [...(source.saidIn ?? []), source.at.path]
+        const spoken = [...(source.definitionFiles ?? []), source.declaredAt.path]
         for (const file of [...said, ...spoken]) values.add(file)
         for (const file of [...((await side?.files(source)) ?? []), ...spoken]) names.add(file)
         // To have it described as before would only have it judged under its own name again.
-        if (source.was !== undefined) aside.add(source.at.path)
+        if (source.baseSourceId !== undefined) aside.add(source.declaredAt.path)
       }
     }
     for (const file of aside) names.delete(file)

@@ -1,4 +1,4 @@
-import { stateOf } from './load'
+import { comparisonKey } from './load'
 import { identityOf, type Manifest } from './manifest'
 
 /** An object added, changed or removed in one cluster. Identity is the object, never the file. */
@@ -54,7 +54,8 @@ export function changesBetween(
     const { pairs, gone, come } = match(left?.manifests ?? [], right?.manifests ?? [])
     for (const [was, is] of pairs) {
       if (placeOf(was) !== placeOf(is)) moves.push({ cluster, before: was, after: is })
-      if (stateOf(was.object) !== stateOf(is.object)) changes.push({ kind: 'changed', cluster, before: was, after: is })
+      if (comparisonKey(was.object) !== comparisonKey(is.object))
+        changes.push({ kind: 'changed', cluster, before: was, after: is })
     }
     for (const after of come) changes.push({ kind: 'added', cluster, after })
     removed.push(...gone.map((manifest) => ({ cluster, manifest })))

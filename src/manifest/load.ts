@@ -21,11 +21,11 @@ export interface LoadedObject {
   regionOf(node: Node): Region
   resolve(alias: Alias): Node | undefined
   /** What it takes from the tree around it; nothing where it was not looked for. */
-  readonly around?: Around
+  readonly context?: RepositoryContext
 }
 
 /** What the tree around an object says of it. */
-export interface Around {
+export interface RepositoryContext {
   /** Files that it takes values from, by the words it names them with; what is not in the repository is not here. */
   readonly files: ReadonlyMap<string, readonly ValuesFile[]>
   /** The Applications of an ApplicationSet, where the object and the tree tell all of them. */
@@ -42,9 +42,9 @@ export interface ValuesFile extends Pick<LoadedObject, 'node' | 'fileText' | 're
 }
 
 /** What tells one state of an object from another: its text, and that of the files it takes values from. */
-export function stateOf({ content, around }: LoadedObject): string {
-  if (!around) return content
-  const files = [...around.files].map(([name, its]) => [name, ...its.map(({ path, fileText }) => [path, fileText])])
+export function comparisonKey({ content, context }: LoadedObject): string {
+  if (!context) return content
+  const files = [...context.files].map(([name, its]) => [name, ...its.map(({ path, fileText }) => [path, fileText])])
   return JSON.stringify([content, files])
 }
 

@@ -105,7 +105,7 @@ export class Manifest {
   /** What the files hold that the object takes values from by a name, in their order; undefined where that is not known. */
   valuesIn(name: string): readonly Cursor[] | undefined {
     const { object, side, clusters, evidence } = this
-    return object.around?.files.get(name)?.map(
+    return object.context?.files.get(name)?.map(
       ({ path, touched, ...file }) =>
         new Manifest({ ...object, ...file }, side, { kind: 'file', path }, clusters, evidence, {
           owner: this,
@@ -117,5 +117,5 @@ export class Manifest {
 
 /** An object as a manifest, and those that it is known to make. */
 export function manifestsOf(object: LoadedObject, ...place: [Side, Origin, readonly string[], ClusterEvidence?]) {
-  return [object, ...(object.around?.makes ?? [])].map((one) => new Manifest(one, ...place))
+  return [object, ...(object.context?.makes ?? [])].map((one) => new Manifest(one, ...place))
 }

@@ -1,14 +1,14 @@
 import type { Finding } from '../finding/report'
 import { wholeGaps } from '../gaps/blind-spots'
 import { chartsElsewhere } from '../gaps/charts-elsewhere'
-import { droppedElsewhere } from '../gaps/dropped-elsewhere'
+import { removedRemoteBases } from '../gaps/dropped-elsewhere'
 import { duplicateKeys } from '../gaps/duplicate-keys'
-import { leftBehind } from '../gaps/left-behind'
+import { orphanedManifests } from '../gaps/left-behind'
 import { unrendered } from '../gaps/unrendered'
 import { unseenIn } from '../gaps/unseen'
 import { ownGroup } from '../manifest/manifest'
 import type { Skipped } from '../revision/tree'
-import { untakenValues } from '../values/untaken-values'
+import { unusedValuesFiles } from '../values/untaken-values'
 import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
 import type { ChangedFiles } from './read-changed'
@@ -45,8 +45,8 @@ export async function accountForUnseen(
     taken: await base?.takenFromElsewhere(),
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
-  const orphans = base ? await leftBehind({ base, head }, before, rendered.after, isHidden) : []
-  const dropped = base ? await droppedElsewhere(base, head) : []
+  const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden) : []
+  const dropped = base ? await removedRemoteBases(base, head) : []
   const hides = unseenIn({
     head,
     rendered: [...rendered.after, ...rest.rendered],
@@ -70,7 +70,7 @@ export async function accountForUnseen(
       ...gaps.skipped,
       ...failed.skipped,
       ...chartsElsewhere(head, rendered.after),
-      ...(await untakenValues(head, changed, values.taken)),
+      ...(await unusedValuesFiles(head, changed, values.taken)),
     ],
     hides,
   }

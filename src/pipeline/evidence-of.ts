@@ -41,7 +41,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
     described,
     base: snapshotsOf(baseManifests, describing, unseen.hides),
     head: snapshotsOf(headManifests, descriptionsOf(sides).head.manifests, unseen.hides),
-    bystanders: () => placement.ofFiles('head', ingressesIn(rest.texts)),
+    unchangedIngresses: () => placement.ofFiles('head', ingressesIn(rest.texts)),
     clusters,
     changedTexts: new Map([
       ...changedTexts(read.before, read.after, stillThere),

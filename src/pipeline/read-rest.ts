@@ -1,5 +1,5 @@
 import { type Descriptions, nothingDescribed } from '../configuration/descriptions'
-import { stateOf } from '../manifest/load'
+import { comparisonKey } from '../manifest/load'
 import { identityOf, type Manifest, manifestsOf, type Side } from '../manifest/manifest'
 import { Files } from '../revision/files'
 import type { RenderedSide } from '../sides/side'
@@ -47,7 +47,7 @@ function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings
   const before = [...loose('base', read.before), ...looseManifests('base', rendered.before), ...base.manifests]
   const after = [...loose('head', read.after), ...looseManifests('head', rendered.after), ...head.manifests]
   const keyOf = ({ ref, origin, object }: Manifest) =>
-    [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, stateOf(object)].join('\n')
+    [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, comparisonKey(object)].join('\n')
   const [stood, stands] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]
   return [
     ...before.filter((manifest) => !stands.has(keyOf(manifest))),

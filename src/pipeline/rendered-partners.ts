@@ -17,7 +17,7 @@ export async function renderPartners(
   touched: readonly Manifest[],
 ): Promise<RenderedSide[]> {
   const open = new Map<Source, readonly string[]>()
-  for (const source of head.discovery.sources.filter((one) => one.known !== 'probed' && unreached(one))) {
+  for (const source of head.discovery.sources.filter((one) => one.origin !== 'probed' && unreached(one))) {
     const files = await head.files(source)
     // What a packed chart holds shows only when it is rendered.
     const packed = files.some((file) => file.endsWith('.tgz'))

@@ -46,7 +46,7 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
   const before = outcome.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? ''
   if (/\S/.test(before)) {
     const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`
-    return { failure: { reason, path: source.at.path, region: source.at.region, ended: true } }
+    return { failure: { reason, path: source.declaredAt.path, region: source.declaredAt.region, ended: true } }
   }
   return { pieces: piecesIn(outcome.stdout, source, chart, checkout) }
 }
@@ -60,13 +60,21 @@ export async function layOutChart(
   const at = (reason: string, file: string, region = startOf(1)) => ({ failure: { reason, path: file, region } })
   for (const values of source.values) {
     if ('path' in values && !checkout.has(values.path))
-      return at(`there is no values file ${values.path} in this repository`, source.at.path, source.at.region)
+      return at(
+        `there is no values file ${values.path} in this repository`,
+        source.declaredAt.path,
+        source.declaredAt.region,
+      )
   }
   const charts = await chartWithLocals(checkout, source.chart)
   const isInside = source.chart === '' || inside('', source.chart) === source.chart
   const main = isInside ? charts[0] : undefined
   if (!main && !(source.chart.endsWith('.tgz') && checkout.has(source.chart)))
-    return at(`there is no chart ${source.chart || '.'} in this repository`, source.at.path, source.at.region)
+    return at(
+      `there is no chart ${source.chart || '.'} in this repository`,
+      source.declaredAt.path,
+      source.declaredAt.region,
+    )
   const files = await helmFiles(source, checkout)
   const broken = files.find((file) => /[\n\r]/.test(file))
   if (broken !== undefined)
@@ -207,7 +215,7 @@ export function pathOf(
 function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, checkout: Checkout): Failure {
   const start = checkout.has(source.chart) ? source.chart : path.posix.join(source.chart, 'Chart.yaml')
   const first = { path: start, region: startOf(1) }
-  if (outcome.broken) return { reason: `helm cannot be run: ${outcome.broken}`, ...source.at, missing: 'helm' }
+  if (outcome.broken) return { reason: `helm cannot be run: ${outcome.broken}`, ...source.declaredAt, missing: 'helm' }
   if (outcome.stopped) return { reason: `helm was ended, because ${outcome.stopped}`, ...first, ended: true }
   if (!/\S/.test(outcome.stderr))
     return { reason: `helm ended with status ${outcome.status} and said nothing`, ...first, ended: true }
@@ -226,7 +234,7 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
   }
   // What the declaration says of the release, not what the chart holds.
   if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
-    return { reason, ...source.at }
+    return { reason, ...source.declaredAt }
   const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
   const own = ['values.yaml', 'Chart.yaml', 'values.schema.json'].map((file) => path.posix.join(source.chart, file))
   const meant = [...values, ...own].find((file) => said.includes(`${checkout.folder}/${file}`) && checkout.has(file))

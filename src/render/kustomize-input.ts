@@ -15,7 +15,7 @@ type Failed = { readonly failure: Failure }
 /** Why kustomize is not started on Kustomizations: the first thing in them that would lead it out of the revision. */
 export function refusedIn(
   kustomizations: readonly Kustomization[],
-  { beside }: KustomizeSource,
+  { allowsOutsideFiles }: KustomizeSource,
   checkout: Checkout,
 ): Failure | undefined {
   const region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
@@ -30,7 +30,7 @@ export function refusedIn(
     if (fault) return { ...fault, path: file }
     const real = made ? undefined : checkout.tree.resolved.get(file)
     const isBeside = real !== undefined && folder !== '' && !real.startsWith(`${folder}/`)
-    if (isBeside && !beside) {
+    if (isBeside && !allowsOutsideFiles) {
       const reason = `it is a symbolic link to ${real}, and kustomize takes in nothing from beside its folder; copy the file`
       return { reason, path: file, region }
     }
@@ -117,7 +117,7 @@ export async function foreignIn(files: readonly string[], checkout: Checkout): P
 
 /** What an Argo CD or Flux object lays over a Kustomization, with the files of its patches in it. */
 export async function overlayOf(
-  { root, overlay, at }: KustomizeSource,
+  { root, overlay, declaredAt: at }: KustomizeSource,
   checkout: Checkout,
 ): Promise<Failed | { readonly overlay: Fields | undefined }> {
   if (!overlay) return { overlay }

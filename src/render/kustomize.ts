@@ -57,7 +57,7 @@ export async function renderKustomize(
   const checkout = revision.forKustomize
   const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
   const own = kustomizations[0]
-  if (!own) return { failure: { reason: `there is no Kustomization in ${source.root || '.'}`, ...source.at } }
+  if (!own) return { failure: { reason: `there is no Kustomization in ${source.root || '.'}`, ...source.declaredAt } }
   const refused = refusedIn(kustomizations, source, revision)
   if (refused) return { failure: refused }
   const charts = await inflatedCharts(source, all, checkout)
@@ -86,7 +86,7 @@ export async function renderKustomize(
   const inflating =
     inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
   // Flux takes files in from beside the folder, too; a plugin could then take them from anywhere.
-  const beside = source.beside && !kustomizations.some(({ plugins }) => plugins)
+  const beside = source.allowsOutsideFiles && !kustomizations.some(({ plugins }) => plugins)
   const loading = beside ? ['--load-restrictor', 'LoadRestrictionsNone'] : []
   const args = [...kustomize.command, ...inflating, ...loading, '--', folder]
   const outcome = await runTool(kustomize.program, args, { cwd: home, home, limits })

@@ -63,7 +63,15 @@ export class Renderer {
 
   /** What tells one rendering from another: the source and the content of every file it is made of. */
   async keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
-    const { id: _, target: __, at: ___, known: ____, saidIn: _____, was: ______, ...inputs } = source
+    const {
+      id: _,
+      target: __,
+      declaredAt: ___,
+      origin: ____,
+      definitionFiles: _____,
+      baseSourceId: ______,
+      ...inputs
+    } = source
     const files = await this.files(source, checkout, all)
     const hash = createHash('sha256').update(
       JSON.stringify([inputs, source.kind === 'helm' && rendersAsInstalled(source)]),
@@ -133,7 +141,7 @@ export class Renderer {
   }
 
   private timed<T>(source: Source, work: () => Promise<T>): Promise<T> {
-    return this.budget.during(`rendering ${spokenOf(source)}`, source.at.path, work)
+    return this.budget.during(`rendering ${declarationKey(source)}`, source.declaredAt.path, work)
   }
 
   /** As many at once as the machine has processors. */
@@ -176,12 +184,12 @@ export class Renderer {
     const named = this.programs[tool]
     const none = `there is no ${tool === 'helm' ? tool : 'kustomize (or kubectl)'} to render it with; install one, or name one with the input or option ${tool}`
     const reason = named ? `${named}, which the input or option ${tool} names, ${faultOf(named)}` : none
-    return { failure: { reason, ...source.at, missing: tool } }
+    return { failure: { reason, ...source.declaredAt, missing: tool } }
   }
 }
 
 /** A source in a few words: `charts/web (values-prod.yaml)`. */
-function spokenOf(source: Source): string {
+function declarationKey(source: Source): string {
   if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
   const values = source.values.map((one) => ('path' in one ? one.path : one.name))
   return `${source.chart || '.'}${values.length > 0 ? ` (${values.join(', ')})` : ''}`

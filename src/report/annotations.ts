@@ -108,7 +108,7 @@ export function workflowCommands(report: Report): string {
 }
 
 /** Text that a workflow's log shows and does not obey, whatever it holds. */
-export function unheeded(text: string): string {
+export function withCommandsDisabled(text: string): string {
   const token = randomUUID()
   return `::stop-commands::${token}\n${text}::${token}::\n`
 }

@@ -2,7 +2,7 @@ import type { BlockContent, PhrasingContent, RootContent } from 'mdast'
 import type { Finding, Location, Report } from '../finding/report'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { numbersOf, pictureOf } from './picture'
-import { fitted, type Room, type Section } from './room'
+import { type ByteBudget, fitSections, type Section } from './room'
 import {
   clustersOf,
   count,
@@ -10,13 +10,13 @@ import {
   objectNamesOf,
   placeOf,
   sourceNamesOf,
+  suggestException,
   summaryOf,
   toolsOf,
-  wayThrough,
 } from './wording'
 
 /** GitHub takes a job summary of 1 MiB; this leaves room for what else the step writes. */
-const jobSummary: Room = { bytes: 1_000_000, rest: 'the JSON report' }
+const jobSummary: ByteBudget = { bytes: 1_000_000, rest: 'the JSON report' }
 /** Related places of one finding. */
 const mostRelated = 5
 /** Of what lets a wanted change through: whoever needs more changes the policies. */
@@ -27,7 +27,7 @@ const mostEntries = 50
  * how a wanted change gets through, exceptions, what stood before, what was not inspected and why, policies; last every finding with its lines.
  * Words from manifests stand in inline code, where they are neither markup nor a mention.
  */
-export function markdownReport(report: Report, room: Room = jobSummary): string {
+export function markdownReport(report: Report, room: ByteBudget = jobSummary): string {
   const { findings, mode, inspected } = report
   const counted = countedFindings(report)
   const quiet = findings.filter(({ status, exception }) => status === 'existing' && mode === 'change' && !exception)
@@ -71,7 +71,7 @@ export function markdownReport(report: Report, room: Room = jobSummary): string 
     plain(inspected.tools.length > 0 ? [paragraph(words(`Rendered with ${toolsOf(inspected)}.`))] : []),
     folded('Every finding with its lines', 'finding', [...clusters.values()].flat(), storyOf),
   ]
-  return fitted(sections, room)
+  return fitSections(sections, room)
 }
 
 /** One sentence as a summary of its own. */
@@ -140,7 +140,7 @@ function picturesOf({ claims }: Report): Section {
 }
 
 function wayThroughOf(report: Report): Section {
-  const way = wayThrough(report, mostEntries)
+  const way = suggestException(report, mostEntries)
   if (!way) return plain([])
   const more =
     way.left > 0 ? [paragraph(words(`${count(way.left, 'more entry', 'more entries')}: see the log of the job.`))] : []

@@ -1,4 +1,4 @@
-import type { Claimant, ClaimsOfCluster } from '../kubernetes/controllers/claimant'
+import type { ClaimsOfCluster, ControllerOwnership } from '../kubernetes/controllers/claimant'
 import { visible } from './visible'
 import { count } from './wording'
 
@@ -17,7 +17,7 @@ export function pictureOf(claims: ClaimsOfCluster): string | undefined {
 
 /** The same in numbers, where there are too many for a picture. */
 export function numbersOf({ before, after }: ClaimsOfCluster): string {
-  const sum = (claimants: readonly Claimant[]) => {
+  const sum = (claimants: readonly ControllerOwnership[]) => {
     const ingresses = new Set(claimants.flatMap((claimant) => claimant.ingresses))
     return `${count(claimants.length, 'controller')} with ${count(ingresses.size, 'Ingress', 'Ingresses')}`
   }
@@ -27,7 +27,7 @@ export function numbersOf({ before, after }: ClaimsOfCluster): string {
 /** What stands at the right of the controllers: a text, and who has a line to it. */
 interface Target {
   readonly text: string
-  readonly claimants: readonly Claimant[]
+  readonly claimants: readonly ControllerOwnership[]
 }
 
 interface Targets {
@@ -35,15 +35,15 @@ interface Targets {
   readonly taken: readonly Target[]
 }
 
-function named(claimants: readonly Claimant[]): Targets {
+function named(claimants: readonly ControllerOwnership[]): Targets {
   return {
     watched: byClaimant(claimants, ({ namespaces, shared }) => [...namespaces, ...shared]),
     taken: byClaimant(claimants, ({ ingresses }) => ingresses),
   }
 }
 
-function counted(claimants: readonly Claimant[]): Targets {
-  const sets = new Map<string, { claimants: readonly Claimant[]; number: number }>()
+function counted(claimants: readonly ControllerOwnership[]): Targets {
+  const sets = new Map<string, { claimants: readonly ControllerOwnership[]; number: number }>()
   for (const { claimants: takers } of byClaimant(claimants, ({ ingresses }) => ingresses)) {
     const key = JSON.stringify(takers.map((taker) => claimants.indexOf(taker)))
     sets.set(key, { claimants: takers, number: (sets.get(key)?.number ?? 0) + 1 })
@@ -59,8 +59,11 @@ function counted(claimants: readonly Claimant[]): Targets {
   }
 }
 
-function byClaimant(claimants: readonly Claimant[], textsOf: (claimant: Claimant) => readonly string[]): Target[] {
-  const targets = new Map<string, Claimant[]>()
+function byClaimant(
+  claimants: readonly ControllerOwnership[],
+  textsOf: (claimant: ControllerOwnership) => readonly string[],
+): Target[] {
+  const targets = new Map<string, ControllerOwnership[]>()
   for (const claimant of claimants) {
     for (const text of textsOf(claimant)) targets.set(text, [...(targets.get(text) ?? []), claimant])
   }
@@ -69,7 +72,7 @@ function byClaimant(claimants: readonly Claimant[], textsOf: (claimant: Claimant
 
 function drawn(
   { before, after }: ClaimsOfCluster,
-  targetsOf: (claimants: readonly Claimant[]) => Targets,
+  targetsOf: (claimants: readonly ControllerOwnership[]) => Targets,
 ): string | undefined {
   const isSame = JSON.stringify(before) === JSON.stringify(after)
   const sides = [
@@ -83,7 +86,7 @@ function drawn(
 }
 
 function subgraph(
-  { title, claimants, watched, taken }: Targets & { title: string; claimants: readonly Claimant[] },
+  { title, claimants, watched, taken }: Targets & { title: string; claimants: readonly ControllerOwnership[] },
   side: number,
 ): string[] {
   const ids = new Map(claimants.map((claimant, index) => [claimant, `c${side}_${index}`]))
@@ -103,7 +106,7 @@ function subgraph(
 }
 
 /** A line each for the workload, the product and the class. */
-function describe({ name, product, classes }: Claimant): string {
+function describe({ name, product, classes }: ControllerOwnership): string {
   const lines = [name, product, ...(classes.length > 0 ? [`class ${classes.join(', ')}`] : [])]
   return lines.map(label).join('<br/>')
 }

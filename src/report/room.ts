@@ -1,7 +1,7 @@
 import { count } from './wording'
 
 /** How much a reader takes, and where the reader finds what is left out. */
-export interface Room {
+export interface ByteBudget {
   /** In bytes of UTF-8, which are never fewer than characters. */
   readonly bytes: number
   readonly rest: string
@@ -24,7 +24,7 @@ const wordsOnRest = 160
  * The sections, each as far as it fits. All but the last take at most half of the room that is left, so that none crowds out
  * those behind it; a section is cut after a whole piece, and says how many are left out and where they are.
  */
-export function fitted(sections: readonly Section[], { bytes, rest }: Room): string {
+export function fitSections(sections: readonly Section[], { bytes, rest }: ByteBudget): string {
   const filled = sections.filter(({ pieces }) => pieces.length > 0)
   let left = bytes
   return filled

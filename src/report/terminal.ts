@@ -2,7 +2,7 @@ import type { Finding, Location, Report } from '../finding/report'
 import { abridged } from '../listing'
 import type { Level } from '../policy/schema'
 import { visible, visibleLines } from './visible'
-import { count, countedFindings, placeOf, subjectOf, summaryOf, toolsOf, wayThrough } from './wording'
+import { count, countedFindings, placeOf, subjectOf, suggestException, summaryOf, toolsOf } from './wording'
 
 /** Paints text; the identity where colour is not wanted. */
 export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: string) => string
@@ -16,7 +16,7 @@ const mostRelated = 8
 export function terminalReport(report: Report, paint: Paint): string {
   const blocks = countedFindings(report).map((finding) => findingBlock(finding, paint))
   blocks.push([...quietLines(report).map(visible), paint('bold', visible(summaryOf(report)))].join('\n'))
-  const way = wayThrough(report)
+  const way = suggestException(report)
   if (way) blocks.push(`${visible(way.lead)}\n\n${indent(visibleLines(way.yaml))}`)
   return `${blocks.join('\n\n')}\n`
 }

@@ -118,7 +118,7 @@ function sourceName(source: Exclude<FindingSource, { kind: 'file' }>): string {
 }
 
 /** What to merge first: a sentence, and the YAML to paste. */
-export interface WayThrough {
+export interface SuggestedException {
   readonly lead: string
   readonly yaml: string
   /** How many entries were not written out. */
@@ -129,7 +129,7 @@ export interface WayThrough {
  * How a wanted change gets through, with at most so many entries of each kind; undefined when nothing stops the change, or
  * nothing but mending it helps.
  */
-export function wayThrough(report: Report, most = Number.POSITIVE_INFINITY): WayThrough | undefined {
+export function suggestException(report: Report, most = Number.POSITIVE_INFINITY): SuggestedException | undefined {
   const stopping = countedFindings(report).filter(({ level }) => level === 'error' || reaches(level, report.failOn))
   // An inventory that cannot be read is placed where the config names it; ignoring the config mends nothing.
   const unreadable = stopping.filter(

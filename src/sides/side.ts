@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { dirname } from 'node:path/posix'
 import type { Declarations } from '../cluster/clusters'
 import { type Descriptions, readDescriptions } from '../configuration/descriptions'
-import { toldKubernetes } from '../configuration/release-kubernetes'
+import { withKubeVersion } from '../configuration/release-kubernetes'
 import { type Discovery, discover } from '../discovery/discover'
 import { identify } from '../manifest/identity'
 import { type LoadedObject, loadFile } from '../manifest/load'
@@ -64,7 +64,7 @@ export class SideOfChange {
       const checkout = new Checkout(revision, tree, folder, renderer.contents)
       const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
       renderer.budget.doing(`looking for what is deployed in ${revision.name}`)
-      const informed = toldKubernetes(descriptions, declarations)
+      const informed = withKubeVersion(descriptions, declarations)
       const known = { releases, repository, ...(base ? { base } : {}), isNew: declarations.isNew, informed }
       return { tree, checkout, descriptions, discovery: await discover(checkout, known, side) }
     }
@@ -130,7 +130,7 @@ export class SideOfChange {
       const { failure } = rendering
       return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts, data }
     }
-    if (source.known === 'probed')
+    if (source.origin === 'probed')
       return { source, objects: [], unreadable: [], failure: undefined, remote: [], charts, data }
     const isGuess = await guessesOf(source, this.checkout)
     const objects: RenderedSide['objects'][number][] = []

@@ -71,7 +71,7 @@ function asRelease(entry: LoadedObject, namespace: string, patched: boolean): Lo
     ref: { group: ownGroup, kind, namespace, name: textOf(fields.releaseName) || textOf(fields.name) },
     content: JSON.stringify([fields, patched]),
     duplicateKeys: [],
-    around: { files: new Map(), ...(patched ? { patched } : {}) },
+    context: { files: new Map(), ...(patched ? { patched } : {}) },
   }
 }
 

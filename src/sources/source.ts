@@ -1,7 +1,7 @@
 import type { Region } from '../region'
 
 /** Where a source is spoken of: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`. */
-export interface SpokenAt {
+export interface DeclarationSite {
   readonly path: string
   readonly region: Region
 }
@@ -10,7 +10,7 @@ export interface SpokenAt {
  * How the gate knows of a source, strongest first; what is probed is rendered only to see that it renders, and its objects go
  * nowhere.
  */
-export type Knowledge = 'declared' | 'named' | 'discovered' | 'probed'
+export type SourceOrigin = 'declared' | 'named' | 'discovered' | 'probed'
 
 /** To which cluster a source's objects go: one that is named, or the one that a path of the repository belongs to. */
 export type Target = { readonly cluster: string } | { readonly path: string }
@@ -19,12 +19,12 @@ interface Shared {
   /** The same on both sides of a change for what is the same source. */
   readonly id: string
   readonly target: Target
-  readonly known: Knowledge
-  readonly at: SpokenAt
+  readonly origin: SourceOrigin
+  readonly declaredAt: DeclarationSite
   /** Further files that say something of it: ConfigMaps with its values or variables, and what says that it is applied. */
-  readonly saidIn?: readonly string[]
+  readonly definitionFiles?: readonly string[]
   /** The id that the base has it under, when the head describes it otherwise and it is rendered as it was before. */
-  readonly was?: string
+  readonly baseSourceId?: string
 }
 
 /** Values that a release is given: a file of the repository, or text that stands elsewhere. */
@@ -54,7 +54,7 @@ export interface KustomizeSource extends Shared {
   /** What an Argo CD or Flux object lays over it, as fields of a `kustomization.yaml`. */
   readonly overlay?: Readonly<Record<string, unknown>>
   /** Whether files may be taken in that do not lie in the folder or below it. */
-  readonly beside?: true
+  readonly allowsOutsideFiles?: true
   /** Components that it lays over it, from the repository's root. */
   readonly components?: readonly string[]
   /** Where objects go that name no namespace. */

@@ -28,7 +28,7 @@ interface Reached {
 }
 
 /** What both sides of a change lend to releases of charts that are not in the repository. */
-export class LentValues {
+export class ReleaseValueFiles {
   private readonly before: ReleaseFiles | undefined
   private readonly after: ReleaseFiles
   /** Whether the change may reach objects by nothing but the files that they take. */

@@ -1,16 +1,16 @@
 import { minimatch } from 'minimatch'
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { type Element, elementsOf, fill } from '../deployers/application-set'
-import { Named } from '../deployers/named'
+import { GitOpsSources } from '../deployers/named'
 import { chartFacts } from '../kubernetes/charts/chart-facts'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../kubernetes/ingress/ingress'
-import { type LoadedFile, type LoadedObject, loadFile, stateOf, type ValuesFile } from '../manifest/load'
+import { comparisonKey, type LoadedFile, type LoadedObject, loadFile, type ValuesFile } from '../manifest/load'
 import { groupKindOf, Manifest, ownGroup } from '../manifest/manifest'
 import { findPair } from '../manifest/map-pairs'
 import { mentions, mentionsOneOf, spelledOut } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
-import { isModest } from '../revision/glob'
+import { isBoundedGlob } from '../revision/glob'
 import type { InflatedChart } from '../sources/inflated-chart'
 import { inside } from '../sources/kustomization'
 import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
@@ -38,7 +38,7 @@ export class ReleaseFiles {
   readonly unreadable = new Map<string, UnreadableValues>()
   /** The files of values that are named in this repository and are not there, by path. */
   readonly missing = new Map<string, MissingValues>()
-  private readonly named: Named
+  private readonly named: GitOpsSources
 
   constructor(
     private readonly checkout: Checkout,
@@ -46,7 +46,7 @@ export class ReleaseFiles {
     /** The paths that differ; undefined when one side is judged whole. */
     private readonly changed: ReadonlySet<string> | undefined,
   ) {
-    this.named = new Named({ checkout, kustomizations: new Map(), repository })
+    this.named = new GitOpsSources({ checkout, kustomizations: new Map(), repository })
   }
 
   /** A file's objects with what they take from the tree. */
@@ -77,7 +77,7 @@ export class ReleaseFiles {
       const its = place !== undefined && this.isFile(place) ? await this.read([place]) : undefined
       if (its) files.set(name, its)
     }
-    return { ...object, around: { ...object.around, files } }
+    return { ...object, context: { ...object.context, files } }
   }
 
   /** https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository */
@@ -90,7 +90,7 @@ export class ReleaseFiles {
       const entries = listOf(helm.valueFiles).map(textOf)
       const places = new Map(entries.map((entry) => [entry, this.placeOf(entry, sources)]))
       for (const [entry, place] of places) {
-        if (place === undefined || (isGlob(place) && !isModest(place))) continue
+        if (place === undefined || (isGlob(place) && !isBoundedGlob(place))) continue
         const found = isGlob(place) ? this.matching(place, new Set(places.values())) : [place].filter(this.isFile)
         if (found.length === 0 && helm.ignoreMissingValueFiles !== true) {
           if (!isGlob(place)) this.missing.set(place, { path, object })
@@ -100,7 +100,7 @@ export class ReleaseFiles {
         if (its) files.set(entry, its)
       }
     }
-    return files.size > 0 ? { ...object, around: { files } } : object
+    return files.size > 0 ? { ...object, context: { files } } : object
   }
 
   /** The path of this repository that an entry of `valueFiles` names: others are files of the chart, or of another repository. */
@@ -184,7 +184,7 @@ export class ReleaseFiles {
       }
       makes.push(await this.withFiles(path, made))
     }
-    return known ? { ...object, around: { files: new Map(), makes } } : object
+    return known ? { ...object, context: { files: new Map(), makes } } : object
   }
 }
 
@@ -203,7 +203,7 @@ export async function* reachedByValues(
 }
 
 function statesIn({ objects }: LoadedFile): string {
-  return JSON.stringify(objects.flatMap((object) => [object, ...(object.around?.makes ?? [])].map(stateOf)))
+  return JSON.stringify(objects.flatMap((object) => [object, ...(object.context?.makes ?? [])].map(comparisonKey)))
 }
 
 /** Whether a text may hold an object that takes files of this repository into a release of a chart that is not in it. */

@@ -7,7 +7,7 @@ import type { SideOfChange } from '../sides/side'
  *
  * @param known the files that releases of charts from elsewhere take
  */
-export async function untakenValues(
+export async function unusedValuesFiles(
   head: SideOfChange,
   changed: ReadonlySet<string> | undefined,
   known: ReadonlySet<string>,

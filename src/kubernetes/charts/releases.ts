@@ -15,7 +15,7 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
     case madeApplication:
       return argoReleasesOf(manifest.root)
     case 'ApplicationSet.argoproj.io':
-      return manifest.object.around?.makes ? [] : argoReleasesOf(manifest.root.at('spec', 'template'))
+      return manifest.object.context?.makes ? [] : argoReleasesOf(manifest.root.at('spec', 'template'))
     case 'HelmChart.helm.cattle.io':
       return k3sReleasesOf(manifest)
     case inflatedChart:
@@ -58,7 +58,7 @@ function inflatedReleasesOf(manifest: Manifest): ChartRelease[] {
   const mode = root.at('valuesMerge').string || 'override'
   const merges = { override: [...inline, ...files], merge: merged, replace: inline }
   const base = inline.length === 0 ? files : entryOf(merges, mode)
-  const layers = [...hiddenIf(object.around?.patched === true), ...filesOf(additional), ...(base ?? hiddenIf(true))]
+  const layers = [...hiddenIf(object.context?.patched === true), ...filesOf(additional), ...(base ?? hiddenIf(true))]
   const generated = root.at('nameTemplate').exists || !root.at('releaseName').string
   const name = generated ? '<generated>' : ref.name
   const values = new ReleaseValues(written.exists ? written : root, layers)

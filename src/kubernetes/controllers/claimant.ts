@@ -7,7 +7,7 @@ import type { Watched } from './controller-scope'
 import { isInstalledBy } from './same-controller'
 
 /** A controller, and what it claims of what was read. */
-export interface Claimant {
+export interface ControllerOwnership {
   readonly name: string
   /** What it is called beside the workload's name. */
   readonly product: string
@@ -24,8 +24,8 @@ export interface Claimant {
 /** Who claims what in a cluster, before and after a change. */
 export interface ClaimsOfCluster {
   readonly cluster: string
-  readonly before: readonly Claimant[]
-  readonly after: readonly Claimant[]
+  readonly before: readonly ControllerOwnership[]
+  readonly after: readonly ControllerOwnership[]
 }
 
 interface Sides {
@@ -33,20 +33,20 @@ interface Sides {
   readonly base: ReadonlyMap<string, Snapshot>
   readonly head: ReadonlyMap<string, Snapshot>
   /** Ingresses that stand on both sides alike, and in no snapshot unless a rule asked for them. */
-  readonly bystanders: () => readonly Manifest[]
+  readonly unchangedIngresses: () => readonly Manifest[]
 }
 
 const classKind = 'IngressClass.networking.k8s.io'
 
 /** Who claims what in each cluster in which a change touches a controller or an IngressClass. */
-export function changedClaims({ changes, base, head, bystanders }: Sides): ClaimsOfCluster[] {
+export function changedClaims({ changes, base, head, unchangedIngresses }: Sides): ClaimsOfCluster[] {
   const touched = changes.filter((change) => {
     const { before, after } = sidesOf(change)
     return decides(before, base.get(change.cluster)) || decides(after, head.get(change.cluster))
   })
   const clusters = touched.map(({ cluster }) => cluster)
   if (clusters.length === 0) return []
-  const others = bystanders()
+  const others = unchangedIngresses()
   return [...new Set(clusters)].sort().map((cluster) => {
     const its = others.filter((manifest) => manifest.clusters.includes(cluster))
     const [before = [], after = []] = [base, head].map((side) =>
@@ -62,13 +62,13 @@ function decides(manifest: Manifest | undefined, snapshot: Snapshot | undefined)
 }
 
 /** Copies of one object are told once. */
-function claimantsIn(snapshot: Snapshot, bystanders: readonly Manifest[]): Claimant[] {
-  const ingresses = [...snapshot.ofKind('Ingress.networking.k8s.io'), ...bystanders]
+function claimantsIn(snapshot: Snapshot, unchangedIngresses: readonly Manifest[]): ControllerOwnership[] {
+  const ingresses = [...snapshot.ofKind('Ingress.networking.k8s.io'), ...unchangedIngresses]
   const all = controllersIn(snapshot).filter(({ facts }) => facts.takes === 'Ingresses')
   // A release whose workload is there too is one controller with it.
   const controllers = all.filter((one) => !one.installed || !all.some((other) => isInstalledBy(one, other)))
   const named = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? watched.names : []))
-  const claimants = controllers.map((controller): Claimant => {
+  const claimants = controllers.map((controller): ControllerOwnership => {
     const { watched } = controller
     const taken = ingresses.filter((ingress) => takesIngress(controller, ingress, snapshot))
     return {

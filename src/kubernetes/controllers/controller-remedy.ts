@@ -2,10 +2,10 @@ import type { ClassFacts } from '../workload/controller-facts'
 import { type Controller, nameOfController } from './controller'
 
 /** What parts the two: whoever watches all namespaces still meets one that is limited, so then the class comes first. */
-export function mendingOf(mended: Controller, other: Controller): string {
+export function remedyFor(mended: Controller, other: Controller): string {
   const own = ownClassOf(mended)
   const name = nameOfController(mended)
-  const limiting = limitingOf(mended, other)
+  const limiting = narrowingAdvice(mended, other)
   if (other.watched.scope !== 'all') return `Limit ${limiting}, or give it a class of its own with ${own}`
   const both = [...new Set([own, ownClassOf(other)])].join(' and ')
   // Without a class it takes that of the other one too.
@@ -17,7 +17,7 @@ export function mendingOf(mended: Controller, other: Controller): string {
 }
 
 /** How one of the two is kept out of the namespaces of the other; empty where only both together can be. */
-export function limitingOf(mended: Controller, other: Controller): string {
+export function narrowingAdvice(mended: Controller, other: Controller): string {
   const limited = other.watched.scope !== 'all' ? mended : mended.watched.scope !== 'all' ? other : undefined
   return limited ? `${nameOfController(limited)} to other namespaces with ${scopeOf(limited)}` : ''
 }
@@ -40,7 +40,7 @@ export function limitingValue(controller: Controller): string {
 /** What gives it a class of its own. */
 export function ownClassOf(controller: Controller): string {
   const { installed } = controller
-  const way = wayOf(controller)
+  const way = classFactsOf(controller)
   if (installed) return `${installed.release.facts.says?.class ?? way?.value} in its values`
   const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) =>
     flag ? controller.wordsFor(flag) : [],
@@ -55,7 +55,7 @@ function inWords(flags: readonly string[], value: string | undefined): string {
 }
 
 /** How it decides which Ingresses are its own: where the release is not told, in the newest way. */
-export function wayOf({ claims, facts }: Controller): ClassFacts | undefined {
+export function classFactsOf({ claims, facts }: Controller): ClassFacts | undefined {
   return claims.at(-1)?.facts ?? facts.classes.at(-1)
 }
 

@@ -1,9 +1,9 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
-import { alike } from '../object/named-object'
+import { uniqueCopy } from '../object/named-object'
 import { Arguments } from '../workload/arguments'
-import { type ControllerConfig, keyOf, placeIn, saidBy, speaksOf } from '../workload/config-settings'
+import { type ControllerConfig, keyOf, placeIn, settingInConfig, speaksOf } from '../workload/config-settings'
 import { mountedAt } from '../workload/container-file'
 import type { ConfigFacts, ControllerFacts } from '../workload/controller-facts'
 import type { Setting, Settings } from '../workload/settings'
@@ -48,12 +48,12 @@ class Configured implements Settings {
   }
 
   get(flag: string): Setting | undefined {
-    return this.counts(flag) ? saidBy(this.config, flag) : this.others.get(flag)
+    return this.counts(flag) ? settingInConfig(this.config, flag) : this.others.get(flag)
   }
 
   all(flag: string): Setting[] {
     if (!this.counts(flag)) return this.others.all(flag)
-    const said = saidBy(this.config, flag)
+    const said = settingInConfig(this.config, flag)
     return said ? [said] : []
   }
 
@@ -113,7 +113,7 @@ function objectAt(
   const namespace = inNamespace ?? (variable && args.variable(variable)) ?? byDefault ?? ''
   const [kind = '', ...group] = groupKind.split('.')
   const ref = { group: group.join('.'), kind, namespace, name }
-  return { root: alike(snapshot?.get(ref) ?? [])?.root, at, name: nameOf(ref) }
+  return { root: uniqueCopy(snapshot?.get(ref) ?? [])?.root, at, name: nameOf(ref) }
 }
 
 /**

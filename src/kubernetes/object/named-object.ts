@@ -3,7 +3,7 @@ import type { Manifest } from '../../manifest/manifest'
 import { shareNamespace } from './namespace'
 
 /** Of copies of one object any, where all of them say the same: nobody knows which of them the cluster has. */
-export function alike(copies: readonly Manifest[]): Manifest | undefined {
+export function uniqueCopy(copies: readonly Manifest[]): Manifest | undefined {
   const said = new Set(copies.map(({ object }) => object.content))
   return said.size === 1 ? copies[0] : undefined
 }
@@ -17,5 +17,5 @@ export function configMapNamed(
   if (!name) return undefined
   const { namespace } = user.ref
   const copies = snapshot?.get({ group: '', kind: 'ConfigMap', namespace, name }) ?? []
-  return alike(copies.filter((one) => shareNamespace(one, user)))
+  return uniqueCopy(copies.filter((one) => shareNamespace(one, user)))
 }

@@ -1,18 +1,18 @@
 import { minVersion, satisfies } from 'semver'
 import type { Cursor } from '../../manifest/cursor'
 import { componentFacts } from './component-facts'
-import { type Breach, type MatrixSubject, releaseIn } from './matrix'
+import { type MatrixSubject, releaseIn, type Violation } from './matrix'
 import type { MatrixRow } from './matrix-facts'
 
 const severities = ['error', 'warning', 'notice'] as const
 
 /** The gravest severity of some rows. */
-export function gravest(breaches: readonly Breach[]): MatrixRow['severity'] {
+export function highestSeverity(breaches: readonly Violation[]): MatrixRow['severity'] {
   return severities.find((severity) => breaches.some(({ row }) => row.severity === severity)) ?? 'notice'
 }
 
 /** The image, or the mode, and then where the settings and the facts stand that the rows asked for: of each object the first. */
-export function endsOf({ at }: MatrixSubject, breaches: readonly Breach[]): Cursor[] {
+export function endsOf({ at }: MatrixSubject, breaches: readonly Violation[]): Cursor[] {
   const settings = breaches.flatMap((breach) => breach.settings).filter(({ manifest }) => manifest !== at.manifest)
   const facts = breaches.flatMap(({ grounds }) => grounds.map(({ fact }) => fact.at)).filter((one) => one !== at)
   const read = [...settings, ...facts]
@@ -20,7 +20,7 @@ export function endsOf({ at }: MatrixSubject, breaches: readonly Breach[]): Curs
 }
 
 /** What a message says of rows that do not hold: beside what the subject stands, why it does not work, and what to do. */
-export function wordsOf(subject: MatrixSubject, breaches: readonly Breach[], rows: readonly MatrixRow[]) {
+export function violationWords(subject: MatrixSubject, breaches: readonly Violation[], rows: readonly MatrixRow[]) {
   const grounds = breaches.flatMap(({ grounds }) => grounds).filter(({ fact }) => fact.at !== subject.at)
   const remedies = unique(breaches.map((breach) => remedyOf(breach, subject, rows))).join('; ')
   return {
@@ -35,7 +35,7 @@ export function wordsOf(subject: MatrixSubject, breaches: readonly Breach[], row
   }
 }
 
-function remedyOf({ row, grounds }: Breach, subject: MatrixSubject, rows: readonly MatrixRow[]): string {
+function remedyOf({ row, grounds }: Violation, subject: MatrixSubject, rows: readonly MatrixRow[]): string {
   const title = componentFacts.find(({ name }) => name === row.component)?.title ?? row.component
   const { kernel, notOn, kubernetes, kubeProxyMode, containerd } = row.requires ?? {}
   if (row.fixed) return `take ${title} ${row.fixed.join(', ').replace(/, ([^,]*)$/, ' or $1')}, or a later release`
@@ -54,7 +54,7 @@ function fittingRelease(
   { component }: MatrixRow,
   { release }: MatrixSubject,
   rows: readonly MatrixRow[],
-  grounds: Breach['grounds'],
+  grounds: Violation['grounds'],
 ) {
   const kubernetes = grounds.find(({ of }) => of === 'kubernetes')
   const version = kubernetes && releaseIn(kubernetes.fact.value)

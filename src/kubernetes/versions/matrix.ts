@@ -28,21 +28,21 @@ export interface MatrixSubject {
 }
 
 /** A fact that a row asked for, and how messages name it. */
-export interface Ground {
+export interface CheckedFact {
   readonly of: 'kernel' | 'containerd' | 'kubeProxyMode' | 'kubernetes'
   readonly fact: Fact
   readonly words: string
 }
 
 /** A row that does not hold, and what was read for that. */
-export interface Breach {
+export interface Violation {
   readonly row: MatrixRow
   /** The nodes it does not hold on; none where nodes do not matter. */
   readonly nodes: readonly ClusterNode[]
   /** Where the settings stand that the row hangs on. */
   readonly settings: readonly Cursor[]
   /** The cluster's facts, and those of the first of the nodes. */
-  readonly grounds: readonly Ground[]
+  readonly grounds: readonly CheckedFact[]
 }
 
 /** The bundled rows and a config's own, which replace those of their name. */
@@ -79,7 +79,7 @@ function agrees({ string }: Cursor, value: string | undefined): boolean {
 }
 
 /** The rows on a subject that do not hold; what cannot be told breaks none. */
-export function breachesOf(subject: MatrixSubject, rows: readonly MatrixRow[], facts: ClusterFacts): Breach[] {
+export function violationsOf(subject: MatrixSubject, rows: readonly MatrixRow[], facts: ClusterFacts): Violation[] {
   const nodes = facts.nodes.filter((node) => node.operatingSystem?.value !== 'windows' && subject.runsOn(node))
   return rowsOn(subject, rows).flatMap((row) => {
     const asksNodes = mentions(row, 'kernel', 'notOn', 'architecture', 'containerd', 'kubelet')
@@ -96,7 +96,7 @@ function groundsOf(
   row: MatrixRow,
   { kubernetes, kubeProxyMode }: ClusterFacts,
   nodes: readonly ClusterNode[],
-): Ground[] {
+): CheckedFact[] {
   const asked = [
     [
       'kernel',

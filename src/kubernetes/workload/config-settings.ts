@@ -23,7 +23,7 @@ export function speaksOf({ keys }: ControllerConfig, flag: string): boolean {
 }
 
 /** What a config says of a flag: one setting, for a list with all of its values. */
-export function saidBy(config: ControllerConfig, flag: string): Setting | undefined {
+export function settingInConfig(config: ControllerConfig, flag: string): Setting | undefined {
   const at = placeIn(config, flag)
   if (!config.root) return { at, value: undefined, maybe: true }
   const { value } = at

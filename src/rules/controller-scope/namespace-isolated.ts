@@ -11,7 +11,13 @@ import {
 import type { Claims } from '../../kubernetes/controllers/controller-claims'
 import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controllers/controller-overlap'
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
-import { limitingOf, limitingValue, mendingOf, ownClassOf, wayOf } from '../../kubernetes/controllers/controller-remedy'
+import {
+  classFactsOf,
+  limitingValue,
+  narrowingAdvice,
+  ownClassOf,
+  remedyFor,
+} from '../../kubernetes/controllers/controller-remedy'
 import { areOneController, isInstalledBy, shareCluster } from '../../kubernetes/controllers/same-controller'
 import { classAnnotation } from '../../kubernetes/ingress/ingress-class'
 import { labelsOf } from '../../kubernetes/object/label-selector'
@@ -180,10 +186,10 @@ function wordsOf(
 ): Omit<Overlap, 'where'> {
   const other = mended === first ? second : first
   const [one, two] = first.facts === second.facts ? [] : [first.facts.title, second.facts.title]
-  const limiting = limitingOf(mended, other)
+  const limiting = narrowingAdvice(mended, other)
   const own = {
     class: ownClassOf(mended),
-    annotation: mended.wordsFor(wayOf(mended)?.name ?? ''),
+    annotation: mended.wordsFor(classFactsOf(mended)?.name ?? ''),
     // Classes differ here, so one of the two says by a flag that it takes these Ingresses, or names no class.
     none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined),
   }[by]
@@ -197,7 +203,7 @@ function wordsOf(
       : 'so both serve them, and which of them a client reaches is chance',
     mended: nameOfController(mended),
     own: own ?? ownClassOf(mended),
-    mending: mendingOf(mended, other),
+    mending: remedyFor(mended, other),
     limiting: limiting && `, or limit ${limiting}`,
   }
 }
