@@ -24,10 +24,10 @@ export class Budget {
   private last: Step = { doing: 'starting' }
   private ran: Overrun | undefined
 
-  /** @param told is told of every step, before it begins */
+  /** @param onStep is told of every step, before it begins */
   constructor(
     readonly minutes = Number.POSITIVE_INFINITY,
-    private readonly told: (step: Step) => void = () => {},
+    private readonly onStep: (step: Step) => void = () => {},
   ) {
     this.end = performance.now() + minutes * 60_000
   }
@@ -50,7 +50,7 @@ export class Budget {
     if (this.secondsLeft === 0) this.exhaust()
     if (this.signal.aborted) throw new TimeIsUp()
     this.last = { doing, path }
-    this.told(this.last)
+    this.onStep(this.last)
   }
 
   /** Does what may take long while other things go on. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { ControllerOwnership } from '../../src/kubernetes/controllers/claimant'
+import type { ControllerOwnership } from '../../src/kubernetes/controllers/controller-ownership'
 import { markdownReport } from '../../src/report/markdown'
 import { pictureOf } from '../../src/report/picture'
 import { judge, type Texts } from '../harness'

@@ -8,7 +8,7 @@ import type { CheckRunOutput, CheckRunState, GitHub } from './github'
 type GitHubAnnotation = NonNullable<CheckRunOutput['annotations']>[number]
 
 /** What one request may add. */
-const mostAnnotations = 50
+const maxAnnotations = 50
 /** GitHub counts characters in one place and bytes in another, so bytes it is. Source: its description of checks/create */
 const longestText = 65_535
 
@@ -30,17 +30,17 @@ export async function publishCheckRun(github: GitHub, report: Report, name: stri
     name,
     external_id,
     conclusion,
-    output: { title, summary, annotations: annotations.slice(from, from + mostAnnotations) },
+    output: { title, summary, annotations: annotations.slice(from, from + maxAnnotations) },
   })
 
   const ours = (await github.checkRuns(name, sha)).filter((run) => run.external_id?.startsWith(mark))
   const newest = ours.sort((a, b) => b.id - a.id)[0]
   const isUsable = newest?.external_id?.startsWith(annotationsId) || newest?.output.annotations_count === 0
   const run = newest && isUsable ? newest : await github.createCheckRun(sha, stateFrom(0))
-  let carried = run === newest ? run.output.annotations_count : Math.min(mostAnnotations, annotations.length)
+  let carried = run === newest ? run.output.annotations_count : Math.min(maxAnnotations, annotations.length)
   let isStated = run.external_id === external_id
   while (carried < annotations.length || !isStated) {
-    const then = Math.min(carried + mostAnnotations, annotations.length)
+    const then = Math.min(carried + maxAnnotations, annotations.length)
     try {
       await github.updateCheckRun(run.id, stateFrom(carried), then)
     } catch (error) {

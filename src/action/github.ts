@@ -19,7 +19,7 @@ export interface CheckRunState {
   readonly output: CheckRunOutput
 }
 
-const mostTries = 3
+const maxTries = 3
 const longestRequest = 10_000
 /** How long the faults of all requests may keep the job: failed requests and the pauses after them. */
 const patience = 30_000
@@ -111,7 +111,7 @@ export class GitHub {
       } catch (error) {
         this.#patience -= Date.now() - begun
         const pause = pauseAfter(error, tries)
-        if (pause === undefined || tries === mostTries || pause > this.#patience) throw error
+        if (pause === undefined || tries === maxTries || pause > this.#patience) throw error
         this.#patience -= pause
         await setTimeout(pause)
         const made = isLost(error) ? await landed?.() : undefined

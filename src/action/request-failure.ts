@@ -28,8 +28,8 @@ export function isLost(error: unknown): boolean {
 export function reasonOf(error: unknown): string {
   const failure = failureOf(error)
   const [line = ''] = (error instanceof Error ? error.message : String(error)).trim().split('\n')
-  const said = line.replace(/ - https:\S+$/, '')
-  const words = said.length > 200 ? `${said.slice(0, 200)}…` : said
+  const content = line.replace(/ - https:\S+$/, '')
+  const words = content.length > 200 ? `${content.slice(0, 200)}…` : content
   return failure?.response ? `${failure.status}: ${words}` : words
 }
 

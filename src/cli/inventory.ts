@@ -8,7 +8,7 @@ import { readInventory } from '../cluster/inventory-reader'
 import { liveKinds } from '../cluster/live-objects'
 import { GuardError } from '../errors'
 import { splitDocuments } from '../manifest/documents'
-import { PlainTree } from './plain'
+import { PlainTree } from './plain-tree'
 
 /** Where an inventory is taken from. */
 export interface InventoryInput {

@@ -1,6 +1,6 @@
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, type ObjectRef, ownGroup } from '../manifest/manifest'
-import { installerKinds, installerMarks, isTold, kubeProxyModeIn, kubernetesIn } from './installer'
+import { describesInstallation, installerKinds, installerMarks, kubeProxyModeIn, kubernetesIn } from './installer'
 import {
   factAt,
   type Inventory,
@@ -43,7 +43,7 @@ export function describesCluster({ ref }: Manifest): boolean {
 
 /** Whether an object states facts of its cluster: a rule then names as its partners whatever such a fact may bear on. */
 export function statesFacts(manifest: Manifest): boolean {
-  return describesCluster(manifest) || isTold(manifest)
+  return describesCluster(manifest) || describesInstallation(manifest)
 }
 
 /**
@@ -72,15 +72,15 @@ export class ClusterFacts {
     const inventory: Inventory<Cursor> = readInventory(
       descriptions.filter((manifest) => !isDeclaration(manifest)).map(({ root }) => root),
     )
-    const said = (key: string) => declared.flatMap(({ root }) => factAt(root.at(key)) ?? [])[0]
+    const declaredFact = (key: string) => declared.flatMap(({ root }) => factAt(root.at(key)) ?? [])[0]
     this.kubernetes =
       inventory.kubernetes ??
-      said('kubernetes') ??
+      declaredFact('kubernetes') ??
       kubernetesIn(manifests) ??
       // No kubelet is newer than its API server, so it is at least of this version.
       newestOf(inventory.nodes.flatMap(({ kubelet }) => kubelet ?? []))
-    this.kubeProxyMode = inventory.kubeProxyMode ?? said('kubeProxyMode') ?? kubeProxyModeIn(manifests)
-    this.nodes = withKernel(inventory.nodes, said('kernel'))
+    this.kubeProxyMode = inventory.kubeProxyMode ?? declaredFact('kubeProxyMode') ?? kubeProxyModeIn(manifests)
+    this.nodes = withKernel(inventory.nodes, declaredFact('kernel'))
     this.takenAt = inventory.takenAt
     this.locks = inventory.locks
     this.pods = inventory.pods

@@ -51,7 +51,7 @@ function modeOf(kubernetes: Cursor): StatedValue<Cursor> | undefined {
 export const installerKinds: readonly GroupKind[] = Object.keys(installers)
 
 /** Whether an object tells an installer something. */
-export function isTold(manifest: Manifest): boolean {
+export function describesInstallation(manifest: Manifest): boolean {
   return Object.values(entryOf(installers, groupKindOf(manifest.ref)) ?? {}).some((read) => read(manifest.root))
 }
 

@@ -75,13 +75,13 @@ export async function readConfigs(
 function inForce(
   text: string | undefined,
   file: string,
-  mended: Config | undefined,
+  headConfig: Config | undefined,
   validate: (config: Config) => void,
 ): Config {
   if (text === undefined) return emptyConfig
   const config = valid(text, file, validate)
   if (!(config instanceof GuardError)) return config
-  if (mended) return emptyConfig
+  if (headConfig) return emptyConfig
   throw config
 }
 

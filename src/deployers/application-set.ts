@@ -5,7 +5,7 @@ import type { Manifest } from '../manifest/manifest'
 import { isBoundedGlob } from '../revision/glob'
 import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
 import { readApplication } from './argocd'
-import type { GitOpsSources } from './named'
+import type { GitOpsSources } from './gitops-sources'
 
 /** What a generator says of one Application, by the name a template calls it by. */
 export type Element = Readonly<Record<string, string>>

@@ -7,7 +7,7 @@ import { inside } from '../sources/kustomization'
 import { overlayOf } from '../sources/overlay'
 import type { Target, Values } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf, wordOf } from '../sources/untyped'
-import { declarationSite, type GitOpsSources } from './named'
+import { declarationSite, type GitOpsSources } from './gitops-sources'
 
 /** Reads an Application: https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
 export function readApplication(manifest: Manifest, name: string, value: unknown, named: GitOpsSources): void {
@@ -59,7 +59,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         ...(Array.isArray(helm.apiVersions) ? { apiVersions: helm.apiVersions.map(textOf) } : {}),
         ...(helm.skipCrds === true ? { skipCrds: true } : {}),
       })
-    } else if (!named.leavesOut(place) && named.kustomization(place)) {
+    } else if (!named.isIgnored(place) && named.kustomization(place)) {
       const kustomize = fieldsOf(source.kustomize)
       const overlay = overlayOf(kustomize)
       const components = listOf(kustomize.components).flatMap((one) => inside(place, textOf(one)) ?? [])
@@ -71,7 +71,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         ...(overlay ? { overlay } : {}),
         ...(components.length > 0 ? { components } : {}),
       })
-    } else if (named.leavesOut(place)) {
+    } else if (named.isIgnored(place)) {
       named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
     } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, fieldsOf(source.directory), name, named)

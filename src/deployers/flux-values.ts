@@ -5,7 +5,7 @@ import type { Manifest } from '../manifest/manifest'
 import { inside } from '../sources/kustomization'
 import type { Values } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf, wordOf } from '../sources/untyped'
-import type { GitOpsSources } from './named'
+import type { GitOpsSources } from './gitops-sources'
 
 /** The names of the ConfigMaps and Secrets that a Flux object takes values of. */
 export function namesOfHolders({ root }: Manifest): string[] {

@@ -6,8 +6,8 @@ import { fluxOverlayOf } from '../sources/overlay'
 import type { Target } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
 import { dataOf, holderOf, valuesOf } from './flux-values'
-import { generateKustomization } from './made-kustomization'
-import { declarationSite, type GitOpsSources } from './named'
+import { generateKustomization } from './generated-kustomization'
+import { declarationSite, type GitOpsSources } from './gitops-sources'
 
 /** A Flux Kustomization of a folder of this repository. */
 interface Tree {
@@ -79,7 +79,7 @@ export class FluxObjects {
       return
     }
     const { generated } = this.named
-    if (this.named.leavesOut(place)) {
+    if (this.named.isIgnored(place)) {
       this.named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
       return
     }

@@ -2,7 +2,7 @@ import { groupKindOf, type Manifest } from '../manifest/manifest'
 import { readApplicationSet } from './application-set'
 import { readApplication } from './argocd'
 import { FluxObjects } from './flux'
-import { GitOpsSources, type RepositoryIndex } from './named'
+import { GitOpsSources, type RepositoryIndex } from './gitops-sources'
 
 /** Reads what the Argo CD and Flux objects of one side name. */
 export function readGitOps(manifests: readonly Manifest[], surroundings: RepositoryIndex): GitOpsSources {

@@ -1,7 +1,7 @@
 import path from 'node:path/posix'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
-import type { GitOpsSources, PassedOver } from '../deployers/named'
+import type { GitOpsSources, NotInspected } from '../deployers/gitops-sources'
 import type { Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { startOf } from '../region'
@@ -25,10 +25,10 @@ export interface Discovery {
   /** The folders of library charts. */
   readonly libraries: ReadonlySet<string>
   /** By path. */
-  readonly claims: ReadonlyMap<string, FileOwnership>
+  readonly ownership: ReadonlyMap<string, FileOwnership>
   readonly kustomizations: ReadonlyMap<string, Kustomization>
   /** Argo CD and Flux objects of which something was not looked at. */
-  readonly notInspected: readonly PassedOver[]
+  readonly notInspected: readonly NotInspected[]
   /** Plain files that an Argo CD object deploys, and by which. */
   readonly plain: ReadonlyMap<string, string>
   /** Files that a glob of `ignore` takes, and that something deploys all the same. */
@@ -54,32 +54,38 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     .filter((file) => path.basename(file) === 'Chart.yaml' && !checkout.tree.ignores(file))
     .map((file) => (file.includes('/') ? path.dirname(file) : ''))
     .sort()
-  const written = await readKustomizations(checkout)
+  const kustomizationsInFiles = await readKustomizations(checkout)
   const declared = known.releases.map(declaredSource)
-  const parts = new Map(chartClaims(charts, checkout))
-  const { named, kustomizations, claims } = await readNamed(checkout, parts, written, known, side)
-  const told = [...declared, ...named.sources]
-  const spoken = new Set(told.map(placeOf))
-  const discovered = await discoveredCharts(checkout, charts, kustomizations, spoken)
-  const roots = deployedRoots(kustomizations, known.base, spoken)
+  const parts = new Map(chartFiles(charts, checkout))
+  const { gitOps, kustomizations, ownership } = await readGitOpsSources(
+    checkout,
+    parts,
+    kustomizationsInFiles,
+    known,
+    side,
+  )
+  const explicit = [...declared, ...gitOps.sources]
+  const explicitPlaces = new Set(explicit.map(placeOf))
+  const discovered = await discoveredCharts(checkout, charts, kustomizations, explicitPlaces)
+  const roots = deployedRoots(kustomizations, known.base, explicitPlaces)
   const sources = [
-    ...told,
-    ...stillDiscovered(discovered.releases, known.base),
+    ...explicit,
+    ...discoveredAgain(discovered.releases, known.base),
     ...roots.map((root): Source => {
       const at = { path: kustomizations.get(root)?.file ?? root, region: startOf(1) }
       const id = `kustomize:${root}`
-      const beside = named.usesFlux ? { beside: true as const } : {}
+      const beside = gitOps.usesFlux ? { beside: true as const } : {}
       return { kind: 'kustomize', id, origin: 'discovered', target: { path: at.path }, declaredAt: at, root, ...beside }
     }),
   ].map(known.informed)
   return {
     sources: [...sources, ...(await asBefore(known.base?.sources ?? [], { checkout, kustomizations, sources }))],
     libraries: discovered.libraries,
-    claims,
+    ownership,
     kustomizations,
-    notInspected: named.notInspected,
-    plain: named.plain,
-    ignorable: new Set(ignorableIn(checkout, { named, kustomizations, claims })),
+    notInspected: gitOps.notInspected,
+    plain: gitOps.plain,
+    ignorable: new Set(ignorableIn(checkout, { gitOps, kustomizations, ownership })),
   }
 }
 
@@ -112,7 +118,7 @@ function declaredSource(declared: DeclaredRelease): HelmSource {
 const partOfChart =
   /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/s
 
-function* chartClaims(charts: readonly string[], checkout: Checkout): Iterable<[string, FileOwnership]> {
+function* chartFiles(charts: readonly string[], checkout: Checkout): Iterable<[string, FileOwnership]> {
   for (const folder of charts) {
     const start = folder === '' ? 0 : folder.length + 1
     for (const file of checkout.below(folder)) {
@@ -123,7 +129,7 @@ function* chartClaims(charts: readonly string[], checkout: Checkout): Iterable<[
 }
 
 /** What Kustomizations name, and what lies beside them unnamed: both are no plain manifests. */
-function* kustomizeClaims(
+function* kustomizationFiles(
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
   base: Discovery | undefined,
@@ -139,23 +145,23 @@ function* kustomizeClaims(
     }
   }
   // What leaves a Kustomization in this change is deployed by nobody; it does not become a plain file.
-  for (const [file, place] of namedBy(base?.kustomizations.values() ?? [])) {
+  for (const [file, place] of filesNamedBy(base?.kustomizations.values() ?? [])) {
     if (checkout.has(file)) yield [file, { deployed: false, reason: `an orphan: ${place} no longer names it` }]
   }
-  for (const [file, place] of namedBy(all.values())) {
+  for (const [file, place] of filesNamedBy(all.values())) {
     if (checkout.has(file)) yield [file, { deployed: true, reason: `a part of the Kustomization ${place}` }]
   }
 }
 
 /** The files that Kustomizations name, each with the Kustomization's own file; that file is named too. */
-function* namedBy(kustomizations: Iterable<Kustomization>): Iterable<[string, string]> {
+function* filesNamedBy(kustomizations: Iterable<Kustomization>): Iterable<[string, string]> {
   for (const { file, leadsTo, made } of kustomizations) {
     for (const place of made ? leadsTo : [file, ...leadsTo]) yield [place, file]
   }
 }
 
 /** What Flux passes by, and what came to be where only a link leads from the folder that was deployed, by which who deploys it does not go. */
-function* passedByClaims(
+function* ignoredFiles(
   { ignoredByFlux, unfollowedLinks, plain }: GitOpsSources,
   checkout: Checkout,
   isNew: DiscoveryInput['isNew'],
@@ -170,7 +176,7 @@ function* passedByClaims(
 }
 
 /** Plain files that lose the object that deployed them are deployed by nobody. */
-function* plainClaims(
+function* undeployedPlainFiles(
   { plain }: GitOpsSources,
   checkout: Checkout,
   base: Discovery | undefined,
@@ -182,26 +188,26 @@ function* plainClaims(
 }
 
 /** Reads what Argo CD and Flux objects name, and which files are therefore no plain manifests. */
-async function readNamed(
+async function readGitOpsSources(
   checkout: Checkout,
   parts: ReadonlyMap<string, FileOwnership>,
-  written: ReadonlyMap<string, Kustomization>,
+  kustomizationsInFiles: ReadonlyMap<string, Kustomization>,
   { repository, base, isNew }: DiscoveryInput,
   side: Side,
 ) {
   let manifests = await gitOpsObjects(checkout, parts, side)
   for (;;) {
-    const named = readGitOps(manifests, { checkout, kustomizations: written, repository })
-    const kustomizations = new Map([...written, ...named.generated])
-    const claims = new Map([
-      ...plainClaims(named, checkout, base),
-      ...passedByClaims(named, checkout, base ? isNew : () => false),
+    const gitOps = readGitOps(manifests, { checkout, kustomizations: kustomizationsInFiles, repository })
+    const kustomizations = new Map([...kustomizationsInFiles, ...gitOps.generated])
+    const ownership = new Map([
+      ...undeployedPlainFiles(gitOps, checkout, base),
+      ...ignoredFiles(gitOps, checkout, base ? isNew : () => false),
       ...parts,
-      ...kustomizeClaims(kustomizations, checkout, base),
+      ...kustomizationFiles(kustomizations, checkout, base),
     ])
     // An object that nobody applies deploys nothing, and what it would have applied may hold more of them.
-    const applied = manifests.filter(({ origin }) => claims.get(origin.path)?.deployed !== false)
-    if (applied.length === manifests.length) return { named, kustomizations, claims }
+    const applied = manifests.filter(({ origin }) => ownership.get(origin.path)?.deployed !== false)
+    if (applied.length === manifests.length) return { gitOps, kustomizations, ownership }
     manifests = applied
   }
 }
@@ -211,16 +217,16 @@ async function discoveredCharts(
   checkout: Checkout,
   folders: readonly string[],
   kustomizations: ReadonlyMap<string, Kustomization>,
-  spoken: ReadonlySet<string>,
+  explicitPlaces: ReadonlySet<string>,
 ): Promise<{ releases: HelmSource[]; libraries: Set<string> }> {
   const charts = await Promise.all(folders.map((folder) => readChart(checkout, folder)))
-  const taken = new Set([
+  const included = new Set([
     ...charts.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
     ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder)),
   ])
   const libraries = new Set(charts.flatMap(({ folder, library }) => (library ? [folder] : [])))
   const releases = charts
-    .filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder))
+    .filter(({ folder, library }) => !library && !included.has(folder) && !explicitPlaces.has(folder))
     .filter(
       ({ folder }) =>
         !folders.some(
@@ -260,11 +266,12 @@ async function discoveredCharts(
  * At the head: the charts that were tried by themselves at the base, and new ones, which what was a library is too. A chart that loses the last object or
  * declaration that named it is deployed no longer.
  */
-function stillDiscovered(found: readonly HelmSource[], base: Discovery | undefined): HelmSource[] {
+function discoveredAgain(found: readonly HelmSource[], base: Discovery | undefined): HelmSource[] {
   if (!base) return [...found]
   const before = discoveredIn(base)
   return found.filter(
-    ({ chart }) => !base.claims.has(path.join(chart, 'Chart.yaml')) || base.libraries.has(chart) || before.has(chart),
+    ({ chart }) =>
+      !base.ownership.has(path.join(chart, 'Chart.yaml')) || base.libraries.has(chart) || before.has(chart),
   )
 }
 
@@ -276,17 +283,17 @@ function discoveredIn({ sources }: Discovery): Set<string> {
 function deployedRoots(
   all: ReadonlyMap<string, Kustomization>,
   base: Discovery | undefined,
-  spoken: ReadonlySet<string>,
+  explicitPlaces: ReadonlySet<string>,
 ): string[] {
   const roots = rootsOf(all)
-  if (!base) return [...roots].filter((root) => !spoken.has(root)).sort()
+  if (!base) return [...roots].filter((root) => !explicitPlaces.has(root)).sort()
   const before = discoveredIn(base)
   const still = [...before].filter((root) => all.has(root) && !all.get(root)?.component)
   // A component that nobody took in was deployed by nobody, so it comes when it turns into what can be deployed.
-  const taken = new Set([...base.kustomizations.values()].flatMap(({ leadsTo }) => leadsTo))
+  const included = new Set([...base.kustomizations.values()].flatMap(({ leadsTo }) => leadsTo))
   const isNew = (root: string) => {
     const old = base.kustomizations.get(root)
-    return !old || (old.component && !taken.has(root))
+    return !old || (old.component && !included.has(root))
   }
-  return [...new Set([...still, ...[...roots].filter(isNew)])].filter((root) => !spoken.has(root)).sort()
+  return [...new Set([...still, ...[...roots].filter(isNew)])].filter((root) => !explicitPlaces.has(root)).sort()
 }

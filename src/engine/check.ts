@@ -10,7 +10,7 @@ import {
 } from '../finding/finding'
 import { countsFor, type Finding, type Report, reaches } from '../finding/report'
 import { Restorer } from '../finding/restore'
-import { changedClaims } from '../kubernetes/controllers/claimant'
+import { changedOwnership } from '../kubernetes/controllers/controller-ownership'
 import { type Change, sidesOf } from '../manifest/change'
 import { Hunks } from '../manifest/hunks'
 import { identityOf } from '../manifest/manifest'
@@ -33,8 +33,8 @@ export interface PolicyContext {
 }
 
 /** The whole gate, and a pure function: the same evidence and terms give the same report. */
-export function check(evidence: Evidence, terms: PolicyContext): Report {
-  return reportOf(evidence, judge(evidence, terms), terms)
+export function check(evidence: Evidence, context: PolicyContext): Report {
+  return reportOf(evidence, judge(evidence, context), context)
 }
 
 /** What the rules state, and what of it they could not judge. */
@@ -62,38 +62,38 @@ export function judge(evidence: Evidence, { resolution, today }: PolicyContext, 
 }
 
 /** The verdict, with what has one cause at one place told as one. */
-export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, terms: PolicyContext): Report {
+export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, context: PolicyContext): Report {
   const { mode, changes } = evidence
-  const judged = applyExceptions(findings, terms, mode)
+  const judged = applyExceptions(findings, context, mode)
   const all = sortFindings(mergeByPlace([...judged, ...evidence.findings]))
-  const fails = all.some((finding) => countsFor(finding, mode) && reaches(finding.level, terms.failOn))
+  const fails = all.some((finding) => countsFor(finding, mode) && reaches(finding.level, context.failOn))
   const count = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).length
   return {
     format: 1,
     verdict: fails ? 'fail' : 'pass',
     mode,
-    ...inForce(terms),
+    ...inForce(context),
     inspected: {
       ...evidence.inspected,
       skipped: sortSkipped([...evidence.inspected.skipped, ...skipped]),
       changes: { added: count('added'), changed: count('changed'), removed: count('removed') },
     },
     findings: all,
-    claims: changedClaims(evidence),
+    claims: changedOwnership(evidence),
   }
 }
 
 /** What a report says of its terms. */
-export function inForce(terms: PolicyContext): Pick<Report, 'failOn' | 'today' | 'policies' | 'config'> {
+export function inForce(context: PolicyContext): Pick<Report, 'failOn' | 'today' | 'policies' | 'config'> {
   return {
-    failOn: terms.failOn,
-    today: terms.today,
-    policies: terms.resolution.policies,
+    failOn: context.failOn,
+    today: context.today,
+    policies: context.resolution.policies,
     config: {
-      path: terms.exceptionsPath ?? null,
-      ignore: terms.ignore,
-      exceptions: terms.exceptions
-        .filter(({ expires }) => terms.today <= expires)
+      path: context.exceptionsPath ?? null,
+      ignore: context.ignore,
+      exceptions: context.exceptions
+        .filter(({ expires }) => context.today <= expires)
         .map(({ region: _, ...rest }) => rest),
     },
   }

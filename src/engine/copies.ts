@@ -12,7 +12,7 @@ export interface Replacement {
 }
 
 /** With more copies than these a change is compared with the first ones: that states more, never less. */
-const mostCopies = 16
+const maxCopies = 16
 
 /**
  * What a change may come to where its object has copies in the cluster. The copy that is applied last counts, and which that
@@ -50,5 +50,5 @@ function isSame(one: Manifest, other: Manifest): boolean {
 /** Of copies that are written the same the first. */
 function distinct(copies: readonly Manifest[]): Manifest[] {
   const byState = new Map(copies.toReversed().map((copy) => [comparisonKey(copy.object), copy]))
-  return [...byState.values()].reverse().slice(0, mostCopies)
+  return [...byState.values()].reverse().slice(0, maxCopies)
 }

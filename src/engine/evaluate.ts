@@ -66,7 +66,7 @@ export class Evaluation {
     snapshots: Iterable<[string, Snapshot]>,
     rules: readonly ActiveRule[],
   ): RawFinding[] {
-    const drafts: RawFinding[] = []
+    const findings: RawFinding[] = []
     const whole = this.evidence.mode === 'all'
     for (const [cluster, snapshot] of snapshots) {
       const candidates = [...snapshot.manifests, ...snapshot.descriptions]
@@ -81,16 +81,16 @@ export class Evaluation {
             if (rule.scope === 'manifest') rule.check({ ...context, manifest })
             else rule.check({ ...context, manifest, snapshot })
           })
-          drafts.push(...made.filter((draft) => whole || draft.ends.some((end) => this.touched(end.manifest))))
+          findings.push(...made.filter((draft) => whole || draft.ends.some((end) => this.touched(end.manifest))))
         }
       }
     }
-    return drafts.map((draft) => withDoubt(draft, this.evidence))
+    return findings.map((draft) => withDoubt(draft, this.evidence))
   }
 
   /** What `change` and `removal` rules state. */
   evaluateChanges(): RawFinding[] {
-    const drafts: RawFinding[] = []
+    const findings: RawFinding[] = []
     for (const change of [...this.evidence.changes, ...this.evidence.described]) {
       const { base, head } = this.snapshotsOf(change.cluster)
       const own = { change, base, head: change.kind === 'changed' ? head.withOnly(change.after) : head }
@@ -103,8 +103,8 @@ export class Evaluation {
       // A copy is compared with what it is a copy of, and is nothing new.
       const isCopy = change.kind === 'added' && base.get(change.after.ref).length > 0
       for (const active of this.rules) {
-        if (!isCopy || active.rule.scope !== 'change') drafts.push(...this.evaluateChange(active, own))
-        drafts.push(...this.evaluateReplacements(active, replaced))
+        if (!isCopy || active.rule.scope !== 'change') findings.push(...this.evaluateChange(active, own))
+        findings.push(...this.evaluateReplacements(active, replaced))
       }
     }
     for (const move of this.evidence.moves) {
@@ -112,14 +112,14 @@ export class Evaluation {
         const { rule } = active
         if (rule.scope !== 'change' || !rule.checkMove || !judges(active, move.before)) continue
         const context = {
-          ...this.contextOf(active, move.cluster, drafts, 'head'),
+          ...this.contextOf(active, move.cluster, findings, 'head'),
           ...this.snapshotsOf(move.cluster),
           move,
         }
         this.guarded(active, move.before, () => rule.checkMove?.(context))
       }
     }
-    return dropShadowed(drafts).map((draft) => withDoubt(draft, this.evidence))
+    return dropShadowed(findings).map((draft) => withDoubt(draft, this.evidence))
   }
 
   /** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */
@@ -139,9 +139,9 @@ export class Evaluation {
 
   private evaluateChange(active: ActiveRule, { change, base, head }: Judged): RawFinding[] {
     const { rule } = active
-    const drafts: RawFinding[] = []
+    const findings: RawFinding[] = []
     const manifest = change.kind === 'added' ? change.after : change.before
-    const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
+    const context = { ...this.contextOf(active, change.cluster, findings, 'head'), change, base, head }
     this.guarded(active, manifest, () => {
       if (rule.scope === 'change' && judges(active, manifest)) rule.check(context)
       if (rule.scope === 'removal' && judges(active, manifest)) {
@@ -150,7 +150,7 @@ export class Evaluation {
       }
       if (rule.scope === 'snapshot' && reads(active, manifest)) rule.checkChange?.(context)
     })
-    return drafts
+    return findings
   }
 
   /** Of what a rule states of each, the least: that much holds whichever copy it was that counted. */
@@ -161,7 +161,7 @@ export class Evaluation {
         .map((draft) => ({ ...draft, text: `${draft.text} ${judged.words}`, ends: this.endsAt(draft, after) }))
         .map((draft) => withDoubtOfPair(draft, [before, after], this.evidence))
     })
-    const sizeOf = (drafts: readonly RawFinding[]) => drafts.reduce((sum, { keys }) => sum + 1 + keys.length, 0)
+    const sizeOf = (findings: readonly RawFinding[]) => findings.reduce((sum, { keys }) => sum + 1 + keys.length, 0)
     return stated.sort((a, b) => sizeOf(a) - sizeOf(b))[0] ?? []
   }
 
@@ -176,7 +176,7 @@ export class Evaluation {
     return { base: base.get(cluster) ?? none, head: head.get(cluster) ?? none }
   }
 
-  private contextOf(active: ActiveRule, cluster: string, drafts: RawFinding[], side: Side) {
+  private contextOf(active: ActiveRule, cluster: string, findings: RawFinding[], side: Side) {
     return {
       params: active.params,
       today: this.today,
@@ -191,7 +191,7 @@ export class Evaluation {
         if (!level) return
         const text: string = active.rule.messages[message](args)
         const ends = Array.isArray(at) ? at : [at]
-        drafts.push({
+        findings.push({
           active,
           message,
           text,
@@ -233,12 +233,12 @@ function isGone(change: Change, head: Snapshot): boolean {
 }
 
 /** Of what several rules say of one removed object, that of the rules the others yield to. */
-function dropShadowed(drafts: readonly RawFinding[]): RawFinding[] {
+function dropShadowed(findings: readonly RawFinding[]): RawFinding[] {
   const subject = (rule: string, { cluster, ends }: RawFinding) =>
     JSON.stringify([rule, cluster, ends[0] && identityOf(ends[0].manifest.ref)])
-  const said = new Set(drafts.map((draft) => subject(draft.active.rule.id, draft)))
-  return drafts.filter((draft) => {
+  const reported = new Set(findings.map((draft) => subject(draft.active.rule.id, draft)))
+  return findings.filter((draft) => {
     const { rule } = draft.active
-    return rule.scope !== 'removal' || !rule.yieldsTo?.some((other) => said.has(subject(other, draft)))
+    return rule.scope !== 'removal' || !rule.yieldsTo?.some((other) => reported.has(subject(other, draft)))
   })
 }

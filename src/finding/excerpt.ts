@@ -1,13 +1,13 @@
 import type { Region } from '../region'
 import type { Excerpt } from './report'
 
-const mostLines = 8
+const maxLines = 8
 const widest = 200
 
 /** The lines of a region with one line around it, cut where a reader has seen enough. */
 export function excerptOf(text: string, region: Region): Excerpt {
   const first = Math.max(1, region.startLine - 1)
-  const last = Math.min(region.endLine + 1, first + mostLines - 1)
+  const last = Math.min(region.endLine + 1, first + maxLines - 1)
   const lines: string[] = []
   let start = 0
   for (let line = 1; line <= last && start <= text.length; line++) {

@@ -1,4 +1,4 @@
-import type { ClaimsOfCluster } from '../kubernetes/controllers/claimant'
+import type { ClusterOwnership } from '../kubernetes/controllers/controller-ownership'
 import type { ObjectRef, RenderedSource, Side } from '../manifest/manifest'
 import type { ResolvedPolicy } from '../policy/policy'
 import type { Exception, FailOn, Level } from '../policy/schema'
@@ -126,7 +126,7 @@ export interface Report {
   /** Set when the time was used up before everything was judged: what was being done, and on which file. */
   readonly unfinished?: { readonly minutes: number; readonly doing: string; readonly path: string | null }
   /** Who claims what, where the change touches a controller or an IngressClass. */
-  readonly claims: readonly ClaimsOfCluster[]
+  readonly claims: readonly ClusterOwnership[]
 }
 
 /** The findings that make the verdict: in a change those it introduces, with none excepted. */

@@ -15,17 +15,17 @@ interface Renderings {
   /** Objects of the base of which it is not known whether the head has them. */
   readonly unknown: readonly Manifest[]
   /** What the Kustomizations of the base take from elsewhere; undefined when the head is judged whole. */
-  readonly taken: readonly string[] | undefined
+  readonly knownRemotes: readonly string[] | undefined
 }
 
 /** `source/unrendered` for what could not be rendered, once for all the sources that fail in one way at one place. */
-export function unrendered({ before, after, rest, unknown, taken }: Renderings): {
+export function unrendered({ before, after, rest, unknown, knownRemotes }: Renderings): {
   findings: Finding[]
   skipped: Skipped[]
 } {
   const findings: Finding[] = []
   const skipped: Skipped[] = []
-  const whole = taken === undefined
+  const whole = knownRemotes === undefined
   const was = new Map(before.map((side) => [side.source.id, side]))
   const present = new Set(after.map(({ source }) => source.id))
   const gone = before.filter(({ source, failure }) => !failure && !present.has(source.id))
@@ -40,7 +40,8 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
     }
     const old = was.get(source.baseSourceId ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
     // Without what is elsewhere it may not build. A new entry is an error of its own; a known one excuses what failed with it before.
-    const excused = !old || old.failure?.remote || failure.remote?.some(({ text }) => !isKnown(text, taken ?? []))
+    const excused =
+      !old || old.failure?.remote || failure.remote?.some(({ text }) => !isKnown(text, knownRemotes ?? []))
     if (failure.remote && excused) continue
     // It patches what the chart would have brought, and nothing of it was seen before.
     if (failure.leftOut && (!old || old.failure?.leftOut)) {
@@ -75,7 +76,7 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
       }),
     )
   }
-  const reported = fromElsewhere(after, taken)
+  const reported = fromElsewhere(after, knownRemotes)
   findings.push(...reported.findings)
   skipped.push(...reported.skipped)
   const rendered = new Set(after.filter(({ failure }) => !failure).map(({ source }) => source.id))
@@ -107,19 +108,19 @@ export function isMoved(before: Source, after: Source): boolean {
  * What Kustomizations take from elsewhere is not fetched. A place that the base takes from already is listed; a new one is an
  * error, for nobody can tell what comes from there. Data are listed: no object comes of them that is not seen.
  */
-function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] | undefined) {
-  const told = new Map<string, { entry: RemoteEntry; sides: RenderedSide[] }>()
+function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly string[] | undefined) {
+  const entries = new Map<string, { entry: RemoteEntry; sides: RenderedSide[] }>()
   for (const side of after) {
     for (const entry of side.remote) {
       const key = JSON.stringify(entry)
-      told.set(key, { entry, sides: [...(told.get(key)?.sides ?? []), side] })
+      entries.set(key, { entry, sides: [...(entries.get(key)?.sides ?? []), side] })
     }
   }
   const data = new Map(after.flatMap((side) => side.data.map((entry) => [JSON.stringify(entry), entry] as const)))
   const skipped = [...data.values()].map(notHere)
   const findings: Finding[] = []
-  for (const { entry, sides } of told.values()) {
-    if (!taken || isKnown(entry.text, taken)) {
+  for (const { entry, sides } of entries.values()) {
+    if (!knownRemotes || isKnown(entry.text, knownRemotes)) {
       skipped.push(notHere(entry))
       continue
     }
@@ -140,8 +141,8 @@ function notHere({ path, text }: RemoteEntry): Skipped {
 }
 
 /** Whether a place is among those that something is taken from already, in whatever version. */
-export function isKnown(text: string, taken: readonly string[]): boolean {
-  return taken.some((one) => withoutVersion(one) === withoutVersion(text))
+export function isKnown(text: string, knownRemotes: readonly string[]): boolean {
+  return knownRemotes.some((one) => withoutVersion(one) === withoutVersion(text))
 }
 
 /** `https://github.com/org/repo//deploy?ref=v1` without its `?ref=v1`; a raw file's URL without the branch or tag in it. */

@@ -14,7 +14,7 @@ export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'>
   /** The base is the very commit to compare with, so no merge base is sought. */
   readonly exactBase?: boolean
   /** What an event named and no person wrote: a revision, whatever folders there are. */
-  readonly fromEvent?: readonly Named[]
+  readonly fromEvent?: readonly RevisionOption[]
   readonly token?: string | undefined
   readonly trusted?: boolean
   /** Ends what git does. */
@@ -22,7 +22,7 @@ export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'>
 }
 
 /** The two names of an opening. */
-export type Named = 'base' | 'head'
+export type RevisionOption = 'base' | 'head'
 
 /** What was opened. */
 export interface Opened {
@@ -81,7 +81,7 @@ function nameOf(named: string, commit: string): string {
  * The folder that a person means: the name is written as a path (`./x`, `../x`, `/x`), or is no revision. What an event names,
  * and the id of a commit, is a revision even where the clone lacks it: a pull request may add a folder of any name.
  */
-async function folderOf(side: Named, opening: Opening): Promise<string | undefined> {
+async function folderOf(side: RevisionOption, opening: Opening): Promise<string | undefined> {
   const { [side]: named, fromEvent, repo: dir, token, trusted, signal } = opening
   if (!named || fromEvent?.includes(side) || isObjectId(named)) return undefined
   if (!statSync(named, { throwIfNoEntry: false })?.isDirectory()) return undefined
@@ -98,7 +98,7 @@ function isPath(named: string): boolean {
  * Refuses a folder of the checkout for a name that may be a revision's, such as a branch that a shallow clone lacks: whoever
  * writes the change decides what is in it.
  */
-async function refuseTracked(repository: Repository, side: Named, folder: string): Promise<void> {
+async function refuseTracked(repository: Repository, side: RevisionOption, folder: string): Promise<void> {
   if (isPath(folder)) return
   for (const place of new Set([path.resolve(folder), realpathSync(folder)])) {
     if (!(await ask(repository, '--literal-pathspecs', 'ls-files', '--', place))) continue

@@ -60,7 +60,7 @@ class Stages {
 
   constructor(
     start: Progress,
-    private readonly told: (progress: Progress) => void = () => {},
+    private readonly onProgress: (progress: Progress) => void = () => {},
   ) {
     this.now = () => start
   }
@@ -68,13 +68,13 @@ class Stages {
   reached(report: Report): void {
     const progress = { report, judged: false }
     this.now = () => progress
-    this.told(progress)
+    this.onProgress(progress)
   }
 
   /** @param report made when it is asked for, as it changes with every finding that is located */
-  reachedVerdict(report: () => Report): void {
+  judgedAs(report: () => Report): void {
     this.now = () => ({ report: report(), judged: true })
-    if (!this.judged) this.told(this.now())
+    if (!this.judged) this.onProgress(this.now())
     this.judged = true
   }
 }
@@ -145,7 +145,7 @@ async function runWithin(
       )
     const located = await locate([...judgement.findings, ...evidence.findings], {
       evidence,
-      located: (findings) => stages.reachedVerdict(() => reportWith(findings)),
+      located: (findings) => stages.judgedAs(() => reportWith(findings)),
       async judgeAgain(edits) {
         const edited = new EditedRevision(head, edits)
         const its = edits.has(configPath)

@@ -40,8 +40,8 @@ export async function causeOf(fingerprint: string, files: readonly ChangedFile[]
   const [first, ...others] = whole
   if (!first) return []
   const rest = others.map((file) => [file, 'all'] as const)
-  const edits = await editsToBlame(first, (taken) =>
-    gone(new Map<ChangedFile, ReadonlySet<Edit> | 'all'>([[first, taken], ...rest])),
+  const edits = await editsToBlame(first, (reverted) =>
+    gone(new Map<ChangedFile, ReadonlySet<Edit> | 'all'>([[first, reverted], ...rest])),
   )
   const causes = edits.length > 0 ? edits.map((edit) => ({ file: first, edit })) : [{ file: first, edit: undefined }]
   return [...causes, ...others.map((file) => ({ file, edit: file.text?.edits[0] }))]
@@ -74,7 +74,7 @@ const fewEdits = 8
 
 async function editsToBlame(
   { text }: ChangedFile,
-  gone: (taken: ReadonlySet<Edit>) => Promise<boolean>,
+  gone: (reverted: ReadonlySet<Edit>) => Promise<boolean>,
 ): Promise<readonly Edit[]> {
   let edits = text?.edits ?? []
   while (edits.length > fewEdits) {

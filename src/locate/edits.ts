@@ -30,9 +30,9 @@ export class EditedFile {
   }
 
   /** The head's text with some of the edits, or lines of them, taken back. */
-  without(taken: ReadonlySet<Edit>): string {
+  without(reverted: ReadonlySet<Edit>): string {
     const lines = (this.after ?? '').split('\n')
-    for (const edit of [...taken].sort((a, b) => b.afterLine - a.afterLine || b.beforeLine - a.beforeLine))
+    for (const edit of [...reverted].sort((a, b) => b.afterLine - a.afterLine || b.beforeLine - a.beforeLine))
       lines.splice(edit.afterLine - 1, edit.after.length, ...edit.before)
     return lines.join('\n')
   }

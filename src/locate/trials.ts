@@ -6,7 +6,7 @@ import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from
 import { type Edit, EditedFile } from './edits'
 
 /** How many times a change is judged again, in part taken back, to find the lines that make its findings. */
-const mostTrials = 40
+const maxTrials = 40
 
 /** What locating needs of a run. */
 export interface TrialContext {
@@ -22,16 +22,16 @@ export class Trials {
   private readonly done = new Map<string, Promise<ReadonlySet<string> | undefined>>()
   private readonly files = new Map<string, ChangedFile | undefined>()
   private readonly found: { causes: Cause[]; introduced: ReadonlySet<string> }[] = []
-  private left = mostTrials
+  private trialsLeft = maxTrials
   private readonly failures: number
   private readonly introduced: ReadonlySet<string>
 
   constructor(
-    private readonly bench: TrialContext,
+    private readonly context: TrialContext,
     findings: readonly Finding[],
   ) {
     this.introduced = fingerprintsOf(findings)
-    this.failures = unrenderedAmong(bench.evidence.findings)
+    this.failures = unrenderedAmong(context.evidence.findings)
   }
 
   async causesOf(finding: Finding): Promise<Cause[]> {
@@ -62,21 +62,21 @@ export class Trials {
   }
 
   private readonly trial: Trial = (reversal) => {
-    const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)] as const))
+    const edits = new Map([...reversal].map(([file, reverted]) => [file.path, textWithout(file, reverted)] as const))
     const key = JSON.stringify(
       [...edits].map(([path, text]) => [path, text && Buffer.from(text).toString('base64')]).sort(),
     )
     const known = this.done.get(key)
     if (known) return known
-    if (this.left <= 0) return Promise.resolve(undefined)
-    this.left--
+    if (this.trialsLeft <= 0) return Promise.resolve(undefined)
+    this.trialsLeft--
     const outcome = this.judge(edits)
     this.done.set(key, outcome)
     return outcome
   }
 
   private async judge(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<ReadonlySet<string> | undefined> {
-    const findings = await this.bench.judgeAgain(edits)
+    const findings = await this.context.judgeAgain(edits)
     if (unrenderedAmong(findings) > this.failures) return undefined
     // What is stated anew of the same objects, if of another namespace or with other keys, is not gone.
     const again = findings.filter((one) => one.status === 'introduced' && !this.introduced.has(one.fingerprint))
@@ -85,22 +85,23 @@ export class Trials {
 
   /** The files that this change touches and the finding's sources are made of: values first, packed charts last. */
   private async suspects(finding: Finding): Promise<ChangedFile[]> {
-    const { sides } = this.bench.evidence
+    const { sides } = this.context.evidence
     const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []))
     const names = new Set<string>()
     const values = new Set<string>()
-    const aside = new Set<string>()
+    const redescribed = new Set<string>()
     for (const side of [sides.base, sides.head]) {
       for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
-        const said = source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
-        const spoken = [...(source.definitionFiles ?? []), source.declaredAt.path]
-        for (const file of [...said, ...spoken]) values.add(file)
-        for (const file of [...((await side?.files(source)) ?? []), ...spoken]) names.add(file)
+        const valuesFiles =
+          source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
+        const definitions = [...(source.definitionFiles ?? []), source.declaredAt.path]
+        for (const file of [...valuesFiles, ...definitions]) values.add(file)
+        for (const file of [...((await side?.files(source)) ?? []), ...definitions]) names.add(file)
         // To have it described as before would only have it judged under its own name again.
-        if (source.baseSourceId !== undefined) aside.add(source.declaredAt.path)
+        if (source.baseSourceId !== undefined) redescribed.add(source.declaredAt.path)
       }
     }
-    for (const file of aside) names.delete(file)
+    for (const file of redescribed) names.delete(file)
     const changed: ChangedFile[] = []
     for (const path of names) {
       const file = await this.changedFile(path)
@@ -119,7 +120,7 @@ export class Trials {
 
   private async changedFile(path: string): Promise<ChangedFile | undefined> {
     if (this.files.has(path)) return this.files.get(path)
-    const { base, head } = this.bench.evidence.sides
+    const { base, head } = this.context.evidence.sides
     const differs = base && base.checkout.tree.entries.get(path)?.id !== head.checkout.tree.entries.get(path)?.id
     const file = differs ? await readChanged(path, base, head) : undefined
     this.files.set(path, file)
@@ -147,10 +148,10 @@ async function readChanged(path: string, base: SideOfChange, head: SideOfChange)
   return { path, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : undefined }
 }
 
-function textWithout(file: ChangedFile, taken: ReadonlySet<Edit> | 'all'): Uint8Array | undefined {
-  if (taken === 'all' || !file.text) return file.before ?? emptied(file)
+function textWithout(file: ChangedFile, reverted: ReadonlySet<Edit> | 'all'): Uint8Array | undefined {
+  if (reverted === 'all' || !file.text) return file.before ?? emptied(file)
   if (file.after === undefined) return file.before
-  return Buffer.from(file.text.without(taken))
+  return Buffer.from(file.text.without(reverted))
 }
 
 /** A new file is named by something that would miss it, so it is emptied; a new Kustomization or packed chart has to go. */

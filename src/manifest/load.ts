@@ -29,7 +29,7 @@ export interface RepositoryContext {
   /** Files that it takes values from, by the words it names them with; what is not in the repository is not here. */
   readonly files: ReadonlyMap<string, readonly ValuesFile[]>
   /** The Applications of an ApplicationSet, where the object and the tree tell all of them. */
-  readonly makes?: readonly LoadedObject[]
+  readonly applications?: readonly LoadedObject[]
   /** What it installs is patched, so that its values do not tell all of it. */
   readonly patched?: boolean
 }
@@ -70,11 +70,11 @@ export interface LoadedFile {
 /**
  * Reads a file as kubectl does.
  *
- * @param wants which documents to read, by their text; the others are passed over
+ * @param selects which documents to read, by their text; the others are passed over
  */
 export function loadFile(
   { text, damaged = false }: FileText,
-  wants: (text: string) => boolean = () => true,
+  selects: (text: string) => boolean = () => true,
   reader = new DocumentReader(),
 ): LoadedFile {
   const objects: LoadedObject[] = []
@@ -88,7 +88,7 @@ export function loadFile(
   let line = 1
   let counted = 0
   for (const { text: original, offset } of splitDocuments(text)) {
-    if (!wants(original)) continue
+    if (!selects(original)) continue
     line += linesIn(text, counted, offset)
     counted = offset
     const damage = damaged ? original.indexOf('\ufffd') : -1

@@ -117,5 +117,5 @@ export class Manifest {
 
 /** An object as a manifest, and those that it is known to make. */
 export function manifestsOf(object: LoadedObject, ...place: [Side, Origin, readonly string[], ClusterEvidence?]) {
-  return [object, ...(object.context?.makes ?? [])].map((one) => new Manifest(one, ...place))
+  return [object, ...(object.context?.applications ?? [])].map((one) => new Manifest(one, ...place))
 }

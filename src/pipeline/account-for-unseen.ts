@@ -1,14 +1,14 @@
 import type { Finding } from '../finding/report'
 import { wholeGaps } from '../gaps/blind-spots'
 import { chartsElsewhere } from '../gaps/charts-elsewhere'
-import { removedRemoteBases } from '../gaps/dropped-elsewhere'
+import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
-import { orphanedManifests } from '../gaps/left-behind'
+import { orphanedManifests } from '../gaps/orphaned-manifests'
+import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unrendered } from '../gaps/unrendered'
-import { unseenIn } from '../gaps/unseen'
 import { ownGroup } from '../manifest/manifest'
 import type { Skipped } from '../revision/tree'
-import { unusedValuesFiles } from '../values/untaken-values'
+import { unusedValuesFiles } from '../values/unused-values-files'
 import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
 import type { ChangedFiles } from './read-changed'
@@ -42,12 +42,12 @@ export async function accountForUnseen(
     after: rendered.after,
     rest: rest.rendered,
     unknown,
-    taken: await base?.takenFromElsewhere(),
+    knownRemotes: await base?.takenFromElsewhere(),
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden) : []
   const dropped = base ? await removedRemoteBases(base, head) : []
-  const hides = unseenIn({
+  const hides = mayHideObjects({
     head,
     rendered: [...rendered.after, ...rest.rendered],
     unreadable: [...gaps.skipped, ...gaps.findings.map(({ location }) => location)].map(({ path }) => path),
@@ -70,7 +70,7 @@ export async function accountForUnseen(
       ...gaps.skipped,
       ...failed.skipped,
       ...chartsElsewhere(head, rendered.after),
-      ...(await unusedValuesFiles(head, changed, values.taken)),
+      ...(await unusedValuesFiles(head, changed, values.valuesFiles)),
     ],
     hides,
   }

@@ -2,7 +2,7 @@ import type { ClusterMap } from '../cluster/clusters'
 import { BlindSpots } from '../gaps/blind-spots'
 import { type Change, type Changes, changesBetween, renamedClusters } from '../manifest/change'
 import type { Manifest } from '../manifest/manifest'
-import { claimedByExplicitSource } from '../sides/adopted'
+import { claimedByExplicitSource } from '../sides/explicit-sources'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { Sides } from './open-sides'
 import { Placement } from './placement'
@@ -98,7 +98,7 @@ async function unrenderedAt(
     if (!failure) for (const file of await head.files(source)) seen.add(file)
   }
   return (path) => {
-    const claim = head.discovery.claims.get(path)
+    const claim = head.discovery.ownership.get(path)
     return claim?.deployed && !seen.has(path) ? claim.reason : undefined
   }
 }

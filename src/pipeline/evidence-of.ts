@@ -5,7 +5,6 @@ import type { LoadedFile } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
 import type { Unseen } from './account-for-unseen'
-import { ingressesIn } from './bystanders'
 import { changedTexts, describedTexts } from './changed-texts'
 import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
@@ -13,6 +12,7 @@ import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
 import type { Gathered, Scope } from './scope'
+import { ingressesIn } from './unchanged-ingresses'
 
 interface Stages {
   readonly sides: Sides

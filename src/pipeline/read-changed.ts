@@ -3,7 +3,7 @@ import { DocumentReader } from '../manifest/document-reader'
 import { Files } from '../revision/files'
 import { readFiles, readTexts, type Texts } from '../revision/reading'
 import type { Tree } from '../revision/tree'
-import { ReleaseValueFiles } from '../values/lent-values'
+import { ReleaseValueFiles } from '../values/release-value-files'
 import { differs, type Sides } from './open-sides'
 import type { Scope } from './scope'
 
@@ -27,7 +27,7 @@ export async function readChanged(sides: Sides, { repository, renderer: { budget
   const after = await readFiles(head.revision, differing(head.tree), reader, budget)
   const values = new ReleaseValueFiles({ base, head, before, after, changed, repository })
   const others = values.mayDiffer ? await readUntouched(sides, budget) : undefined
-  const { texts, ...reached } = await values.reach(others?.texts)
+  const { texts, ...reached } = await values.completeFiles(others?.texts)
   return { ...reached, values, others: others && texts && { ...others, texts } }
 }
 

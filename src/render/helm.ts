@@ -142,7 +142,7 @@ export interface TemplateOutput {
 }
 
 /** Beyond so many files a chart is rendered as it is, and its lines are not told. */
-const mostFiles = 20_000
+const maxFiles = 20_000
 
 /** Renders a copy of the chart with its templates rewritten; `--debug` prints also what is no YAML. */
 export async function renderRewritten(
@@ -154,7 +154,7 @@ export async function renderRewritten(
   const chart = await layOutChart(source, checkout, running.network)
   if ('failure' in chart || source.chart.endsWith('.tgz')) return []
   const copy = path.join(running.home, 'chart')
-  let left = mostFiles
+  let left = maxFiles
   // Links that lead round in circles, which helm may have been told to pass over.
   const filter = () => --left > 0
   const copied = await cp(chart.folder, copy, { recursive: true, dereference: true, filter }).then(
@@ -221,25 +221,29 @@ function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, ch
     return { reason: `helm ended with status ${outcome.status} and said nothing`, ...first, ended: true }
   const lines = outcome.stderr.split('\n').filter((line) => /\S/.test(line))
   const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line))
-  const said = (error ?? lines[0] ?? '').replace(/^Error: /, '')
+  const message = (error ?? lines[0] ?? '').replace(/^Error: /, '')
   // Helm 4 and schemas say why in lines of their own; what is advice for helm's own flags is no reason.
   const rest = error ? lines.slice(lines.indexOf(error) + 1) : []
   const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8)
-  const words = shortened([said, ...why].join(' '), checkout.folder)
+  const words = shortened([message, ...why].join(' '), checkout.folder)
   const reason = `helm does not render it: ${words}`
-  const named = said.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
+  const named = message.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
   if (named?.[1]) {
     const region = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1)
     return { reason, path: pathOf(named[1], source, chart, checkout), region }
   }
   // What the declaration says of the release, not what the chart holds.
-  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
+  if (
+    /^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(message)
+  )
     return { reason, ...source.declaredAt }
   const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
   const own = ['values.yaml', 'Chart.yaml', 'values.schema.json'].map((file) => path.posix.join(source.chart, file))
-  const meant = [...values, ...own].find((file) => said.includes(`${checkout.folder}/${file}`) && checkout.has(file))
-  const loaded = own.find((file) => said.startsWith(`cannot load ${path.posix.basename(file)}`) && checkout.has(file))
-  const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1))
+  const meant = [...values, ...own].find((file) => message.includes(`${checkout.folder}/${file}`) && checkout.has(file))
+  const loaded = own.find(
+    (file) => message.startsWith(`cannot load ${path.posix.basename(file)}`) && checkout.has(file),
+  )
+  const region = lineRegion(Number(message.match(/yaml: line (\d+)/)?.[1] ?? 1))
   const file = meant ?? loaded
   return file === undefined ? { reason, ...first } : { reason, path: file, region }
 }

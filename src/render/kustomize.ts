@@ -198,14 +198,14 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
   if (outcome.broken) return { ...at(`kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
   if (outcome.stopped) return { ...at(`kustomize was ended, because ${outcome.stopped}`), ended: true }
   // What it says of deprecated fields comes first.
-  const said = outcome.stderr
+  const message = outcome.stderr
     .replace(/^# Warning: .*$/gm, '')
     .replace(/^error: /im, '')
     .trim()
-  if (said === '') return { ...at(`kustomize ended with status ${outcome.status} and said nothing`), ended: true }
-  if (said.includes(notFetched)) {
+  if (message === '') return { ...at(`kustomize ended with status ${outcome.status} and said nothing`), ended: true }
+  if (message.includes(notFetched)) {
     // Without its version, so that a new one is no other failure.
-    const [url = 'elsewhere'] = said.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? []
+    const [url = 'elsewhere'] = message.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? []
     return at(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`)
   }
   const named = kustomizations
@@ -214,13 +214,13 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
         file,
         region,
         // Of entries that are written alike, the one whose own file it names.
-        isWhole: said.includes(`'${path.join(checkout.folder, folder, text)}'`),
-        place: said.lastIndexOf(`'${text}'`),
+        isWhole: message.includes(`'${path.join(checkout.folder, folder, text)}'`),
+        place: message.lastIndexOf(`'${text}'`),
       })),
     )
     .filter(({ place }) => place !== -1)
     .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0]
   // What comes before tells by which Kustomizations it was taken in, which differs for each of them.
-  const words = said.slice(Math.max(0, said.lastIndexOf('accumulating resources from ')))
+  const words = message.slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
   return at(`kustomize does not build it: ${shortened(words, checkout.folder)}`, named?.file, named?.region)
 }

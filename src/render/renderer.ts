@@ -141,7 +141,7 @@ export class Renderer {
   }
 
   private timed<T>(source: Source, work: () => Promise<T>): Promise<T> {
-    return this.budget.during(`rendering ${declarationKey(source)}`, source.declaredAt.path, work)
+    return this.budget.during(`rendering ${titleOf(source)}`, source.declaredAt.path, work)
   }
 
   /** As many at once as the machine has processors. */
@@ -189,7 +189,7 @@ export class Renderer {
 }
 
 /** A source in a few words: `charts/web (values-prod.yaml)`. */
-function declarationKey(source: Source): string {
+function titleOf(source: Source): string {
   if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
   const values = source.values.map((one) => ('path' in one ? one.path : one.name))
   return `${source.chart || '.'}${values.length > 0 ? ` (${values.join(', ')})` : ''}`

@@ -4,7 +4,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
-import { clearAtEnd } from '../revision/leftovers'
+import { cleanUpAtExit } from '../revision/cleanup'
 
 /** How long a rendering may take, how much it may print, how much memory its tool may have, and what may come of it. */
 export interface Limits {
@@ -133,7 +133,7 @@ export async function runTool(
     if (size > limits.outputMiB * 1024 * 1024) stop(`it printed more than ${limits.outputMiB} MiB`)
     else chunks.push(chunk)
   }
-  const release = child.pid === undefined ? () => {} : clearAtEnd({ group: child.pid })
+  const release = child.pid === undefined ? () => {} : cleanUpAtExit({ group: child.pid })
   child.stdout.on('data', keep(out))
   child.stderr.on('data', keep(err))
   const abort = () => stop('the time of the run was used up')

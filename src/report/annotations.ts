@@ -35,12 +35,12 @@ export function annotationsOf(report: Report): Annotation[] {
 /**
  * As many of them as a step may show. Where there are more of a level, its last one says how many.
  *
- * @param taken the levels of what else the step shows
+ * @param remarks the levels of what else the step shows
  */
-export function shownAnnotations(report: Report, taken: readonly Level[] = []): Annotation[] {
+export function shownAnnotations(report: Report, remarks: readonly Level[] = []): Annotation[] {
   return levels.flatMap((level) => {
     const placed = placedAt(level, report)
-    const room = annotationLimit - taken.filter((other) => other === level).length
+    const room = annotationLimit - remarks.filter((other) => other === level).length
     if (placed.length <= room) return placed.map(({ annotation }) => annotation)
     const shown = placed.slice(0, room - 1)
     const left = new Set(placed.map(({ finding }) => finding)).size - new Set(shown.map(({ finding }) => finding)).size

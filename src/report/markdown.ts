@@ -1,8 +1,8 @@
 import type { BlockContent, PhrasingContent, RootContent } from 'mdast'
 import type { Finding, Location, Report } from '../finding/report'
+import { type ByteBudget, fitSections, type Section } from './byte-budget'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { numbersOf, pictureOf } from './picture'
-import { type ByteBudget, fitSections, type Section } from './room'
 import {
   clustersOf,
   count,
@@ -18,9 +18,9 @@ import {
 /** GitHub takes a job summary of 1 MiB; this leaves room for what else the step writes. */
 const jobSummary: ByteBudget = { bytes: 1_000_000, rest: 'the JSON report' }
 /** Related places of one finding. */
-const mostRelated = 5
+const maxRelated = 5
 /** Of what lets a wanted change through: whoever needs more changes the policies. */
-const mostEntries = 50
+const maxEntries = 50
 
 /**
  * A report as Markdown: the verdict and what was inspected first, then the findings by cluster in tables, who claims what,
@@ -38,7 +38,7 @@ export function markdownReport(report: Report, room: ByteBudget = jobSummary): s
     plain([paragraph([strong(words(summaryOf(report)))])]),
     ...tablesOf(clusters),
     picturesOf(report),
-    wayThroughOf(report),
+    exceptionSection(report),
     folded(
       'Exceptions in force',
       'exception',
@@ -139,18 +139,20 @@ function picturesOf({ claims }: Report): Section {
   }
 }
 
-function wayThroughOf(report: Report): Section {
-  const way = suggestException(report, mostEntries)
-  if (!way) return plain([])
+function exceptionSection(report: Report): Section {
+  const suggested = suggestException(report, maxEntries)
+  if (!suggested) return plain([])
   const more =
-    way.left > 0 ? [paragraph(words(`${count(way.left, 'more entry', 'more entries')}: see the log of the job.`))] : []
-  return plain([paragraph(words(way.lead)), code(way.yaml, 'yaml'), ...more], 'block of YAML')
+    suggested.left > 0
+      ? [paragraph(words(`${count(suggested.left, 'more entry', 'more entries')}: see the log of the job.`))]
+      : []
+  return plain([paragraph(words(suggested.lead)), code(suggested.yaml, 'yaml'), ...more], 'block of YAML')
 }
 
 /** A finding by itself: what it says, and the lines of its places. */
 function storyOf(finding: Finding): BlockContent[] {
   const { location, related, rule, level } = finding
-  const shown = related.slice(0, mostRelated)
+  const shown = related.slice(0, maxRelated)
   const clusters = clustersOf(finding)
   return [
     paragraph([

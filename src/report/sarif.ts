@@ -9,9 +9,9 @@ import { count, countedFindings, placeOf, worstFirst } from './wording'
 /** What code scanning takes. Source: GitHub's docs, "SARIF results exceed one or more limits" and "SARIF file too large" */
 const limits = { results: 25_000, gzipped: 10_000_000 }
 /** Of a result; of more than these none is shown. */
-const mostRelated = 100
+const maxRelated = 100
 /** Of what was not inspected. */
-const mostNotifications = 1000
+const maxNotifications = 1000
 
 const levels = { error: 'error', warning: 'warning', notice: 'note' } as const satisfies Record<Level, string>
 
@@ -64,7 +64,7 @@ function logOf(report: Report, findings: readonly Finding[], all: number, tool: 
                 ? [notification('warning', `${count(left, 'finding')} left out here: see the JSON report.`)]
                 : []),
               ...report.inspected.skipped
-                .slice(0, mostNotifications)
+                .slice(0, maxNotifications)
                 .map(({ path, reason }) => notification('note', `${path} was not inspected: ${reason}`)),
             ],
           },
@@ -108,9 +108,7 @@ function resultsOf(findings: readonly Finding[], indices: ReadonlyMap<string, nu
     const nth = (seen.get(fingerprint) ?? 0) + 1
     seen.set(fingerprint, nth)
     const identity = `${fingerprint}:${nth}`
-    const related = [finding.location, ...finding.related]
-      .filter((place) => place !== primary)
-      .slice(0, mostRelated - 1)
+    const related = [finding.location, ...finding.related].filter((place) => place !== primary).slice(0, maxRelated - 1)
     return {
       ruleId: rule,
       ruleIndex: indices.get(rule) ?? -1,

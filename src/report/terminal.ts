@@ -10,14 +10,14 @@ export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: st
 const colours: Record<Level, 'red' | 'yellow' | 'blue'> = { error: 'red', warning: 'yellow', notice: 'blue' }
 
 /** Places that a finding relates to; a reader at a terminal scrolls past more of them. */
-const mostRelated = 8
+const maxRelated = 8
 
 /** A report for a person at a terminal: a frame for each finding, worst first, one line that sums up, the way through. */
 export function terminalReport(report: Report, paint: Paint): string {
   const blocks = countedFindings(report).map((finding) => findingBlock(finding, paint))
   blocks.push([...quietLines(report).map(visible), paint('bold', visible(summaryOf(report)))].join('\n'))
-  const way = suggestException(report)
-  if (way) blocks.push(`${visible(way.lead)}\n\n${indent(visibleLines(way.yaml))}`)
+  const suggested = suggestException(report)
+  if (suggested) blocks.push(`${visible(suggested.lead)}\n\n${indent(visibleLines(suggested.yaml))}`)
   return `${blocks.join('\n\n')}\n`
 }
 
@@ -37,7 +37,7 @@ function findingBlock(finding: Finding, paint: Paint): string {
 function relatedLines(related: readonly Location[]): string[] {
   // Where of several places no more than their file is known, they read alike.
   const lines = [...new Set(related.map((place) => `${place.note ?? 'see also'}: ${placeOf(place)}`))]
-  const shown = lines.slice(0, mostRelated)
+  const shown = lines.slice(0, maxRelated)
   const left = lines.length - shown.length
   return left > 0 ? [...shown, `and ${count(left, 'more place')}, in the JSON report`] : shown
 }

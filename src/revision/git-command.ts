@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { GuardError } from '../errors'
-import { clearAtEnd, clearAway } from './leftovers'
+import { cleanUp, cleanUpAtExit } from './cleanup'
 
 /** Variables that would point git at another repository than the one we name, as they stand inside a Git hook. */
 const locating = [
@@ -61,9 +61,9 @@ export async function run(repository: Repository, args: readonly string[], input
     // A group: what git starts to reach a remote ends with it.
     detached: true,
   })
-  const release = child.pid === undefined ? () => {} : clearAtEnd({ group: child.pid })
+  const release = child.pid === undefined ? () => {} : cleanUpAtExit({ group: child.pid })
   const abort = () => {
-    if (child.pid !== undefined) clearAway({ group: child.pid })
+    if (child.pid !== undefined) cleanUp({ group: child.pid })
     // What left the group may hold the other ends open for ever.
     child.stdout.destroy()
     child.stderr.destroy()

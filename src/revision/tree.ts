@@ -39,9 +39,9 @@ export interface Tree {
 export const manifestName = /\.(?:ya?ml|json)$/
 
 /** A repository whose links reach more files than this is no one's work; each link beyond it is refused. */
-const mostAliases = 100_000
+const maxAliases = 100_000
 
-const tooMany = `a symbolic link of so many that they reach more than ${mostAliases.toLocaleString('en')} files`
+const tooMany = `a symbolic link of so many that they reach more than ${maxAliases.toLocaleString('en')} files`
 
 /**
  * Sorts the paths of a revision into files that can hold plain manifests and what is left out.
@@ -73,7 +73,7 @@ export async function readTree(
   const resolved = new Map<string, string>()
   const linked = new Map<string, string[]>()
   const plain = new FolderIndex(files)
-  let room = mostAliases
+  let room = maxAliases
   const reach = (file: Entry, link: string) => {
     files.set(file.path, file)
     const known = aliases.get(file.path)

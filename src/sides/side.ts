@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { dirname } from 'node:path/posix'
 import type { Declarations } from '../cluster/clusters'
 import { type Descriptions, readDescriptions } from '../configuration/descriptions'
-import { withKubeVersion } from '../configuration/release-kubernetes'
+import { withKubeVersion } from '../configuration/kube-version'
 import { type Discovery, discover } from '../discovery/discover'
 import { identify } from '../manifest/identity'
 import { type LoadedObject, loadFile } from '../manifest/load'
@@ -84,7 +84,7 @@ export class SideOfChange {
         return [source.id, JSON.stringify([key, source.target])] as const
       }),
     )
-    const plain = withoutClaimed(tree, discovery, inventories)
+    const plain = withoutOwned(tree, discovery, inventories)
     return new SideOfChange(revision, plain, checkout, discovery, descriptions, renderer, new Map(keys))
   }
 
@@ -214,11 +214,11 @@ function withNamespace(object: LoadedObject, source: Source): LoadedObject {
   return { ...object, ref: identify(object.apiVersion, kind, source.namespace, name) }
 }
 
-function withoutClaimed(tree: Tree, { claims, notInspected }: Discovery, inventories: ReadonlySet<string>): Tree {
+function withoutOwned(tree: Tree, { ownership, notInspected }: Discovery, inventories: ReadonlySet<string>): Tree {
   const orphans = new Map<string, string[]>()
   const files = new Map(tree.files)
   for (const path of inventories) files.delete(path)
-  for (const [path, { deployed, reason }] of claims) {
+  for (const [path, { deployed, reason }] of ownership) {
     if (files.delete(path) && !deployed) orphans.set(reason, [...(orphans.get(reason) ?? []), path])
   }
   const skipped = [...orphans].map(([reason, [path = '', ...more]]): Skipped => {

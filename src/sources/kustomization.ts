@@ -2,6 +2,7 @@ import path from 'node:path/posix'
 import { mentions } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
 import { kustomizationNames } from '../revision/kustomization-file'
+import { faultOfPlace, isData } from './kustomization-paths'
 import { kustomizationShape } from './kustomize-fields'
 import {
   type Fault,
@@ -12,7 +13,6 @@ import {
   readKustomizeText,
   type WrittenChart,
 } from './kustomize-reader'
-import { faultOfPlace, isData } from './outside'
 import { inside, isRemote, linksOn, realPlace } from './places'
 
 export type { Mention } from './kustomize-reader'

@@ -92,7 +92,7 @@ function faultOf(yaml: Exclude<ReturnType<typeof readYaml>, SoundYaml>): Fault {
 /** What a text that cannot be read names all the same is no less deployed; kustomize gets nothing of it. */
 function asFarAsItGoes(text: string): SoundYaml {
   const none: SoundYaml = { text, contents: null, resolve: () => undefined, duplicates: [] }
-  if (text.length > mostOfBroken) return none
+  if (text.length > maxBrokenReads) return none
   try {
     const { contents } = parseDocument(text, { logLevel: 'silent', version: '1.1', uniqueKeys: false })
     return { ...none, contents }
@@ -102,7 +102,7 @@ function asFarAsItGoes(text: string): SoundYaml {
   }
 }
 
-const mostOfBroken = 1024 * 1024
+const maxBrokenReads = 1024 * 1024
 
 /** Reads a file that plugins are taken from, or YAML that stands in the place of one. */
 export function readPlugins(text: string, leftOut = nothingLeftOut): Omit<KustomizeReading, 'words' | 'keys'> {

@@ -1,7 +1,7 @@
 import { minimatch } from 'minimatch'
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { type Element, elementsOf, fill } from '../deployers/application-set'
-import { GitOpsSources } from '../deployers/named'
+import { GitOpsSources } from '../deployers/gitops-sources'
 import { chartFacts } from '../kubernetes/charts/chart-facts'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../kubernetes/ingress/ingress'
@@ -23,7 +23,7 @@ interface MissingValues {
 }
 
 /** An ApplicationSet of more Applications, or of longer ones all together, is read as its template alone. */
-const most = { applications: 300, characters: 20_000_000 }
+const maxGenerated = { applications: 300, characters: 20_000_000 }
 
 /**
  * What the releases of known charts that are not in the repository take from it all the same: files of values, and for an
@@ -31,14 +31,14 @@ const most = { applications: 300, characters: 20_000_000 }
  */
 export class ReleaseFiles {
   /** The files of values that something takes. */
-  readonly taken = new Set<string>()
+  readonly valuesFiles = new Set<string>()
   /** The files of Kustomizations and generators in which releases are written. */
-  readonly asking = new Set<string>()
+  readonly releaseFiles = new Set<string>()
   /** The files of values that cannot be read, by path. */
   readonly unreadable = new Map<string, UnreadableValues>()
   /** The files of values that are named in this repository and are not there, by path. */
   readonly missing = new Map<string, MissingValues>()
-  private readonly named: GitOpsSources
+  private readonly gitOps: GitOpsSources
 
   constructor(
     private readonly checkout: Checkout,
@@ -46,7 +46,7 @@ export class ReleaseFiles {
     /** The paths that differ; undefined when one side is judged whole. */
     private readonly changed: ReadonlySet<string> | undefined,
   ) {
-    this.named = new GitOpsSources({ checkout, kustomizations: new Map(), repository })
+    this.gitOps = new GitOpsSources({ checkout, kustomizations: new Map(), repository })
   }
 
   /** A file's objects with what they take from the tree. */
@@ -69,7 +69,7 @@ export class ReleaseFiles {
 
   /** A chart that a Kustomization inflates, with the files that it names there. */
   async release({ object, from, path }: InflatedChart): Promise<LoadedObject> {
-    this.asking.add(path)
+    this.releaseFiles.add(path)
     const { valuesFile, additionalValuesFiles } = fieldsOf(fieldOf(object))
     const files = new Map<string, readonly ValuesFile[]>()
     for (const name of [valuesFile, ...listOf(additionalValuesFiles)].map(textOf)) {
@@ -111,7 +111,7 @@ export class ReleaseFiles {
     const place = inside('', behind.replace(/^\/+/, ''))
     const [folder = ''] = (place ?? '').split(/[*?[]/)
     return place &&
-      this.named.isHere(
+      this.gitOps.isHere(
         textOf(owner.repoURL),
         isGlob(place) ? folder.slice(0, Math.max(0, folder.lastIndexOf('/'))) : place,
       )
@@ -142,7 +142,7 @@ export class ReleaseFiles {
       const path = this.checkout.tree.resolved.get(place) ?? place
       const content = contents.get(place)
       if (!content) return undefined
-      this.taken.add(path)
+      this.valuesFiles.add(path)
       const values = readValues(content)
       if ('reason' in values) this.unreadable.set(path, values)
       else files.push({ ...values, path, touched: this.changed?.has(path) === true })
@@ -157,16 +157,19 @@ export class ReleaseFiles {
     if (spec.templatePatch !== undefined) return object
     const elements: Element[] = []
     for (const generator of listOf(spec.generators).map(fieldsOf)) {
-      const its = elementsOf(generator, spec.goTemplate === true, this.named)
+      const its = elementsOf(generator, spec.goTemplate === true, this.gitOps)
       if (typeof its === 'string') return object
       elements.push(...its)
     }
     const { length } = elements
-    if (length > most.applications || length * JSON.stringify(spec.template ?? null).length > most.characters)
+    if (
+      length > maxGenerated.applications ||
+      length * JSON.stringify(spec.template ?? null).length > maxGenerated.characters
+    )
       return object
     const template = under(under(object.node, 'spec', object), 'template', object)
     if (!template) return object
-    const makes: LoadedObject[] = []
+    const applications: LoadedObject[] = []
     let known = elements.length === 0
     for (const element of elements) {
       const filled = fieldsOf(fill(spec.template, element))
@@ -182,9 +185,9 @@ export class ReleaseFiles {
         region: object.regionOf(template),
         duplicateKeys: [],
       }
-      makes.push(await this.withFiles(path, made))
+      applications.push(await this.withFiles(path, made))
     }
-    return known ? { ...object, context: { files: new Map(), makes } } : object
+    return known ? { ...object, context: { files: new Map(), applications } } : object
   }
 }
 
@@ -203,7 +206,9 @@ export async function* reachedByValues(
 }
 
 function statesIn({ objects }: LoadedFile): string {
-  return JSON.stringify(objects.flatMap((object) => [object, ...(object.context?.makes ?? [])].map(comparisonKey)))
+  return JSON.stringify(
+    objects.flatMap((object) => [object, ...(object.context?.applications ?? [])].map(comparisonKey)),
+  )
 }
 
 /** Whether a text may hold an object that takes files of this repository into a release of a chart that is not in it. */

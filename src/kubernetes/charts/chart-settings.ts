@@ -35,7 +35,7 @@ export class ChartSettings implements Settings {
     const made = this.take(this.partsOf(flag))
     if (made) return [made]
     // What no file gives may still be given by one that is not here.
-    const hidden = this.more.map((more) => this.placeIn(more, flag)).find(({ told }) => !told)
+    const hidden = this.more.map((more) => this.placeIn(more, flag)).find(({ isKnown }) => !isKnown)
     return hidden ? [{ at: hidden.at, value: undefined, maybe: true }] : []
   }
 
@@ -75,7 +75,7 @@ export class ChartSettings implements Settings {
     if (holds === undefined) return { at, value: undefined }
     if (!holds) return undefined
     const given = part.value === undefined ? undefined : this.release.values.get(part.value)
-    if (given && !given.told) return { at: given.at, value: undefined }
+    if (given && !given.isKnown) return { at: given.at, value: undefined }
     const written = valueText(given?.value)
     if (given && written !== '') return { at: given.at, value: written }
     // A default that is filled in is the template's, and stands for an empty value; any other is a value of the chart.
@@ -99,7 +99,7 @@ export class ChartSettings implements Settings {
   /** Whether something holds by a value; undefined where no file tells. */
   private holds({ value, default: byDefault, is = true }: Condition): boolean | undefined {
     const given = this.release.values.get(value)
-    if (!given.told) return undefined
+    if (!given.isKnown) return undefined
     if (given.value === undefined) return byDefault === is
     return (typeof is === 'string' ? valueText(given.value) : isTrue(given.value)) === is
   }
@@ -134,14 +134,14 @@ export class ChartSettings implements Settings {
 
   private givenBy(more: ChartFacts['more'][number], flag: string): Setting[] {
     const given = this.placeIn(more, flag)
-    const { at, told } = given
+    const { at, isKnown } = given
     if (!at.exists) return []
     if (more.as === 'list') {
       const found = argumentsIn(at).filter(({ name }) => name === flag)
-      return found.map(({ at, value }) => ({ at, value: told && !isPlaceholder(value) ? value : undefined }))
+      return found.map(({ at, value }) => ({ at, value: isKnown && !isPlaceholder(value) ? value : undefined }))
     }
     const value = more.as === 'switches' && !isTrue(given.value) ? '' : valueText(given.value)
-    return [{ at, value: told && !at.isMap ? value : undefined }]
+    return [{ at, value: isKnown && !at.isMap ? value : undefined }]
   }
 
   /** The value by which a part is made or not: the one that is off, else the first. */
@@ -153,14 +153,14 @@ export class ChartSettings implements Settings {
   }
 
   private filled(text: string): string | undefined {
-    let told = true
+    let isKnown = true
     const value = text.replace(/\{([^{}:]+)(?::([^{}]*))?\}/g, (_, name: string, byDefault: string | undefined) => {
       const found = this.named(name, byDefault)
-      if (!found) told = false
+      if (!found) isKnown = false
       return found ?? ''
     })
     // A longer one is cut, but each chart cuts another part of it.
-    return told && value.split('/').every((one) => one.length <= longestName) ? value : undefined
+    return isKnown && value.split('/').every((one) => one.length <= longestName) ? value : undefined
   }
 
   private named(name: string, byDefault: string | undefined): string | undefined {
@@ -168,7 +168,7 @@ export class ChartSettings implements Settings {
     if (name === 'namespace') return this.namespace
     if (name === 'fullname') return this.fullname()
     const given = this.release.values.get(name)
-    return given.told ? valueText(given.value) || byDefault : undefined
+    return given.isKnown ? valueText(given.value) || byDefault : undefined
   }
 
   /**
@@ -180,7 +180,7 @@ export class ChartSettings implements Settings {
     if (own) return own.value && shortened(own.value)
     const { name, values } = this.release
     const [full, short] = ['fullnameOverride', 'nameOverride'].map((key) => values.get(key))
-    if (!full?.told || !short?.told) return undefined
+    if (!full?.isKnown || !short?.isKnown) return undefined
     if (valueText(full.value)) return shortened(valueText(full.value))
     const chart = valueText(short.value) || this.facts.name
     if (isPlaceholder(name)) return undefined

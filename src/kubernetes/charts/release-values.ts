@@ -7,7 +7,7 @@ export interface ReleaseValue {
   /** Undefined where none is given. */
   readonly value: unknown
   /** Whether the files tell: another source of values may give it, or a tool fills it in. */
-  readonly told: boolean
+  readonly isKnown: boolean
 }
 
 /** Where values of a release are written: a map, or a list of parameters by their paths; or something that is not to be seen. */
@@ -25,20 +25,20 @@ export class ReleaseValues {
 
   /** @param path as `--set` takes it: `controller.scope.enabled` */
   get(path: string): ReleaseValue {
-    let told = this.isTold(path)
+    let isKnown = this.isKnownHere(path)
     for (const layer of this.layers) {
       if ('hidden' in layer) {
-        told = false
+        isKnown = false
         continue
       }
       const { root, parameters } = layer
       const at = parameters ? parameterOf(root, path) : root.at(...path.split('.'))
-      if (at?.exists) return { at, value: meaningOf(at, parameters), told: told && !holdsPlaceholder(at) }
+      if (at?.exists) return { at, value: meaningOf(at, parameters), isKnown: isKnown && !holdsPlaceholder(at) }
     }
-    return { at: this.placeFor(path), value: undefined, told }
+    return { at: this.placeFor(path), value: undefined, isKnown }
   }
 
-  private isTold(path: string): boolean {
+  private isKnownHere(path: string): boolean {
     return !this.elsewhere.some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`))
   }
 

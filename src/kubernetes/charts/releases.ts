@@ -15,7 +15,7 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
     case madeApplication:
       return argoReleasesOf(manifest.root)
     case 'ApplicationSet.argoproj.io':
-      return manifest.object.context?.makes ? [] : argoReleasesOf(manifest.root.at('spec', 'template'))
+      return manifest.object.context?.applications ? [] : argoReleasesOf(manifest.root.at('spec', 'template'))
     case 'HelmChart.helm.cattle.io':
       return k3sReleasesOf(manifest)
     case inflatedChart:

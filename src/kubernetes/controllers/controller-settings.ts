@@ -53,15 +53,15 @@ class Configured implements Settings {
 
   all(flag: string): Setting[] {
     if (!this.counts(flag)) return this.others.all(flag)
-    const said = settingInConfig(this.config, flag)
-    return said ? [said] : []
+    const setting = settingInConfig(this.config, flag)
+    return setting ? [setting] : []
   }
 
   isOn(flag: string, byDefault: boolean): boolean | undefined {
     if (!this.counts(flag)) return this.others.isOn(flag, byDefault)
-    const said = this.get(flag)
-    if (!said) return byDefault
-    return said.value === undefined ? undefined : /^(?:1|t|true)$/i.test(said.value)
+    const setting = this.get(flag)
+    if (!setting) return byDefault
+    return setting.value === undefined ? undefined : /^(?:1|t|true)$/i.test(setting.value)
   }
 
   has(flag: string): boolean {

@@ -209,12 +209,12 @@ function installedBy(release: ChartRelease): Controller[] {
   const account = whole.take(chart.account)
   return controllerFacts.flatMap((facts): Controller[] => {
     if (!chart.controllers.includes(facts.name)) return []
-    const told = settingsOfRelease(facts, whole)
+    const settings = settingsOfRelease(facts, whole)
     const { enabledBy } = facts
     // Where a file says the rest, it may turn it on.
-    if (enabledBy && told === whole && !(whole.has(enabledBy) && whole.isOn(enabledBy, true))) return []
+    if (enabledBy && settings === whole && !(whole.has(enabledBy) && whole.isOn(enabledBy, true))) return []
     const isMain = facts.name === chart.controllers[0]
-    const claims = claimsOf(facts, told, app).map((claim) => (isMain ? { ...claim, made } : claim))
+    const claims = claimsOf(facts, settings, app).map((claim) => (isMain ? { ...claim, made } : claim))
     return [
       {
         facts,
@@ -224,16 +224,16 @@ function installedBy(release: ChartRelease): Controller[] {
         namespace,
         place: whole.place,
         inShell: false,
-        watched: watchedBy(facts, told),
+        watched: watchedBy(facts, settings),
         claims,
-        status: statusOf(facts, told, app, onNodes),
-        locks: locksOf(facts, told, { release: app, namespace, className: claims[0]?.names[0] }),
+        status: statusOf(facts, settings, app, onNodes),
+        locks: locksOf(facts, settings, { release: app, namespace, className: claims[0]?.names[0] }),
         serviceAccount: {
           name: account ? (account.value ?? '') : 'default',
           namespace,
           at: account?.at ?? whole.place,
         },
-        defaultCertificate: defaultCertificateOf(facts, told),
+        defaultCertificate: defaultCertificateOf(facts, settings),
         parts: whole.parts,
         wordsFor: (flag) => whole.wordsFor(flag),
         installed: { release, service: whole.take(chart.service), fullname: whole.fullname() },
@@ -254,7 +254,7 @@ function isIn(manifest: Manifest): (one: Cursor) => boolean {
 /** The version of the controller that a release brings: its values tell, else its chart. */
 function appOf({ facts: { apps, tag, digest }, version, values }: ChartRelease): string | undefined {
   const [named, pinned] = [tag, digest].map((path) => (path === undefined ? undefined : values.get(path)))
-  if (named?.told === false || pinned?.told === false) return undefined
+  if (named?.isKnown === false || pinned?.isKnown === false) return undefined
   const image = { repository: '', tag: valueText(named?.value) }
   if (image.tag !== '') return releaseOf(image) ?? minorReleaseOf(image)
   if (pinned && valueText(pinned.value) !== '') return undefined

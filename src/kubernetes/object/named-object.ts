@@ -4,8 +4,8 @@ import { shareNamespace } from './namespace'
 
 /** Of copies of one object any, where all of them say the same: nobody knows which of them the cluster has. */
 export function uniqueCopy(copies: readonly Manifest[]): Manifest | undefined {
-  const said = new Set(copies.map(({ object }) => object.content))
-  return said.size === 1 ? copies[0] : undefined
+  const contents = new Set(copies.map(({ object }) => object.content))
+  return contents.size === 1 ? copies[0] : undefined
 }
 
 /** The ConfigMap that a workload names; undefined where no manifest tells what it holds. */

@@ -4,8 +4,8 @@ import type { Manifest } from '../../manifest/manifest'
 import { bindingKinds, type Permissions, permissionsOf, rbacGroup } from '../rbac/rbac'
 import { roleRefOf, serviceAccount, subjectsOf } from '../rbac/rbac-binding'
 import type { Component } from './component'
+import { settingOf } from './detect-setting'
 import { crdNeeds, type RoleNeeds, roleNeeds } from './permission-facts'
-import { settingOf } from './setting'
 
 /** What a component's part needs by its release, and the name its own manifests give the role. */
 export interface Needs {

@@ -3,9 +3,9 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { type Component, componentKinds, componentsIn, componentsOf, isMain, marksOf } from './component'
 import { componentFacts } from './component-facts'
+import { marksOfSet, settingKeys } from './detect-setting'
 import { type MatrixSubject, matrixSubjectOf, releaseIn, rowsOn } from './matrix'
 import type { MatrixRow } from './matrix-facts'
-import { marksOfSet, settingKeys } from './setting'
 
 /** The kinds at which subjects stand: what brings components, and what tells of a cluster. */
 export const subjectKinds: readonly GroupKind[] = [...new Set([...componentKinds, ...factKinds])]
@@ -24,7 +24,7 @@ export function matrixSubjectsOf(manifest: Manifest, snapshot: Snapshot): Matrix
   const brought = leading(manifest, snapshot).map((component) =>
     matrixSubjectOf(component, snapshot, nameOf(manifest.ref)),
   )
-  return [...brought, ...toldBy(manifest, snapshot)]
+  return [...brought, ...clusterSubjectsOf(manifest, snapshot)]
 }
 
 /** Of a workload's containers the one that stands for each component: of its parts in the cluster the first. */
@@ -44,7 +44,7 @@ function rankOf(component: Component): number {
 }
 
 /** kube-proxy by its mode, and the kubelets: of several objects that describe a cluster the one that tells. */
-function toldBy(manifest: Manifest, snapshot: Snapshot): MatrixSubject[] {
+function clusterSubjectsOf(manifest: Manifest, snapshot: Snapshot): MatrixSubject[] {
   const { kubeProxyMode, kubernetes, nodes } = snapshot.facts
   const kubelet = nodes.find((node) => node.kubelet)?.kubelet
   const always = { isBrought: false, isMain: true, placeOf: () => undefined, runsOn: () => true }

@@ -5,9 +5,9 @@ import { parseVersion } from '../../cluster/version'
 import { enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type Component, isMain, writtenAs } from './component'
+import { settingOf } from './detect-setting'
 import { kernelSatisfies, parseKernel } from './kernel'
 import { type Condition, type MatrixRow, matrixRows } from './matrix-facts'
-import { settingOf } from './setting'
 
 /** What a row is about: a component that a manifest brings, or one that the cluster's description tells of. */
 export interface MatrixSubject {
@@ -42,7 +42,7 @@ export interface Violation {
   /** Where the settings stand that the row hangs on. */
   readonly settings: readonly Cursor[]
   /** The cluster's facts, and those of the first of the nodes. */
-  readonly grounds: readonly CheckedFact[]
+  readonly checkedFacts: readonly CheckedFact[]
 }
 
 /** The bundled rows and a config's own, which replace those of their name. */
@@ -84,15 +84,15 @@ export function violationsOf(subject: MatrixSubject, rows: readonly MatrixRow[],
   return rowsOn(subject, rows).flatMap((row) => {
     const asksNodes = mentions(row, 'kernel', 'notOn', 'architecture', 'containerd', 'kubelet')
     const where: (ClusterNode | undefined)[] = asksNodes ? nodes : [undefined]
-    const broken = where.filter((node) => isBroken(row, facts, node))
-    if (broken.length === 0) return []
-    const failing = broken.filter((node) => node !== undefined)
+    const violating = where.filter((node) => isViolated(row, facts, node))
+    if (violating.length === 0) return []
+    const failing = violating.filter((node) => node !== undefined)
     const settings = (row.when?.setting ?? []).flatMap((setting) => subject.placeOf(setting) ?? [])
-    return [{ row, nodes: failing, settings, grounds: groundsOf(row, facts, failing) }]
+    return [{ row, nodes: failing, settings, checkedFacts: checkedFactsOf(row, facts, failing) }]
   })
 }
 
-function groundsOf(
+function checkedFactsOf(
   row: MatrixRow,
   { kubernetes, kubeProxyMode }: ClusterFacts,
   nodes: readonly ClusterNode[],
@@ -150,7 +150,7 @@ export function mentions({ when, requires }: MatrixRow, ...names: (keyof Conditi
   return conditions.some((condition) => names.some((name) => condition?.[name] !== undefined))
 }
 
-function isBroken(row: MatrixRow, facts: ClusterFacts, node: ClusterNode | undefined): boolean {
+function isViolated(row: MatrixRow, facts: ClusterFacts, node: ClusterNode | undefined): boolean {
   const { when = {}, requires = {} } = row
   if (meets(when, facts, node) !== true) return false
   const any = requires.any?.map((condition) => meets(condition, facts, node, row.except))
@@ -166,7 +166,7 @@ function meets(
 ): boolean | undefined {
   const kernel = node?.kernel && parseKernel(node.kernel.value)
   const isExcepted = except.some((one) => kernel?.distro === one.distro && kernelSatisfies(kernel, one.kernel))
-  const told = [
+  const results = [
     ask(condition.kernel, kernel, (range, is) => isExcepted || kernelSatisfies(is, range)),
     ask(condition.notOn, kernel, (distros, { distro }) => distro === undefined || !distros.includes(distro)),
     ask(condition.kubernetes, kubernetes?.value, inRange),
@@ -178,8 +178,8 @@ function meets(
       return version === null ? undefined : satisfies(version, range)
     }),
   ]
-  if (told.includes(false)) return false
-  return told.includes(undefined) ? undefined : true
+  if (results.includes(false)) return false
+  return results.includes(undefined) ? undefined : true
 }
 
 function ask<W, V>(wanted: W | undefined, value: V | undefined, holds: (wanted: W, value: V) => boolean | undefined) {

@@ -43,16 +43,16 @@ export class Environment {
    */
   resolve(written: string, at: Cursor, depth = 0): Setting {
     if (isPlaceholder(written.replace(/\$?\$\([^)$]*\)/g, ''))) return { at, value: undefined }
-    let told = true
+    let isKnown = true
     let place = at
     const value = written.replace(/(\$?)\$\(([^)$]*)\)/g, (whole, doubled: string, name: string) => {
       if (doubled) return whole.slice(1)
       const resolved = this.settingOf(name, depth)
-      if (resolved?.value === undefined) told = false
+      if (resolved?.value === undefined) isKnown = false
       if (resolved && resolved.at.manifest !== at.manifest) place = resolved.at
       return resolved?.value ?? whole
     })
-    return { at: place, value: told ? value : undefined }
+    return { at: place, value: isKnown ? value : undefined }
   }
 
   private settingOf(name: string, depth: number): Setting | undefined {

@@ -58,16 +58,17 @@ export default defineRule({
     if (change.kind === 'added') return
     const { before } = change
     const [was, is] = [controllersOf(before, base), change.kind === 'changed' ? controllersOf(change.after, head) : []]
-    const [taken, left] = [classProvidersIn(base), classProvidersIn(head)]
-    if (was.length === 0 || !taken || !left) return
+    const [providersBefore, providersAfter] = [classProvidersIn(base), classProvidersIn(head)]
+    if (was.length === 0 || !providersBefore || !providersAfter) return
     const [place] = is.map((one) => (one.release === was[0]?.release ? one.place : one.image))
     for (const ingress of head.ofKind('Ingress.networking.k8s.io')) {
-      if (isWritten(ingress) || !was.some((one) => takesClassOf(ingress, one, taken))) continue
-      if (is.some((one) => takesClassOf(ingress, one, left))) continue
+      if (isWritten(ingress) || !was.some((one) => takesClassOf(ingress, one, providersBefore))) continue
+      if (is.some((one) => takesClassOf(ingress, one, providersAfter))) continue
       const lack = lackOf(ingress, head, report)
       const name = classOf(ingress)
       // Of a class that goes or is changed another rule speaks.
-      if (!lack || lack.ends.some((end) => isWritten(end.manifest)) || (name && taken.classes.has(name))) continue
+      if (!lack || lack.ends.some((end) => isWritten(end.manifest)) || (name && providersBefore.classes.has(name)))
+        continue
       lack.report([place ?? before.root, ...lack.ends])
     }
   },

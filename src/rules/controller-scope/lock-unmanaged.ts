@@ -28,8 +28,13 @@ export default defineRule({
     const record = lockRecordOf(manifest)
     const lock = nameOf(ref)
     if (record && record.holder !== '') {
-      const told = record.holder !== undefined && !isPlaceholder(record.holder)
-      report(record.at, 'held', { lock, holder: told ? (record.holder ?? '') : 'some Pod' }, { keys: [ref.name] })
+      const isHolderKnown = record.holder !== undefined && !isPlaceholder(record.holder)
+      report(
+        record.at,
+        'held',
+        { lock, holder: isHolderKnown ? (record.holder ?? '') : 'some Pod' },
+        { keys: [ref.name] },
+      )
     } else if (record || isLockByName(manifest)) {
       const instead = 'Take it out of the repository; the controller makes its lock itself'
       report(manifest.root.at('metadata', 'name'), 'shipped', { lock, instead }, { keys: [ref.name] })

@@ -37,11 +37,11 @@ interface Overlap {
   /** What comes of it. */
   outcome: string
   /** The one to mend: of two that are alike in this, the one that the change wrote. */
-  mended: string
+  fixed: string
   /** What gives it a class of its own. */
   own: string
   /** What to do about the class or the namespaces. */
-  mending: string
+  remedy: string
   /** What to do about the namespaces, as the end of a sentence; empty where nothing about one of the two alone helps. */
   limiting: string
 }
@@ -62,29 +62,29 @@ export default defineRule({
     ...partKinds,
   ],
   messages: {
-    overlap: ({ first, second, name, where, mending }: Overlap) =>
-      `${first} and ${second} both take the Ingresses of ${name} in ${where}, ${flapping}. ${mending}.`,
-    annotated: ({ first, second, name, where, mended, own, ingress }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${mended} to another name.`,
+    overlap: ({ first, second, name, where, remedy }: Overlap) =>
+      `${first} and ${second} both take the Ingresses of ${name} in ${where}, ${flapping}. ${remedy}.`,
+    annotated: ({ first, second, name, where, fixed, own, ingress }: Overlap & { ingress: string }) =>
+      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
     unclassed: ({ first, second, where, own, limiting }: Overlap) =>
       `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own} from one of them${limiting}.`,
-    contested: ({ first, second, takes, name, where, outcome, mending }: Overlap) =>
-      `${first} and ${second} both take the ${takes} of ${name} in ${where}, ${outcome}. ${mending}.`,
+    contested: ({ first, second, takes, name, where, outcome, remedy }: Overlap) =>
+      `${first} and ${second} both take the ${takes} of ${name} in ${where}, ${outcome}. ${remedy}.`,
     contestedAnnotation: ({
       first,
       second,
       name,
       where,
-      mended,
+      fixed,
       own,
       outcome,
       ingress,
     }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${mended} to another name.`,
+      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
     contestedUnclassed: ({ first, second, takes, where, own, outcome, limiting }: Overlap) =>
       `${first} and ${second} both take ${takes} that name no class in ${where}, ${outcome}. Have one of them take those of a class alone with ${own}${limiting}.`,
-    contestedRoutes: ({ first, second, takes, where, mending }: Overlap) =>
-      `${first} and ${second} both take the same ${takes} in ${where}, so what is meant for one is served by the other too. ${mending}.`,
+    contestedRoutes: ({ first, second, takes, where, remedy }: Overlap) =>
+      `${first} and ${second} both take the same ${takes} in ${where}, so what is meant for one is served by the other too. ${remedy}.`,
   },
   later: {
     contested: '1.1.0',
@@ -127,11 +127,11 @@ export default defineRule({
         const labels = namespaces.found.map(({ root }) => root.at('metadata', 'labels'))
         const [places, otherPlaces] = [placesOf(first), placesOf(second)]
         const [writesFirst, writesSecond] = [places, otherPlaces].map((all) => all.some((at) => isWritten(at.manifest)))
-        const mended = writesSecond && !writesFirst ? second : first
-        const overlap = { ...wordsOf(first, second, shared, mended), where: namespaces.words }
+        const fixed = writesSecond && !writesFirst ? second : first
+        const overlap = { ...wordsOf(first, second, shared, fixed), where: namespaces.words }
         const [[one, ...more], [other, ...others]] = [places, otherPlaces]
         const ends = [one, other, ...labels, ...more, ...others].filter((end) => end !== undefined)
-        const about = { keys: keysOf(first, second), value: limitingValue(mended) }
+        const about = { keys: keysOf(first, second), value: limitingValue(fixed) }
         const byFlags = namespaces.found.length === 0
         const known =
           byFlags && [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
@@ -182,14 +182,14 @@ function wordsOf(
   first: Controller,
   second: Controller,
   { by, name }: SharedClaim,
-  mended: Controller,
+  fixed: Controller,
 ): Omit<Overlap, 'where'> {
-  const other = mended === first ? second : first
+  const other = fixed === first ? second : first
   const [one, two] = first.facts === second.facts ? [] : [first.facts.title, second.facts.title]
-  const limiting = narrowingAdvice(mended, other)
+  const limiting = narrowingAdvice(fixed, other)
   const own = {
-    class: ownClassOf(mended),
-    annotation: mended.wordsFor(classFactsOf(mended)?.name ?? ''),
+    class: ownClassOf(fixed),
+    annotation: fixed.wordsFor(classFactsOf(fixed)?.name ?? ''),
     // Classes differ here, so one of the two says by a flag that it takes these Ingresses, or names no class.
     none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined),
   }[by]
@@ -201,9 +201,9 @@ function wordsOf(
     outcome: [first, second].every(writes)
       ? flapping
       : 'so both serve them, and which of them a client reaches is chance',
-    mended: nameOfController(mended),
-    own: own ?? ownClassOf(mended),
-    mending: remedyFor(mended, other),
+    fixed: nameOfController(fixed),
+    own: own ?? ownClassOf(fixed),
+    remedy: remedyFor(fixed, other),
     limiting: limiting && `, or limit ${limiting}`,
   }
 }

@@ -46,8 +46,8 @@ export default defineRule({
       const successor = was && head.get(before.ref).length === 0 ? successorOf(was, head) : undefined
       if (!successor) return
       const { manifest, place } = successor
-      const told = { ...names, controller: nameOf(before.ref), successor: nameOf(manifest.ref) }
-      report([before.root, place, end], 'replaced', told)
+      const args = { ...names, controller: nameOf(before.ref), successor: nameOf(manifest.ref) }
+      report([before.root, place, end], 'replaced', args)
       return
     }
     if (was) {

@@ -23,7 +23,7 @@ export default defineRule({
   },
   check({ manifest, snapshot, report }) {
     const own = claimsOf(manifest)
-    for (const other of partnersOfClass(manifest, snapshot, standsAside)) {
+    for (const other of partnersOfClass(manifest, snapshot, isExempt)) {
       const theirs = claimsOf(other)
       const keys = [...own.keys()].filter((claim) => theirs.has(claim)).sort()
       const [key = ''] = keys
@@ -36,7 +36,7 @@ export default defineRule({
 })
 
 /** A canary shares its host on purpose, and so do the minions of a mergeable Ingress. */
-function standsAside(ingress: Manifest): boolean {
+function isExempt(ingress: Manifest): boolean {
   const annotations = ingress.root.at('metadata', 'annotations')
   return isCanary(ingress) || annotations.at('nginx.org/mergeable-ingress-type').exists || isSolver(ingress)
 }

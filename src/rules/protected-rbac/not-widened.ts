@@ -108,8 +108,8 @@ export default defineRule({
       Permissions[],
     ]
     // Of a default role it is told already, with everyone who is bound to it.
-    const isTold = isProtected && before && !isForeign(before)
-    if (before && !isTold && after.ref.kind === 'ClusterRole' && !allows(was, is)) {
+    const mayReport = isProtected && before && !isForeign(before)
+    if (before && !mayReport && after.ref.kind === 'ClusterRole' && !allows(was, is)) {
       const isComplete = allowsEverything(is) && !allowsEverything(was)
       for (const [binding, subjects] of boundAlready(after, base, head)) {
         const gaining = isComplete ? subjects : subjects.filter(everybodyIn)

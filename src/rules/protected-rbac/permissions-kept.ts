@@ -53,7 +53,7 @@ export default defineRule({
     const before = change.kind === 'changed' ? change.before : undefined
     if (!protectionOf(before ?? after, protect)) return
     const role = nameOf(after.ref)
-    const said = (lost: readonly Permissions[]): [Loss, { keys: string[] }] => {
+    const statementOf = (lost: readonly Permissions[]): [Loss, { keys: string[] }] => {
       const keys = permissionKeys(lost)
       const holders = defaultHolders(after.ref).join(' and ') || 'whoever is bound to it'
       return [
@@ -71,7 +71,7 @@ export default defineRule({
     if (!before) {
       const lacking = lackingIn(after, [base, head])
       if (!lacking) return
-      const [args, more] = said(lacking.lost)
+      const [args, more] = statementOf(lacking.lost)
       report(after.root.at('rules'), 'lacking', { ...args, release: lacking.release }, more)
       return
     }
@@ -94,7 +94,7 @@ export default defineRule({
     const lost = uncovered(permissionsIn(after.root.at('rules')), permissionsIn(before.root.at('rules')))
     const [first] = lost
     if (!first) return
-    const [args, more] = said(lost)
+    const [args, more] = statementOf(lost)
     const rules = after.root.at('rules')
     const gap = permissionsIn(rules).flatMap((rule) => gapOf(rule, first) ?? [])[0]
     const fix = (lost.length === 1 ? gap?.fix : undefined) ?? withItems(rules, ruleTexts(lost))

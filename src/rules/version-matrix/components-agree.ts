@@ -48,7 +48,7 @@ export default defineRule({
       const { facts, at } = component
       const { to = 'patch', versions = '*' } = facts.agree ?? {}
       if (!satisfies(component.release ?? '', versions)) continue
-      const others = [...partsBeside(component, snapshot), ...crdsOf(component, snapshot)]
+      const others = [...otherParts(component, snapshot), ...crdsOf(component, snapshot)]
       const apart = others.filter(({ release }) => !agree(release, component.release, to))
       if (apart.length === 0) continue
       const names = enumerated([...new Set(apart.map(({ name }) => name))], 3)
@@ -105,7 +105,7 @@ interface Other {
 }
 
 /** The other parts of a component in its cluster; of an object's copies the one that stands with it. */
-function partsBeside(component: Component, snapshot: Snapshot): Other[] {
+function otherParts(component: Component, snapshot: Snapshot): Other[] {
   return componentsIn(snapshot)
     .filter((one) => one.facts === component.facts && one.part !== component.part && isCompared(one))
     .filter(

@@ -1,8 +1,8 @@
-import { endsOf, highestSeverity, violationWords } from '../../kubernetes/versions/breach'
+import { settingKinds } from '../../kubernetes/versions/detect-setting'
 import { asksForKernel, rowsWith, violationsOf } from '../../kubernetes/versions/matrix'
 import { matrixParams } from '../../kubernetes/versions/matrix-facts'
 import { firstSubject, matrixSubjectsOf, subjectKinds, subjectPartners } from '../../kubernetes/versions/matrix-subject'
-import { settingKinds } from '../../kubernetes/versions/setting'
+import { endsOf, highestSeverity, violationWords } from '../../kubernetes/versions/violation'
 import { defineRule } from '../../rule/rule'
 
 type Args = ReturnType<typeof violationWords>
@@ -38,8 +38,8 @@ export default defineRule({
       const keys = [subject.component, ...breaches.map(({ row }) => row.id)]
       report(endsOf(subject, breaches), message, violationWords(subject, breaches, rows), { keys })
     }
-    const told = snapshot.facts.nodes.some(({ kernel }) => kernel)
-    const first = told ? undefined : firstSubject(snapshot, rows)
+    const hasKernels = snapshot.facts.nodes.some(({ kernel }) => kernel)
+    const first = hasKernels ? undefined : firstSubject(snapshot, rows)
     if (first?.at.manifest === manifest) {
       skip(
         first.at,

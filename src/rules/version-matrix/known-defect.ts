@@ -3,8 +3,8 @@ import Type from 'typebox'
 import type { Snapshot } from '../../cluster/snapshot'
 import { type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/versions/component'
 import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernetes/versions/defect-facts'
+import { configMapOf, settingKinds, settingOf } from '../../kubernetes/versions/detect-setting'
 import { leading, subjectPartners } from '../../kubernetes/versions/matrix-subject'
-import { configMapOf, settingKinds, settingOf } from '../../kubernetes/versions/setting'
 import { enumerated } from '../../listing'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -89,18 +89,20 @@ function isSevere({ severity, cvss }: Defect): boolean {
 /** The gravest with what they do, the others by name. */
 function listed(defects: readonly Defect[]): string {
   const named = ({ id, cvss }: Defect) => `${id}${cvss === undefined ? '' : ` (${cvss})`}`
-  const gravest = defects.slice(0, mostTold).map((defect) => `${named(defect)}: ${defect.reason}`)
-  const others = defects.slice(mostTold).map(named)
+  const gravest = defects.slice(0, maxListed).map((defect) => `${named(defect)}: ${defect.reason}`)
+  const others = defects.slice(maxListed).map(named)
   return [...gravest, ...(others.length > 0 ? [`and ${others.join(', ')}`] : [])].join('; ')
 }
 
-const mostTold = 3
+const maxListed = 3
 
 /** The nearest release in which all of them are mended; else what keeps them away, where there is such a thing. */
 function todoOf(title: string, release: string, defects: readonly Defect[]): string {
   const candidates = defects.flatMap(({ fixed = [] }) => fixed).filter((one) => gt(one, release))
-  const mended = candidates.filter((one) => defects.every(({ versions, fixed }) => !fixed || !satisfies(one, versions)))
-  const [nearest] = mended.sort((a, b) => (gt(a, b) ? 1 : -1))
+  const releases = candidates.filter((one) =>
+    defects.every(({ versions, fixed }) => !fixed || !satisfies(one, versions)),
+  )
+  const [nearest] = releases.sort((a, b) => (gt(a, b) ? 1 : -1))
   const todo = defects.flatMap(({ mitigated }) =>
     mitigated && satisfies(release, mitigated.versions) ? mitigated.do : [],
   )

@@ -1,8 +1,8 @@
-import { endsOf, highestSeverity, violationWords } from '../../kubernetes/versions/breach'
+import { settingKinds } from '../../kubernetes/versions/detect-setting'
 import { asksForKernel, rowsWith, violationsOf } from '../../kubernetes/versions/matrix'
 import { matrixParams } from '../../kubernetes/versions/matrix-facts'
 import { firstSubject, matrixSubjectsOf, subjectKinds, subjectPartners } from '../../kubernetes/versions/matrix-subject'
-import { settingKinds } from '../../kubernetes/versions/setting'
+import { endsOf, highestSeverity, violationWords } from '../../kubernetes/versions/violation'
 import { defineRule } from '../../rule/rule'
 
 type Args = ReturnType<typeof violationWords>

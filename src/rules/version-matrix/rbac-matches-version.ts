@@ -4,8 +4,8 @@ import { permissionsOfRole } from '../../kubernetes/rbac/rbac-role'
 import { type Component, componentKinds, componentsOf, marksOf, writtenAs } from '../../kubernetes/versions/component'
 import { componentFacts } from '../../kubernetes/versions/component-facts'
 import { componentNeeds, crdsOf, rolesFor } from '../../kubernetes/versions/component-needs'
+import { settingKinds } from '../../kubernetes/versions/detect-setting'
 import { crdNeeds, roleNeeds } from '../../kubernetes/versions/permission-facts'
-import { settingKinds } from '../../kubernetes/versions/setting'
 import { abridged, enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
@@ -95,11 +95,11 @@ function listed(missing: readonly Permission[]): string {
     verbs.set(what, [...(verbs.get(what) ?? []), permission.verb])
   }
   const all = [...verbs].map(([what, some]) => `${some.join(', ')} ${what}`)
-  return abridged(all, mostListed, '; ')
+  return abridged(all, maxListed, '; ')
 }
 
 /** A role that lacks more than this is another one, and a longer list helps nobody. */
-const mostListed = 10
+const maxListed = 10
 
 /** The CRDs that a part reads and no manifest has, of the groups of which some manifest has one. */
 function missingCrds(of: Component, snapshot: Snapshot): Lack[] {

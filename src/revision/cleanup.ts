@@ -2,34 +2,34 @@ import { rmSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 
 /** What must not outlive the process: a folder, or the processes of a group. */
-export type Leftover = { readonly folder: string } | { readonly group: number }
+export type Cleanup = { readonly folder: string } | { readonly group: number }
 
 /** What a thread tells the one that started it, which outlives it. */
-export type LeftoverMessage = { readonly kept: Leftover } | { readonly released: Leftover }
+export type CleanupMessage = { readonly kept: Cleanup } | { readonly released: Cleanup }
 
 /**
  * Sees to it that something goes when the process ends, however that comes.
  *
  * @returns what calls it off
  */
-export function clearAtEnd(leftover: Leftover): () => void {
+export function cleanUpAtExit(cleanup: Cleanup): () => void {
   const clear = () => {
     process.off('exit', clear)
-    clearAway(leftover)
+    cleanUp(cleanup)
   }
-  const tell = (message: LeftoverMessage) => parentPort?.postMessage(message)
+  const tell = (message: CleanupMessage) => parentPort?.postMessage(message)
   process.on('exit', clear)
-  tell({ kept: leftover })
+  tell({ kept: cleanup })
   return () => {
     process.off('exit', clear)
-    tell({ released: leftover })
+    tell({ released: cleanup })
   }
 }
 
-export function clearAway(leftover: Leftover): void {
+export function cleanUp(cleanup: Cleanup): void {
   try {
-    if ('folder' in leftover) rmSync(leftover.folder, { recursive: true, force: true, maxRetries: 3 })
-    else process.kill(-leftover.group, 'SIGKILL')
+    if ('folder' in cleanup) rmSync(cleanup.folder, { recursive: true, force: true, maxRetries: 3 })
+    else process.kill(-cleanup.group, 'SIGKILL')
   } catch {
     // A process that has ended is gone, and a folder of the system's temporary ones goes with them.
   }

@@ -25,10 +25,10 @@ export async function orphanedManifests(
   after: readonly RenderedSide[],
   isHidden: (file: string) => boolean,
 ): Promise<Finding[]> {
-  const unseen = newlyRemote(sides)
+  const remote = newlyRemote(sides)
   // What an object had rendered is not deployed no longer when that object cannot be followed.
-  const aside = unseen.length > 0 ? [] : await editedButUndeployed(sides)
-  return [...(await noLongerDeployed(sides, before, after, isHidden)), ...unseen, ...aside]
+  const edited = remote.length > 0 ? [] : await editedButUndeployed(sides)
+  return [...(await noLongerDeployed(sides, before, after, isHidden)), ...remote, ...edited]
 }
 
 /**
@@ -45,15 +45,15 @@ async function noLongerDeployed(
   const wereApplied = new Set(
     [...before.loaded].flatMap(([file, { objects }]) => (objects.length > 0 ? [path.dirname(file)] : [])),
   )
-  const { claims, kustomizations } = head.discovery
+  const { ownership, kustomizations } = head.discovery
   const included = new Set(
     [...kustomizations.values()].flatMap(({ folder, includes }) => includes.map(({ text }) => inside(folder, text))),
   )
   const came = (file: string) =>
-    !base.checkout.tree.entries.has(file) && wereApplied.has(path.dirname(file)) && !claims.get(file)?.deployed
+    !base.checkout.tree.entries.has(file) && wereApplied.has(path.dirname(file)) && !ownership.get(file)?.deployed
   const wasApplied = (file: string) =>
     (before.loaded.get(file)?.objects.length ?? 0) > 0 && !base.discovery.plain.has(file) && head.checkout.has(file)
-  const files = [...claims.keys()].filter(
+  const files = [...ownership.keys()].filter(
     (file) =>
       /\.(?:ya?ml|json)$/.test(file) && !included.has(file) && !isHidden(file) && (came(file) || wasApplied(file)),
   )
@@ -76,7 +76,7 @@ async function noLongerDeployed(
         status: 'introduced',
         keys: [file],
         fileText: text,
-        text: `Nothing deploys ${names.join(', ')}${more} from here any more, as it is ${claims.get(file)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`,
+        text: `Nothing deploys ${names.join(', ')}${more} from here any more, as it is ${ownership.get(file)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`,
       }),
     )
   }
@@ -114,12 +114,12 @@ function newlyRemote({ base, head }: Sides): Finding[] {
  */
 async function editedButUndeployed({ base, head }: Sides): Promise<Finding[]> {
   // What said that it is deployed may well lie among what it deployed.
-  const said = new Set(base.discovery.sources.map(({ declaredAt: at }) => at.path))
-  const edited = [...base.discovery.claims].flatMap(([file, { deployed }]) =>
+  const declaredIn = new Set(base.discovery.sources.map(({ declaredAt: at }) => at.path))
+  const edited = [...base.discovery.ownership].flatMap(([file, { deployed }]) =>
     deployed &&
-    !said.has(file) &&
+    !declaredIn.has(file) &&
     /\.(?:ya?ml|json|tpl)$/.test(file) &&
-    head.discovery.claims.has(file) &&
+    head.discovery.ownership.has(file) &&
     head.checkout.tree.entries.get(file)?.type === 'file' &&
     base.checkout.idOf(file) !== head.checkout.idOf(file)
       ? [file]
@@ -132,7 +132,7 @@ async function editedButUndeployed({ base, head }: Sides): Promise<Finding[]> {
   }
   const [before, after] = await Promise.all([reached(base), reached(head)])
   return edited
-    .filter((file) => before.has(file) && (!after.has(file) || head.discovery.claims.get(file)?.deployed === false))
+    .filter((file) => before.has(file) && (!after.has(file) || head.discovery.ownership.get(file)?.deployed === false))
     .map((file) =>
       gateFinding('source/unrendered', 'edited-aside', 'error', {
         side: 'head',

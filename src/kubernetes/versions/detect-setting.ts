@@ -67,8 +67,8 @@ function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor 
   if ('configMap' in sign) return inConfigMap(sign.configMap, sign.key, matcherOf(sign), component, snapshot)
   const { container, values } = component
   if ('values' in sign) {
-    const told = Object.entries(sign.values).map(([path, is]) => [values?.at(...path.split('.')), is] as const)
-    return told.every(([at, is]) => String(at?.value) === is) ? told[0]?.[0] : undefined
+    const given = Object.entries(sign.values).map(([path, is]) => [values?.at(...path.split('.')), is] as const)
+    return given.every(([at, is]) => String(at?.value) === is) ? given[0]?.[0] : undefined
   }
   if (!container) return undefined
   const args = new Arguments(container)

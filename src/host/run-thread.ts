@@ -4,7 +4,7 @@ import type { Step } from '../budget'
 import { GuardError, type GuardErrorCode } from '../errors'
 import type { Report } from '../finding/report'
 import { type Progress, unfinished } from '../report/unfinished'
-import { clearAtEnd, clearAway, type Leftover, type LeftoverMessage } from '../revision/leftovers'
+import { type Cleanup, type CleanupMessage, cleanUp, cleanUpAtExit } from '../revision/cleanup'
 import { defaultTimeout, type Options } from './options'
 import { emptyProgress, type Host, run } from './run'
 
@@ -28,7 +28,7 @@ type Message =
   | { readonly progress: Progress }
   | { readonly done: Report }
   | { readonly failed: Failed }
-  | LeftoverMessage
+  | CleanupMessage
 
 /** The bytes that a step is told in. */
 const room = 8192
@@ -65,7 +65,7 @@ export class RunThread {
     const thread = new Worker(this.file, { workerData: start })
     this.threads.add(thread)
     const over = new AbortController()
-    const leftovers = new Map<string, () => void>()
+    const cleanups = new Map<string, () => void>()
     let progress = emptyProgress(options, today)
     try {
       return await new Promise<Report>((resolve, reject) => {
@@ -73,10 +73,10 @@ export class RunThread {
           if ('progress' in message) progress = message.progress
           if ('done' in message) resolve(message.done)
           if ('failed' in message) reject(errorOf(message.failed))
-          if ('kept' in message) leftovers.set(keyOf(message.kept), clearAtEnd(message.kept))
+          if ('kept' in message) cleanups.set(keyOf(message.kept), cleanUpAtExit(message.kept))
           if ('released' in message) {
-            leftovers.get(keyOf(message.released))?.()
-            leftovers.delete(keyOf(message.released))
+            cleanups.get(keyOf(message.released))?.()
+            cleanups.delete(keyOf(message.released))
           }
         })
         thread.on('error', (cause) => {
@@ -95,9 +95,9 @@ export class RunThread {
       // A thread that is stuck in the system does not end; then its leftovers go with the process.
       void thread.terminate().then(() => {
         this.threads.delete(thread)
-        for (const [leftover, release] of leftovers) {
+        for (const [leftover, release] of cleanups) {
           release()
-          clearAway(JSON.parse(leftover))
+          cleanUp(JSON.parse(leftover))
         }
       })
     }
@@ -127,7 +127,7 @@ function errorOf({ code, message, at, stack, cause }: Failed): Error {
   return error
 }
 
-function keyOf(leftover: Leftover): string {
+function keyOf(leftover: Cleanup): string {
   return JSON.stringify(leftover)
 }
 

@@ -13,7 +13,7 @@ export interface RepositoryIndex {
 }
 
 /** An object of which something was not looked at. */
-export interface PassedOver {
+export interface NotInspected {
   readonly manifest: Manifest
   readonly reason: string
 }
@@ -21,7 +21,7 @@ export interface PassedOver {
 /** Collects what Argo CD and Flux objects say is deployed, and what of it is not in this repository. */
 export class GitOpsSources {
   readonly sources: Source[] = []
-  readonly notInspected: PassedOver[] = []
+  readonly notInspected: NotInspected[] = []
   /** Kustomizations that stand in no file: Flux makes them where a folder has none. */
   readonly generated = new Map<string, Kustomization>()
   /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
@@ -49,7 +49,7 @@ export class GitOpsSources {
   }
 
   /** Whether the folder's own Kustomization is left out: a folder that has one is never taken for one that has none. */
-  leavesOut(place: string): boolean {
+  isIgnored(place: string): boolean {
     const file = ignorableKustomization(place, this.repositoryIndex.checkout)
     if (file === undefined) return false
     this.ignorable.add(file)

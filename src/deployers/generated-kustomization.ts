@@ -3,7 +3,7 @@ import type { Manifest } from '../manifest/manifest'
 import { startOf } from '../region'
 import type { Tree } from '../revision/tree'
 import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
-import type { GitOpsSources } from './named'
+import type { GitOpsSources } from './gitops-sources'
 
 /**
  * The Kustomization that Flux makes of a folder that has none: of all manifests below it, and of the folders that have
@@ -27,7 +27,7 @@ export function generateKustomization(place: string, manifest: Manifest, named: 
     // A chart's templates are no manifests; who keeps charts below such a folder has Flux's source leave them out.
     const chart = above.some((folder) => checkout.has(path.join(folder, 'Chart.yaml')))
     if (own !== undefined) {
-      if (!named.leavesOut(own)) members.add(own)
+      if (!named.isIgnored(own)) members.add(own)
       continue
     }
     if (chart || isExcluded(file)) continue

@@ -17,8 +17,8 @@ export async function unusedValuesFiles(
     (path) => looksLikeValues.test(path) && head.tree.files.has(path) && !known.has(path),
   )
   if (files.length === 0) return []
-  const taken = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat())
-  const texts = await head.checkout.texts(files.filter((path) => !taken.has(path)))
+  const used = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat())
+  const texts = await head.checkout.texts(files.filter((path) => !used.has(path)))
   return [...texts].flatMap(([path, text]) =>
     mentionsKubernetes(text)
       ? []

@@ -19,9 +19,9 @@ export async function removedRemoteBases(base: SideOfChange, head: SideOfChange)
     return after.length > 0 ? [] : remoteEntries(before, base.checkout)
   })
   if (entries.length === 0) return []
-  const taken = await head.takenFromElsewhere()
+  const knownRemotes = await head.takenFromElsewhere()
   return entries
-    .filter(({ text }) => !isKnown(text, taken))
+    .filter(({ text }) => !isKnown(text, knownRemotes))
     .map(({ path, region, text }) =>
       gateFinding('source/unrendered', 'dropped', 'warning', {
         side: 'base',

@@ -7,22 +7,26 @@ import type { MatrixRow } from './matrix-facts'
 const severities = ['error', 'warning', 'notice'] as const
 
 /** The gravest severity of some rows. */
-export function highestSeverity(breaches: readonly Violation[]): MatrixRow['severity'] {
-  return severities.find((severity) => breaches.some(({ row }) => row.severity === severity)) ?? 'notice'
+export function highestSeverity(violations: readonly Violation[]): MatrixRow['severity'] {
+  return severities.find((severity) => violations.some(({ row }) => row.severity === severity)) ?? 'notice'
 }
 
 /** The image, or the mode, and then where the settings and the facts stand that the rows asked for: of each object the first. */
-export function endsOf({ at }: MatrixSubject, breaches: readonly Violation[]): Cursor[] {
-  const settings = breaches.flatMap((breach) => breach.settings).filter(({ manifest }) => manifest !== at.manifest)
-  const facts = breaches.flatMap(({ grounds }) => grounds.map(({ fact }) => fact.at)).filter((one) => one !== at)
+export function endsOf({ at }: MatrixSubject, violations: readonly Violation[]): Cursor[] {
+  const settings = violations
+    .flatMap((violation) => violation.settings)
+    .filter(({ manifest }) => manifest !== at.manifest)
+  const facts = violations
+    .flatMap(({ checkedFacts }) => checkedFacts.map(({ fact }) => fact.at))
+    .filter((one) => one !== at)
   const read = [...settings, ...facts]
   return [at, ...read.filter((one, index) => read.findIndex(({ manifest }) => manifest === one.manifest) === index)]
 }
 
 /** What a message says of rows that do not hold: beside what the subject stands, why it does not work, and what to do. */
-export function violationWords(subject: MatrixSubject, breaches: readonly Violation[], rows: readonly MatrixRow[]) {
-  const grounds = breaches.flatMap(({ grounds }) => grounds).filter(({ fact }) => fact.at !== subject.at)
-  const remedies = unique(breaches.map((breach) => remedyOf(breach, subject, rows))).join('; ')
+export function violationWords(subject: MatrixSubject, violations: readonly Violation[], rows: readonly MatrixRow[]) {
+  const grounds = violations.flatMap(({ checkedFacts }) => checkedFacts).filter(({ fact }) => fact.at !== subject.at)
+  const remedies = unique(violations.map((violation) => remedyOf(violation, subject, rows))).join('; ')
   return {
     name: subject.name,
     // A row on the mode alone is about nothing beside it.
@@ -30,12 +34,12 @@ export function violationWords(subject: MatrixSubject, breaches: readonly Violat
       unique(grounds.map(({ words }) => words))
         .join(', ')
         .replace(/, (?=[^,]*$)/, ' and ') || 'this cluster',
-    reasons: unique(breaches.map(({ row }) => row.reason)).join('; '),
+    reasons: unique(violations.map(({ row }) => row.reason)).join('; '),
     remedies: remedies.charAt(0).toUpperCase() + remedies.slice(1),
   }
 }
 
-function remedyOf({ row, grounds }: Violation, subject: MatrixSubject, rows: readonly MatrixRow[]): string {
+function remedyOf({ row, checkedFacts }: Violation, subject: MatrixSubject, rows: readonly MatrixRow[]): string {
   const title = componentFacts.find(({ name }) => name === row.component)?.title ?? row.component
   const { kernel, notOn, kubernetes, kubeProxyMode, containerd } = row.requires ?? {}
   if (row.fixed) return `take ${title} ${row.fixed.join(', ').replace(/, ([^,]*)$/, ' or $1')}, or a later release`
@@ -45,7 +49,7 @@ function remedyOf({ row, grounds }: Violation, subject: MatrixSubject, rows: rea
   if (containerd) return `give these nodes containerd ${containerd}`
   if (notOn) return `take another release of ${title}`
   // Another release mends what a release is made for, and not what a setting asks of all of them.
-  const fitting = row.when === undefined ? fittingRelease(row, subject, rows, grounds) : undefined
+  const fitting = row.when === undefined ? fittingRelease(row, subject, rows, checkedFacts) : undefined
   return `${fitting ? `take ${title} ${fitting}, or` : 'take'} Kubernetes ${kubernetes}`
 }
 
@@ -54,7 +58,7 @@ function fittingRelease(
   { component }: MatrixRow,
   { release }: MatrixSubject,
   rows: readonly MatrixRow[],
-  grounds: Violation['grounds'],
+  grounds: Violation['checkedFacts'],
 ) {
   const kubernetes = grounds.find(({ of }) => of === 'kubernetes')
   const version = kubernetes && releaseIn(kubernetes.fact.value)

@@ -18,7 +18,7 @@ export interface Section {
 }
 
 /** Room for the words on what is left out. */
-const wordsOnRest = 160
+const reservedBytes = 160
 
 /**
  * The sections, each as far as it fits. All but the last take at most half of the room that is left, so that none crowds out
@@ -38,7 +38,7 @@ export function fitSections(sections: readonly Section[], { bytes, rest }: ByteB
 
 function cut({ head, foot, noun, pieces }: Section, bytes: number, rest: string): string {
   const kept: string[] = []
-  let left = bytes - Buffer.byteLength(head + foot) - wordsOnRest
+  let left = bytes - Buffer.byteLength(head + foot) - reservedBytes
   for (const piece of pieces) {
     const text = piece()
     left -= Buffer.byteLength(text)

@@ -14,9 +14,9 @@ export function withKubeVersion({ manifests }: Descriptions, declarations: Decla
   const versionOf = (cluster: string) => {
     if (!versions.has(cluster)) {
       const own = manifests.filter(({ clusters }) => clusters.includes(cluster))
-      const said = new ClusterFacts(own, []).kubernetes?.value
+      const version = new ClusterFacts(own, []).kubernetes?.value
       // Of a version with a vendor's suffix, v1.30.4-eks-a737599, helm 3 says that a chart for >=1.25.0 does not fit.
-      versions.set(cluster, said && releaseIn(said))
+      versions.set(cluster, version && releaseIn(version))
     }
     return versions.get(cluster)
   }

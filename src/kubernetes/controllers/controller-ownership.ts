@@ -22,7 +22,7 @@ export interface ControllerOwnership {
 }
 
 /** Who claims what in a cluster, before and after a change. */
-export interface ClaimsOfCluster {
+export interface ClusterOwnership {
   readonly cluster: string
   readonly before: readonly ControllerOwnership[]
   readonly after: readonly ControllerOwnership[]
@@ -39,7 +39,7 @@ interface Sides {
 const classKind = 'IngressClass.networking.k8s.io'
 
 /** Who claims what in each cluster in which a change touches a controller or an IngressClass. */
-export function changedClaims({ changes, base, head, unchangedIngresses }: Sides): ClaimsOfCluster[] {
+export function changedOwnership({ changes, base, head, unchangedIngresses }: Sides): ClusterOwnership[] {
   const touched = changes.filter((change) => {
     const { before, after } = sidesOf(change)
     return decides(before, base.get(change.cluster)) || decides(after, head.get(change.cluster))
@@ -50,7 +50,7 @@ export function changedClaims({ changes, base, head, unchangedIngresses }: Sides
   return [...new Set(clusters)].sort().map((cluster) => {
     const its = others.filter((manifest) => manifest.clusters.includes(cluster))
     const [before = [], after = []] = [base, head].map((side) =>
-      claimantsIn(side.get(cluster) ?? new Snapshot(cluster, []), its),
+      ownershipIn(side.get(cluster) ?? new Snapshot(cluster, []), its),
     )
     return { cluster, before, after }
   })
@@ -62,13 +62,13 @@ function decides(manifest: Manifest | undefined, snapshot: Snapshot | undefined)
 }
 
 /** Copies of one object are told once. */
-function claimantsIn(snapshot: Snapshot, unchangedIngresses: readonly Manifest[]): ControllerOwnership[] {
+function ownershipIn(snapshot: Snapshot, unchangedIngresses: readonly Manifest[]): ControllerOwnership[] {
   const ingresses = [...snapshot.ofKind('Ingress.networking.k8s.io'), ...unchangedIngresses]
   const all = controllersIn(snapshot).filter(({ facts }) => facts.takes === 'Ingresses')
   // A release whose workload is there too is one controller with it.
   const controllers = all.filter((one) => !one.installed || !all.some((other) => isInstalledBy(one, other)))
   const named = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? watched.names : []))
-  const claimants = controllers.map((controller): ControllerOwnership => {
+  const ownerships = controllers.map((controller): ControllerOwnership => {
     const { watched } = controller
     const taken = ingresses.filter((ingress) => takesIngress(controller, ingress, snapshot))
     return {
@@ -83,7 +83,7 @@ function claimantsIn(snapshot: Snapshot, unchangedIngresses: readonly Manifest[]
       ingresses: unique(taken.map(({ ref }) => nameOf(ref))),
     }
   })
-  return [...new Map(claimants.map((one) => [JSON.stringify(one), one])).values()]
+  return [...new Map(ownerships.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 function namespacesOf(watched: Watched): string[] {

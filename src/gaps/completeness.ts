@@ -21,10 +21,10 @@ interface CompletenessInput {
  * from elsewhere, a source that did not render, a file that could not be read. It is looked for when it is first asked: only
  * rules ask that state of something that it is nowhere.
  */
-export function unseenIn(sight: CompletenessInput): (cluster: string) => boolean {
+export function mayHideObjects(input: CompletenessInput): (cluster: string) => boolean {
   let known: ReadonlySet<string> | undefined
   return (cluster) => {
-    known ??= new Set(placesOf(sight))
+    known ??= new Set(placesOf(input))
     // What belongs to no cluster in particular may go to each of them, and to what belongs to none anything may.
     return known.has(cluster) || known.has('') || (cluster === '' && known.size > 0)
   }
