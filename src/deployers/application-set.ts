@@ -7,10 +7,10 @@ import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
 import { readApplication } from './argocd'
 import type { GitOpsSources } from './gitops-sources'
 
-/** What a generator says of one Application, by the name a template calls it by. */
+/** The values of a generator for one Application, by the name a template uses. */
 export type Element = Readonly<Record<string, string>>
 
-/** Reads the Applications of an ApplicationSet whose elements stand in the object or in the tree. */
+/** Reads the Applications of an ApplicationSet whose elements are in the object or in the repository. */
 export function readApplicationSet(manifest: Manifest, named: GitOpsSources): void {
   const spec = fieldsOf(manifest.root.at('spec').value)
   if (spec.templatePatch !== undefined) {
@@ -67,7 +67,7 @@ function matching(rules: readonly Fields[], { repositoryIndex: { checkout } }: G
   for (const file of checkout.tree.entries.keys()) {
     for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1)) folders.add(file.slice(0, end))
   }
-  // As Go's path.Match, in which no star goes beyond a slash.
+  // Matches like Go's path.Match, in which no star crosses a slash.
   const tests = rules.map((rule) => ({
     excludes: rule.exclude === true,
     matches: minimatch.filter(textOf(rule.path), { noglobstar: true, nobrace: true }),

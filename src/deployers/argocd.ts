@@ -31,7 +31,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
       named.skip(manifest, `${[url, written].filter(Boolean).join(' ')} is not in this repository`)
       continue
     }
-    // What a plugin makes of a folder is most often what helm or kustomize does, and some more.
+    // A config management plugin usually runs helm or kustomize, plus some steps of its own.
     const isPlugin = source.plugin !== undefined
     if (isPlugin) named.skip(manifest, `a plugin makes its manifests of ${written}, and may do more than is seen here`)
     const common = {
@@ -47,7 +47,7 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
       if (!values) continue
       named.sources.push({
         ...common,
-        // Without what only the plugin knows it may not render.
+        // The source may not render without values that only the plugin knows.
         ...(isPlugin ? { origin: 'discovered' as const } : {}),
         kind: 'helm',
         chart: place,
@@ -76,19 +76,19 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
     } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, fieldsOf(source.directory), name, named)
     } else if (!isPlugin) {
-      // Rendering says that nothing is there, at the object that says there is.
+      // Rendering reports the missing folder, at the object that names it.
       named.sources.push({ ...common, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace })
     }
   }
 }
 
 /**
- * What a chart is given beside its own values, the later over the earlier.
+ * The values laid over a chart's own, later ones over earlier ones.
  *
- * The order is parameters > valuesObject > values > valueFiles, and valuesObject takes the place of values:
+ * The order is parameters > valuesObject > values > valueFiles, and valuesObject replaces values:
  * https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
  *
- * @returns undefined when some of it is not in this repository
+ * @returns undefined when some of them are not in this repository
  */
 function valuesOf(
   manifest: Manifest,
@@ -134,7 +134,7 @@ function parametersOf(helm: Fields): Record<string, unknown> {
 }
 
 /**
- * A folder of plain manifests is judged as such; it only matters who deploys it when nobody does any more.
+ * A folder of plain manifests is judged file by file; its owner matters only when a change removes the last one.
  * Source: https://argo-cd.readthedocs.io/en/stable/user-guide/directory/#including-only-certain-files
  */
 function plainFiles(place: string, directory: Fields, application: string, named: GitOpsSources): void {

@@ -23,7 +23,7 @@ export function holderOf(reference: Fields, namespace: string, all: readonly Man
   )
 }
 
-/** What a ConfigMap or Secret holds; nothing of what SOPS has encrypted. */
+/** The data of a ConfigMap or Secret; nothing of data that SOPS has encrypted. */
 export function dataOf(holder: Manifest): Readonly<Record<string, string>> {
   const { root, ref } = holder
   if (root.at('sops').exists) return {}
@@ -36,11 +36,11 @@ export function dataOf(holder: Manifest): Readonly<Record<string, string>> {
 
 /** Where the values of a release are sought. */
 interface Release {
-  /** What it says of its chart. */
+  /** The fields of the HelmRelease that describe its chart. */
   readonly chart: Fields
   /** The chart's folder. */
   readonly place: string
-  /** What its `valuesFrom` refers to, one by one. */
+  /** The objects that its `valuesFrom` refers to, in order. */
   readonly holders: readonly (Manifest | undefined)[]
 }
 
@@ -88,7 +88,7 @@ export function valuesOf(
   return values
 }
 
-/** What an entry of `valuesFrom` gives: values, or one value at a path in them. */
+/** The content of an entry of `valuesFrom`: values, or one value at a path in them. */
 function valuesFrom(reference: Fields, holder: Manifest): Values | undefined {
   const held = entryOf(dataOf(holder), textOf(reference.valuesKey) || 'values.yaml')
   if (held === undefined) return undefined

@@ -20,7 +20,7 @@ interface Tree {
   readonly written: readonly string[]
 }
 
-/** The Flux objects of one side; which of them applies which says to what cluster they go. */
+/** The Flux objects of one side. Which of them applies which decides the cluster they go to. */
 export class FluxObjects {
   private readonly trees: Tree[] = []
   private includedFiles: ReadonlySet<string> | undefined
@@ -42,7 +42,8 @@ export class FluxObjects {
 
   read(): void {
     const ofKind = (kind: string) => this.manifests.filter(({ ref }) => groupKindOf(ref) === kind)
-    // An object that is suspended is read like any other: what it deployed stays, and a change waits for it to be resumed.
+    // A suspended object is read like any other: what it deployed stays in the cluster, and a change takes effect when
+    // it is resumed.
     const kustomizations = ofKind('Kustomization.kustomize.toolkit.fluxcd.io')
     this.named.usesFlux = kustomizations.length > 0
     for (const manifest of kustomizations) this.readTree(manifest)
@@ -66,9 +67,9 @@ export class FluxObjects {
     const kind = textOf(reference.kind)
     const { checkout, kustomizations } = this.named.repositoryIndex
     const isThere = place !== undefined && checkout.tree.at(place).length > 0
-    // A patch of a Kustomization that stands elsewhere; what a Kustomization takes in gets its source by a patch.
+    // A patch for a Kustomization in another file, which gets its source by this patch.
     if (kind === '' && !(isThere && written !== '' && this.included.has(manifest.origin.path))) return
-    // Flux's own GitRepository is often made when it is installed, and written nowhere but in the cluster.
+    // Flux's own GitRepository is often created at installation, and is only in the cluster.
     const here =
       place !== undefined && ['GitRepository', ''].includes(kind) && (url ? this.named.isHere(url, place) : isThere)
     if (!here) {
@@ -126,14 +127,14 @@ export class FluxObjects {
     }
   }
 
-  /** Later references go before earlier ones, and what stands in the object before both. */
+  /** Later references come before earlier ones, and inline values before both. */
   private substitutions(build: Fields, holders: readonly Manifest[]): Record<string, string> {
     const held = holders.flatMap((holder) => Object.entries(dataOf(holder)))
     const own = Object.entries(fieldsOf(build.substitute)).map(([key, value]) => [key, textOf(value)] as const)
     return Object.fromEntries([...held, ...own])
   }
 
-  /** To which clusters an object goes: those of the trees that apply it, or of its own file when none does. */
+  /** The clusters an object goes to: those of the trees that apply it, or that of its own file when none does. */
   private targetsOf(manifest: Manifest, below: readonly Manifest[] = []): Target[] {
     const owners = this.ownersOf(manifest).filter(
       (tree) => tree.manifest !== manifest && !below.includes(tree.manifest),
@@ -147,7 +148,7 @@ export class FluxObjects {
     return [...new Map(targets.map((target) => [JSON.stringify(target), target])).values()]
   }
 
-  /** The files that say that an object is applied: the trees above it, with the Kustomizations that they take in. */
+  /** The files that have an object applied: the trees above it, with the Kustomizations that they include. */
   private appliedBy(manifest: Manifest, seen = new Set<Tree>()): string[] {
     return this.ownersOf(manifest).flatMap((owner) => {
       if (seen.has(owner)) return []
@@ -160,7 +161,7 @@ export class FluxObjects {
     return this.trees.filter(({ files }) => files.has(origin.path))
   }
 
-  /** What a HelmRelease says of its chart; undefined for a patch of one, which says nothing. */
+  /** The chart of a HelmRelease; undefined for a patch of one, which has none. */
   private chartOf(manifest: Manifest): Fields | undefined {
     const spec = specOf(manifest)
     if (spec.chartRef !== undefined) {
@@ -227,7 +228,7 @@ export class FluxObjects {
     return named.find(({ ref }) => ref.namespace === namespace) ?? named[0]
   }
 
-  /** The namespace that the Kustomization beside an object gives it, or else the tree that applies it. */
+  /** The namespace that the Kustomization in an object's folder sets, or else the tree that applies it. */
   private namespaceOf(manifest: Manifest): string {
     const file = manifest.origin.path
     const beside = this.named.kustomization(file.includes('/') ? path.dirname(file) : '')?.namespace
@@ -244,13 +245,13 @@ function idOf({ ref, origin }: Manifest, target: Target): string {
   return `flux:${ref.kind}/${ref.namespace}/${ref.name}:${origin.path}:${JSON.stringify(target)}`
 }
 
-/** An object with a kubeconfig of its own goes to a cluster that nothing else names. */
+/** An object with a kubeconfig of its own goes to a cluster that no other object names. */
 function elsewhere({ ref, origin }: Manifest): Target {
   return { cluster: `${ref.name} of ${origin.path}` }
 }
 
 /**
- * A name of Helm's own length; Flux keeps the start of a longer one and tells it apart by a digest.
+ * Limits a release name to Helm's 53 characters; Flux truncates a longer one and appends a hash.
  * https://fluxcd.io/flux/components/helm/helmreleases/#release-name
  */
 export function releaseName(name: string): string {

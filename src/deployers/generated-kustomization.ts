@@ -24,7 +24,8 @@ export function generateKustomization(place: string, manifest: Manifest, named: 
     }
     const above = foldersBetween(place, file)
     const own = above.find((folder) => kustomizations.has(folder) || ignorableKustomization(folder, checkout))
-    // A chart's templates are no manifests; who keeps charts below such a folder has Flux's source leave them out.
+    // A chart's templates are not manifests; repositories with charts below such a folder exclude them from the Flux
+    // source.
     const chart = above.some((folder) => checkout.has(path.join(folder, 'Chart.yaml')))
     if (own !== undefined) {
       if (!named.isIgnored(own)) members.add(own)
@@ -65,7 +66,7 @@ function foldersBetween(start: string, file: string): string[] {
 }
 
 /**
- * What Flux's source leaves out by itself, until a file `.sourceignore` says otherwise.
+ * The paths that a Flux source excludes by default, unless a file `.sourceignore` includes them.
  * https://fluxcd.io/flux/components/source/gitrepositories/#default-exclusions
  */
 function exclusionsIn({ entries }: Tree): (file: string) => boolean {

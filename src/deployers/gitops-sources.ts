@@ -4,7 +4,7 @@ import { repositoryName } from '../revision/repository-name'
 import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
 import type { DeclarationSite, Source } from '../sources/source'
 
-/** What is known of the repository that Argo CD and Flux objects name parts of. */
+/** The parts of the repository that Argo CD and Flux objects can refer to. */
 export interface RepositoryIndex {
   readonly checkout: Checkout
   readonly kustomizations: ReadonlyMap<string, Kustomization>
@@ -12,28 +12,28 @@ export interface RepositoryIndex {
   readonly repository: readonly string[]
 }
 
-/** An object of which something was not looked at. */
+/** An Argo CD or Flux object that was not fully inspected. */
 export interface NotInspected {
   readonly manifest: Manifest
   readonly reason: string
 }
 
-/** Collects what Argo CD and Flux objects say is deployed, and what of it is not in this repository. */
+/** Collects the sources that Argo CD and Flux objects deploy, and those that are not in this repository. */
 export class GitOpsSources {
   readonly sources: Source[] = []
   readonly notInspected: NotInspected[] = []
-  /** Kustomizations that stand in no file: Flux makes them where a folder has none. */
+  /** Kustomizations without a file: Flux generates them where a folder has none. */
   readonly generated = new Map<string, Kustomization>()
-  /** Plain files that an object deploys, and the object: when it goes, they are deployed by nobody. */
+  /** Plain files that an object deploys, and the object: without it, nothing deploys them. */
   readonly plain = new Map<string, string>()
-  /** Whether Flux builds Kustomizations of this repository, perhaps by way of a registry. */
+  /** Whether Flux builds Kustomizations of this repository, directly or through a registry. */
   usesFlux = false
 
   /** Files that Flux passes by in a folder that it deploys, and why. */
   readonly ignoredByFlux = new Map<string, string>()
-  /** Symbolic links that who deploys their folder does not follow, and why. */
+  /** Symbolic links that the deployer of their folder does not follow, and why. */
   readonly unfollowedLinks = new Map<string, string>()
-  /** Files that `ignore` takes, and an object deploys all the same. */
+  /** Files that `ignore` excludes although an object deploys them. */
   readonly ignorable = new Set<string>()
 
   constructor(readonly repositoryIndex: RepositoryIndex) {}

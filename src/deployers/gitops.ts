@@ -4,7 +4,7 @@ import { readApplication } from './argocd'
 import { FluxObjects } from './flux'
 import { GitOpsSources, type RepositoryIndex } from './gitops-sources'
 
-/** Reads what the Argo CD and Flux objects of one side name. */
+/** Reads the sources that the Argo CD and Flux objects of one side deploy. */
 export function readGitOps(manifests: readonly Manifest[], surroundings: RepositoryIndex): GitOpsSources {
   const named = new GitOpsSources(surroundings)
   const flux = new FluxObjects(manifests, named)

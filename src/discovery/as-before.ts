@@ -4,7 +4,7 @@ import { readChart } from '../sources/chart'
 import type { Kustomization } from '../sources/kustomization'
 import type { Source } from '../sources/source'
 
-/** What a head still has of a source, whoever else speaks of it now. */
+/** The head's files and sources that decide whether a source of the base is still there. */
 interface Head {
   readonly checkout: Checkout
   readonly kustomizations: ReadonlyMap<string, Kustomization>
@@ -12,12 +12,12 @@ interface Head {
 }
 
 /**
- * The sources of the base that the head describes otherwise or no longer, as the base described them.
+ * The sources of the base that the head declares differently or no longer, as the base declared them.
  *
- * What the config declares and what is discovered describes a deployment and does not make it: a change that describes it
- * otherwise may have its other lines judged by a rendering that nobody installs. So each is rendered the old way once more, in
- * a cluster of its own, where it is compared with the base and with nothing else. What Argo CD and Flux name needs no such
- * care, for their objects do make the deployment; but which Kubernetes it is rendered for is described as well.
+ * The config and discovery describe a deployment and do not make it: a change of the description alone could have its
+ * other lines judged by a rendering that is never installed. So each such source is also rendered with its old
+ * definition, in a cluster of its own, and compared with the base alone. Sources of Argo CD and Flux need no such care,
+ * because their objects do make the deployment; but the Kubernetes version they are rendered for is a description, too.
  */
 export async function asBefore(
   base: readonly Source[],
@@ -47,7 +47,7 @@ export async function asBefore(
   return kept
 }
 
-/** A library is installed by nobody, and without its values file nobody can install a release as it was. */
+/** A library chart is never installed, and a release whose values file is gone can no longer be installed as before. */
 async function canStillBeInstalled(
   chart: string,
   values: readonly ({ readonly path: string } | { readonly text: string })[],

@@ -14,12 +14,12 @@ import { ignorableIn } from './ignorable'
 
 /** Why a file is no plain manifest. */
 export interface FileOwnership {
-  /** Something that is rendered may hold it; else nobody deploys it. */
+  /** Whether something that is rendered may include the file; otherwise nothing deploys it. */
   readonly deployed: boolean
   readonly reason: string
 }
 
-/** What one side of a change deploys by rendering, and which files are therefore no plain manifests. */
+/** The sources that one side of a change renders, and the files that are therefore not plain manifests. */
 export interface Discovery {
   readonly sources: readonly Source[]
   /** The folders of library charts. */
@@ -27,28 +27,31 @@ export interface Discovery {
   /** By path. */
   readonly ownership: ReadonlyMap<string, FileOwnership>
   readonly kustomizations: ReadonlyMap<string, Kustomization>
-  /** Argo CD and Flux objects of which something was not looked at. */
+  /** Argo CD and Flux objects that were not fully inspected. */
   readonly notInspected: readonly NotInspected[]
-  /** Plain files that an Argo CD object deploys, and by which. */
+  /** Plain files that an Argo CD object deploys, and the name of that object. */
   readonly plain: ReadonlyMap<string, string>
-  /** Files that a glob of `ignore` takes, and that something deploys all the same. */
+  /** Files that a glob of `ignore` excludes although something deploys them. */
   readonly ignorable: ReadonlySet<string>
 }
 
-/** What discovery is told beside the files. */
+/** The inputs of discovery other than the files. */
 export interface DiscoveryInput {
   readonly releases: readonly DeclaredRelease[]
   /** The names of this repository, as `repositoryName` gives them. */
   readonly repository: readonly string[]
-  /** What the base deploys, when the head is looked at. */
+  /** The discovery of the base, when the head is inspected. */
   readonly base?: Discovery
   /** Whether a path was not there at the base. */
   readonly isNew: (path: string) => boolean
-  /** A source with what helm would learn of its cluster. */
+  /** Adds the Kubernetes version of its cluster to a source. */
   readonly informed: (source: Source) => Source
 }
 
-/** Finds what is deployed by rendering: what the config declares, what Argo CD and Flux name, charts and Kustomizations. */
+/**
+ * Finds the sources to render: declared in the config, named by Argo CD and Flux, and the other charts and
+ * Kustomizations.
+ */
 export async function discover(checkout: Checkout, known: DiscoveryInput, side: Side): Promise<Discovery> {
   const charts = [...checkout.tree.entries.keys()]
     .filter((file) => path.basename(file) === 'Chart.yaml' && !checkout.tree.ignores(file))
@@ -114,7 +117,7 @@ function declaredSource(declared: DeclaredRelease): HelmSource {
   }
 }
 
-/** The parts of a chart's folder; what else lies in it may be a manifest that somebody applies. */
+/** The files of a chart; other files in its folder may be manifests that are applied. */
 const partOfChart =
   /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/s
 
@@ -128,7 +131,7 @@ function* chartFiles(charts: readonly string[], checkout: Checkout): Iterable<[s
   }
 }
 
-/** What Kustomizations name, and what lies beside them unnamed: both are no plain manifests. */
+/** Files that Kustomizations name, and files in their folders that they do not name: neither are plain manifests. */
 function* kustomizationFiles(
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
@@ -144,7 +147,7 @@ function* kustomizationFiles(
       ]
     }
   }
-  // What leaves a Kustomization in this change is deployed by nobody; it does not become a plain file.
+  // A file that leaves a Kustomization in this change is no longer deployed; it does not become a plain file.
   for (const [file, place] of filesNamedBy(base?.kustomizations.values() ?? [])) {
     if (checkout.has(file)) yield [file, { deployed: false, reason: `an orphan: ${place} no longer names it` }]
   }
@@ -160,7 +163,7 @@ function* filesNamedBy(kustomizations: Iterable<Kustomization>): Iterable<[strin
   }
 }
 
-/** What Flux passes by, and what came to be where only a link leads from the folder that was deployed, by which who deploys it does not go. */
+/** Files that Flux skips, and new files behind a symbolic link that the deployer of the folder does not follow. */
 function* ignoredFiles(
   { ignoredByFlux, unfollowedLinks, plain }: GitOpsSources,
   checkout: Checkout,
@@ -175,7 +178,7 @@ function* ignoredFiles(
   }
 }
 
-/** Plain files that lose the object that deployed them are deployed by nobody. */
+/** Plain files that lose the object that deployed them are no longer deployed. */
 function* undeployedPlainFiles(
   { plain }: GitOpsSources,
   checkout: Checkout,
@@ -187,7 +190,7 @@ function* undeployedPlainFiles(
   }
 }
 
-/** Reads what Argo CD and Flux objects name, and which files are therefore no plain manifests. */
+/** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
 async function readGitOpsSources(
   checkout: Checkout,
   parts: ReadonlyMap<string, FileOwnership>,
@@ -205,14 +208,14 @@ async function readGitOpsSources(
       ...parts,
       ...kustomizationFiles(kustomizations, checkout, base),
     ])
-    // An object that nobody applies deploys nothing, and what it would have applied may hold more of them.
+    // An object that is not applied deploys nothing, and the sources it would deploy may contain further such objects.
     const applied = manifests.filter(({ origin }) => ownership.get(origin.path)?.deployed !== false)
     if (applied.length === manifests.length) return { gitOps, kustomizations, ownership }
     manifests = applied
   }
 }
 
-/** Charts that nobody installs by name: each set of values it brings is tried as a cluster of its own. */
+/** Charts that no object or declaration installs: each of their sets of values is rendered as a cluster of its own. */
 async function discoveredCharts(
   checkout: Checkout,
   folders: readonly string[],
@@ -263,8 +266,8 @@ async function discoveredCharts(
 }
 
 /**
- * At the head: the charts that were tried by themselves at the base, and new ones, which what was a library is too. A chart that loses the last object or
- * declaration that named it is deployed no longer.
+ * At the head: the charts that were discovered at the base, and new ones, including former libraries. A chart that
+ * loses the last object or declaration that named it is no longer deployed.
  */
 function discoveredAgain(found: readonly HelmSource[], base: Discovery | undefined): HelmSource[] {
   if (!base) return [...found]
@@ -279,7 +282,10 @@ function discoveredIn({ sources }: Discovery): Set<string> {
   return new Set(sources.filter(({ origin }) => origin === 'discovered').map(placeOf))
 }
 
-/** At the head: what was deployed at the base and is still there, and what has come. A folder that loses its includer has not. */
+/**
+ * At the head: roots that were deployed at the base and are still there, and new ones. A folder that loses its includer
+ * is not new.
+ */
 function deployedRoots(
   all: ReadonlyMap<string, Kustomization>,
   base: Discovery | undefined,
@@ -289,7 +295,7 @@ function deployedRoots(
   if (!base) return [...roots].filter((root) => !explicitPlaces.has(root)).sort()
   const before = discoveredIn(base)
   const still = [...before].filter((root) => all.has(root) && !all.get(root)?.component)
-  // A component that nobody took in was deployed by nobody, so it comes when it turns into what can be deployed.
+  // A component that nothing included was not deployed, so it is new when it becomes deployable.
   const included = new Set([...base.kustomizations.values()].flatMap(({ leadsTo }) => leadsTo))
   const isNew = (root: string) => {
     const old = base.kustomizations.get(root)

@@ -4,11 +4,11 @@ import type { Checkout } from '../revision/checkout'
 import { manifestName } from '../revision/tree'
 import { ignorableKustomization, inside, type Kustomization } from '../sources/kustomization'
 
-/** What one side deploys. */
+/** The files that one side deploys. */
 interface Deployed {
   readonly gitOps: GitOpsSources
   readonly kustomizations: ReadonlyMap<string, Kustomization>
-  /** What is judged as something renders it, or not at all. */
+  /** Files that are judged as rendered, or not at all. */
   readonly ownership: ReadonlyMap<string, unknown>
 }
 
@@ -25,7 +25,7 @@ export function* ignorableIn(checkout: Checkout, { gitOps, kustomizations, owner
       else yield* [ignorableKustomization(place, checkout)].filter((file) => file !== undefined)
     }
   }
-  // What a chart or a Kustomization takes in by a link is judged as it renders.
+  // Files that a chart or a Kustomization includes through a link are judged as rendered.
   for (const [place, links] of tree.linked) {
     const open = links.filter((link) => !ownership.has(link) && (!tree.entries.has(place) || manifestName.test(link)))
     if (open.length > 0) yield* tree.ignorableAt(place).filter((file) => !isInChart(file, checkout))

@@ -21,7 +21,7 @@ import { type BeforeRule, Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
 import { applyExceptions } from './exception'
 
-/** What is in force, and the day it is. */
+/** The policies, exceptions and date a run is evaluated with. */
 export interface PolicyContext {
   readonly resolution: Resolution
   readonly exceptions: readonly PlacedException[]
@@ -37,16 +37,16 @@ export function check(evidence: Evidence, context: PolicyContext): Report {
   return reportOf(evidence, judge(evidence, context), context)
 }
 
-/** What the rules state, and what of it they could not judge. */
+/** Rule findings, plus what could not be evaluated. */
 export interface Judgement {
   readonly findings: readonly Finding[]
   readonly skipped: Report['inspected']['skipped']
 }
 
 /**
- * What the rules state of the evidence, each finding at its own place.
+ * Evaluates the rules on the evidence, each finding at its own place.
  *
- * @param before is told which rule looks at what next; it may throw to end the judging
+ * @param before called with the rule and the path it looks at next; it may throw to end the judging
  */
 export function judge(evidence: Evidence, { resolution, today }: PolicyContext, before?: BeforeRule): Judgement {
   const placing = placingIn(evidence)
@@ -61,7 +61,7 @@ export function judge(evidence: Evidence, { resolution, today }: PolicyContext, 
   return { findings, skipped: evaluation.skipped }
 }
 
-/** The verdict, with what has one cause at one place told as one. */
+/** Builds the report; findings with the same cause and location are merged. */
 export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, context: PolicyContext): Report {
   const { mode, changes } = evidence
   const judged = applyExceptions(findings, context, mode)
@@ -83,7 +83,7 @@ export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, c
   }
 }
 
-/** What a report says of its terms. */
+/** The parts of the policy context that a report shows. */
 export function inForce(context: PolicyContext): Pick<Report, 'failOn' | 'today' | 'policies' | 'config'> {
   return {
     failOn: context.failOn,
@@ -124,8 +124,8 @@ function placingIn({ changes, described, changedTexts }: Evidence): Placing {
 }
 
 /**
- * Drafts that others do not state already: of the same first object, with the same keys. The further ends are where a fact
- * stands, which may be elsewhere.
+ * Removes findings that others state already: for the same first object, with the same keys. The further ends are the
+ * places of facts, which may differ.
  */
 function exclude(others: readonly RawFinding[], drafts: readonly RawFinding[]): RawFinding[] {
   const subject = ({ active, message, cluster, ends: [end] }: RawFinding) =>
@@ -141,7 +141,7 @@ function exclude(others: readonly RawFinding[], drafts: readonly RawFinding[]): 
   })
 }
 
-/** Compares the two sides by fingerprint: what the head has more of is introduced, what it has less of is resolved. */
+/** Compares the two sides by fingerprint: additional findings of the head are introduced, missing ones are resolved. */
 function classifyByStatus(
   base: readonly RawFinding[],
   head: readonly RawFinding[],

@@ -7,7 +7,7 @@ import type { Manifest } from '../manifest/manifest'
 export interface Replacement {
   readonly before: Manifest
   readonly after: Manifest
-  /** Where the other one of the two stands, in words. */
+  /** A description of where the other copy is. */
   readonly words: string
 }
 
@@ -15,9 +15,9 @@ export interface Replacement {
 const maxCopies = 16
 
 /**
- * What a change may come to where its object has copies in the cluster. The copy that is applied last counts, and which that
- * is, is unknown: one that is added may take the place of those of the base, and those that stay that of one that is removed.
- * A copy that is written like one of them changes nothing.
+ * The possible effects of a change on an object with several copies in the cluster. The copy that is applied last
+ * counts, and which one that is, is unknown: an added copy may replace those of the base, and a remaining copy may
+ * replace a removed one. A copy with the same content as one of them changes nothing.
  */
 export function replacementsIn(change: Change, base: Snapshot, head: Snapshot): readonly Replacement[] {
   if (change.kind === 'changed') return []

@@ -5,10 +5,10 @@ import type { Manifest } from '../manifest/manifest'
 import type { Evidence } from './evidence'
 
 /**
- * Where the clusters are not certain, what rests on them is at most a warning and says what would make it certain:
- * a removal from the files of no known cluster of an object that this change writes elsewhere; and, where folders were
- * taken for clusters because they repeat each other, a removal of which a copy stays, and two objects of the files that
- * belong to no cluster.
+ * Lowers findings that rest on guessed clusters to a warning, and names the config line that would make them certain: a
+ * removal from files of no known cluster of an object that this change writes elsewhere; and, where folders were taken
+ * for clusters because they repeat each other, a removal while a copy stays, and two objects in files that belong to no
+ * cluster.
  */
 export function withDoubt(draft: RawFinding, evidence: Evidence): RawFinding {
   if (draft.level === 'notice') return draft
@@ -25,7 +25,7 @@ function ofPair(draft: RawFinding, evidence: Evidence): RawFinding {
 
 /** @param pair the objects that are taken to be of one cluster */
 export function withDoubtOfPair(draft: RawFinding, pair: readonly Manifest[], { clusters }: Evidence): RawFinding {
-  // What describes the cluster is of no folder of it.
+  // Cluster descriptions do not belong to any folder.
   const objects = pair.filter((manifest) => !describesCluster(manifest))
   const folders = new Set(objects.map(({ values, origin }) => folderOf((values?.owner.origin ?? origin).path)))
   if (!clusters.assumed || draft.cluster !== '' || folders.size < 2) return draft

@@ -13,7 +13,9 @@ import type { Evidence } from './evidence'
 /** Called before a rule looks at a file's object. */
 export type BeforeRule = (rule: string, path: string) => void
 
-/** A change and the snapshots it is judged in: of the copies of what it changes, the head has the changed one alone. */
+/**
+ * A change and the snapshots it is judged in: of all copies of the changed object, the head has only the changed one.
+ */
 interface Judged<C extends Change = Change> {
   readonly change: C
   readonly base: Snapshot
@@ -25,7 +27,7 @@ interface Replaced extends Judged<Extract<Change, { kind: 'changed' }>> {
   readonly words: string
 }
 
-/** Runs rules over the evidence and keeps what they state. */
+/** Runs rules over the evidence and collects their findings. */
 export class Evaluation {
   /** What the rules could not judge, and why. */
   readonly skipped: { path: string; reason: string }[] = []
@@ -39,12 +41,12 @@ export class Evaluation {
     private readonly before: BeforeRule = () => {},
   ) {}
 
-  /** What `manifest` and `snapshot` rules state about one side: of touched objects, and of others together with them. */
+  /** Findings of `manifest` and `snapshot` rules on one side: about touched objects, alone and together with others. */
   evaluateSide(side: Side): RawFinding[] {
     return this.evaluateSnapshots(side, this.evidence[side], this.rules)
   }
 
-  /** What rules that ask for the facts of a cluster state about the head's objects in the clusters as the base describes them. */
+  /** Findings of rules that read cluster facts, on the head's objects with the cluster descriptions of the base. */
   evaluateHeadWithBaseFacts(): RawFinding[] {
     const { base, head, changes, described } = this.evidence
     const changed = new Set(
@@ -60,7 +62,7 @@ export class Evaluation {
     return this.evaluateSnapshots('base', asBefore, this.rules.filter(asksForFacts))
   }
 
-  /** @param facts the side that describes the clusters; what it leaves untold is listed for the head alone */
+  /** @param facts the side whose cluster descriptions are used; missing facts are listed for the head alone */
   private evaluateSnapshots(
     facts: Side,
     snapshots: Iterable<[string, Snapshot]>,
@@ -88,7 +90,7 @@ export class Evaluation {
     return findings.map((draft) => withDoubt(draft, this.evidence))
   }
 
-  /** What `change` and `removal` rules state. */
+  /** Findings of `change` and `removal` rules. */
   evaluateChanges(): RawFinding[] {
     const findings: RawFinding[] = []
     for (const change of [...this.evidence.changes, ...this.evidence.described]) {
@@ -100,7 +102,7 @@ export class Evaluation {
         head: head.withOnly(after),
         words,
       }))
-      // A copy is compared with what it is a copy of, and is nothing new.
+      // A copy is compared with the object it is a copy of, and is not new.
       const isCopy = change.kind === 'added' && base.get(change.after.ref).length > 0
       for (const active of this.rules) {
         if (!isCopy || active.rule.scope !== 'change') findings.push(...this.evaluateChange(active, own))
@@ -153,7 +155,7 @@ export class Evaluation {
     return findings
   }
 
-  /** Of what a rule states of each, the least: that much holds whichever copy it was that counted. */
+  /** Keeps the smallest set of findings among all copies: it holds whichever copy counts. */
   private evaluateReplacements(active: ActiveRule, replaced: readonly Replaced[]): RawFinding[] {
     const stated = replaced.map((judged) => {
       const { before, after } = judged.change
@@ -165,7 +167,7 @@ export class Evaluation {
     return stated.sort((a, b) => sizeOf(a) - sizeOf(b))[0] ?? []
   }
 
-  /** What is said of a copy stands where the change is: in the copy, where the rule read what is untouched alone. */
+  /** A finding about a copy is placed where the change is: in the copy, when the rule read only untouched objects. */
   private endsAt({ ends }: RawFinding, copy: Manifest): readonly Cursor[] {
     return ends.some((end) => this.touched(end.manifest)) ? ends : [copy.root, ...ends]
   }
@@ -213,7 +215,7 @@ export class Evaluation {
 }
 
 function judges({ rule }: ActiveRule, manifest: Manifest): boolean {
-  // What describes a cluster, or stands for a release, is no object of it.
+  // Cluster descriptions and synthetic releases are not cluster objects.
   return rule.kinds === '*' ? manifest.ref.group !== ownGroup : rule.kinds.includes(groupKindOf(manifest.ref))
 }
 
@@ -232,7 +234,7 @@ function isGone(change: Change, head: Snapshot): boolean {
   return ref.namespace !== '' || !head.ofKind(groupKindOf(ref)).some(({ ref: { name } }) => name === ref.name)
 }
 
-/** Of what several rules say of one removed object, that of the rules the others yield to. */
+/** Drops findings of rules that yield to another rule that reported the same object. */
 function dropShadowed(findings: readonly RawFinding[]): RawFinding[] {
   const subject = (rule: string, { cluster, ends }: RawFinding) =>
     JSON.stringify([rule, cluster, ends[0] && identityOf(ends[0].manifest.ref)])

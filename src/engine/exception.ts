@@ -10,8 +10,8 @@ interface ExceptionContext {
 }
 
 /**
- * Marks the findings that an exception covers, and says which exceptions are past their day or cover nothing here.
- * Exceptions come from the base: a pull request cannot excuse itself.
+ * Marks the findings that an exception covers, and reports exceptions that expired or cover nothing here. Exceptions
+ * come from the base: a pull request cannot excuse itself.
  */
 export function applyExceptions(
   findings: readonly Finding[],

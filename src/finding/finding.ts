@@ -10,7 +10,7 @@ import type { Fix } from '../rule/rule'
 import { excerptOf } from './excerpt'
 import type { Finding, Location, Status } from './report'
 
-/** A rule's statement before the engine has said anything of its own: status, primary end, exception. */
+/** A rule's finding before the engine adds status, primary end and exception. */
 export interface RawFinding {
   readonly active: ActiveRule
   readonly message: string
@@ -24,14 +24,15 @@ export interface RawFinding {
   readonly value?: string | undefined
 }
 
-/** What a draft says, without its keys: the same rule and message of the same objects in the same cluster. */
+/** Identifies a finding without its keys: the same rule and message for the same objects in the same cluster. */
 export function statementOf({ active, message, cluster, ends }: RawFinding): string {
   const identities = ends.map((end) => lastingIdentityOf(end.manifest)).sort()
   return JSON.stringify([active.rule.id, message, cluster, identities])
 }
 
 /**
- * Kustomize puts a hash of what it says into the name of a ConfigMap or Secret that it makes, so that each edit gives another name.
+ * Kustomize appends a hash of the content to the name of a ConfigMap or Secret that it generates, so each edit changes
+ * the name.
  * Source: https://github.com/kubernetes-sigs/kustomize/blob/kustomize/v5.8.1/api/hasher/hasher.go (encode)
  */
 function lastingIdentityOf({ ref, origin }: Manifest): string {
@@ -46,7 +47,7 @@ export function fingerprintOf(draft: RawFinding): string {
   return createHash('sha256').update(statement).digest('hex').slice(0, 32)
 }
 
-/** What the engine knows of a change, for placing findings in it. */
+/** The facts about a change that decide where its findings are placed. */
 export interface Placing {
   touched(manifest: Manifest): boolean
   /** How a file changed; undefined for a file that did not, or that is on one side only. */
@@ -93,7 +94,7 @@ export function findingOf(draft: RawFinding, status: Status, placing: Placing): 
 }
 
 function fixOf({ fix, ends, active: { rule } }: RawFinding, primary: Cursor, placing: Placing): Pick<Finding, 'fix'> {
-  // A fix edits what a person wrote, so there is none for what was rendered.
+  // A fix edits a file that people write, so rendered objects have none.
   if (fix && ends.every((end) => end.manifest.origin.kind === 'file')) return { fix }
   const isRemoval =
     primary.manifest.side === 'base' && primary.path.length === 0 && ['change', 'removal'].includes(rule.scope)
@@ -151,7 +152,7 @@ function place(
   }
 }
 
-/** For what stood at the base: the line of the head that took it away, where the file is still there. */
+/** For an object of the base: the line of the head that removed it, if the file is still there. */
 function removalOf({ side, path, region, precision }: Location, placing: Placing): Location[] {
   const line = side === 'base' && precision !== 'file' ? placing.hunks(path)?.removalOf(region) : undefined
   if (line === undefined) return []
@@ -175,7 +176,7 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
       // Of a file alone it is not known that one line of it is to blame for all.
       location.precision === 'file' ? finding.objects : [],
       exception,
-      // What the gate says of no object it says of a file: two sentences are two findings.
+      // A finding of the gate without an object is about a file: two sentences are two findings.
       finding.object ? '' : finding.text,
     ])
     const first = merged.get(key)
@@ -202,7 +203,7 @@ export function mergeByPlace(findings: readonly Finding[]): Finding[] {
   })
 }
 
-/** What a change does to several copies of one object is stated once; the other copies are related places. */
+/** A change of several copies of one object is reported once; the other copies are related places. */
 export function mergeCopies(findings: readonly Finding[]): Finding[] {
   const merged = new Map<string, Finding>()
   for (const finding of findings) {
@@ -224,7 +225,7 @@ function unique<T>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()]
 }
 
-/** By path, line, column, rule; then by what keeps two findings of one place apart. */
+/** By path, line, column, rule; then by whatever distinguishes two findings at one place. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort(
     (a, b) =>

@@ -12,12 +12,12 @@ interface Skimmed {
   readonly refs: readonly ObjectRef[]
 }
 
-/** Where an edit goes, and what it writes. */
+/** An edit's place, and the text it writes. */
 type Insertion = { line: number; text: string } | undefined
 
 /**
- * Puts removed objects back where they stood: beside what stood before them, or first in their file. Files are skimmed once,
- * whatever a change takes out of them.
+ * Puts removed objects back: after the object that preceded them, or first in their file. Each file is skimmed once,
+ * however many objects are removed from it.
  */
 export class Restorer {
   private readonly known = new Map<string, ReadonlyMap<string, Skimmed>>()
@@ -76,7 +76,10 @@ export class Restorer {
   }
 }
 
-/** Where an item goes that its list has lost: behind the nearest one before it that is left, else before the nearest after it. */
+/**
+ * The place in a list for a removed item: after the nearest remaining item before it, else before the nearest one after
+ * it.
+ */
 function itemInsertion(object: LoadedObject, { refs }: Skimmed, after: ReadonlyMap<string, Skimmed>): Insertion {
   const list = refs.flatMap((ref) => after.get(identityOf(ref)) ?? [])[0]
   if (!list) return undefined
@@ -93,13 +96,13 @@ function itemInsertion(object: LoadedObject, { refs }: Skimmed, after: ReadonlyM
   return { line: list.from + line - 1, text }
 }
 
-/** Whether an object is an item of a list, and the item stands on lines of its own. */
+/** Whether an object is an item of a list, on lines of its own. */
 function isItem({ region, fileText }: LoadedObject): boolean {
   const line = fileText.split('\n')[region.startLine - 1] ?? ''
   return /^\s*-\s+$/.test(line.slice(0, region.startColumn - 1))
 }
 
-/** Whether a text is the object and nothing else: an item may need anchors that stand outside of it. */
+/** Whether a text is the object and nothing else: an item may need anchors that are defined outside it. */
 function isWhole(text: string, { ref }: LoadedObject): boolean {
   return String(loadFile({ text }).objects.map((one) => identityOf(one.ref))) === identityOf(ref)
 }

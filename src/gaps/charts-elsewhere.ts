@@ -17,7 +17,7 @@ export function chartsElsewhere({ discovery, checkout }: SideOfChange, rendered:
   )
 }
 
-/** The head's renderings, of which those fail that leave out a chart which the base renders: what it came to is not known any more. */
+/** Fails head renderings that lost a chart the base still vendored. */
 export function failLostCharts(before: readonly RenderedSide[], after: readonly RenderedSide[]): RenderedSide[] {
   const seen = before.filter(({ failure }) => !failure)
   return after.map((side) => {

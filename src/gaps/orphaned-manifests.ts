@@ -14,10 +14,10 @@ interface Sides {
 }
 
 /**
- * `source/unrendered` for what is there at the head and is rendered no more.
+ * Reports `source/unrendered` for files that are still there at the head and are no longer rendered.
  *
- * @param before what was read of the base
- * @param isHidden whether a file is in something that could not be rendered, which is said elsewhere
+ * @param before the files read at the base
+ * @param isHidden whether a file is in something that could not be rendered, which is reported separately
  */
 export async function orphanedManifests(
   sides: Sides,
@@ -26,15 +26,15 @@ export async function orphanedManifests(
   isHidden: (file: string) => boolean,
 ): Promise<Finding[]> {
   const remote = newlyRemote(sides)
-  // What an object had rendered is not deployed no longer when that object cannot be followed.
+  // Without being able to follow an object, it is unknown whether its files are still deployed.
   const edited = remote.length > 0 ? [] : await editedButUndeployed(sides)
   return [...(await noLongerDeployed(sides, before, after, isHidden)), ...remote, ...edited]
 }
 
 /**
- * Manifests that were applied as they stand at the base, are still there, and are what nothing renders now, because a chart or
- * a Kustomization came over them. Whether they are applied all the same cannot be told from the files: who applies the folder
- * as before would have them unjudged from now on, so this is an error and not the same as their removal.
+ * Manifests that the base applies as plain files, that are still there, and that nothing renders now, because a chart
+ * or a Kustomization was added above them. The files do not show whether they are still applied: if they are, nothing
+ * would judge them from now on, so this is an error, and not the same as a removal.
  */
 async function noLongerDeployed(
   { base, head }: Sides,
@@ -83,13 +83,13 @@ async function noLongerDeployed(
   return findings
 }
 
-/** Argo CD and Flux objects by which something was rendered at the base, and that now name what cannot be looked at. */
+/** Argo CD and Flux objects whose source was rendered at the base and cannot be inspected at the head. */
 function newlyRemote({ base, head }: Sides): Finding[] {
   const present = new Set(head.discovery.sources.map(({ id }) => id))
   const gone = base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
   return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
     const had = gone.some(({ id, declaredAt: at }) => {
-      // What an ApplicationSet makes has names of its own.
+      // Applications that an ApplicationSet generates have names of their own.
       if (ref.kind === 'ApplicationSet') return at.path === origin.path
       if (ref.kind === 'Application') return id.startsWith('argocd:') && id.includes(`:${ref.name}:`)
       return id.startsWith(`flux:${ref.kind}/`) && id.includes(`/${ref.name}:`)
@@ -109,11 +109,11 @@ function newlyRemote({ base, head }: Sides): Finding[] {
 }
 
 /**
- * What this change edits and at once deploys no longer. Nobody would judge it: not now, for nothing renders it, and not when it
- * is deployed again, for it is what the base holds then.
+ * Files that this change both edits and no longer deploys. Nothing would judge the edit: not now, because nothing
+ * renders the file, and not when it is deployed again, because it is then the base's content.
  */
 async function editedButUndeployed({ base, head }: Sides): Promise<Finding[]> {
-  // What said that it is deployed may well lie among what it deployed.
+  // The file that declares a source may be among the files that the source deploys.
   const declaredIn = new Set(base.discovery.sources.map(({ declaredAt: at }) => at.path))
   const edited = [...base.discovery.ownership].flatMap(([file, { deployed }]) =>
     deployed &&

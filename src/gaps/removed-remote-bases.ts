@@ -5,8 +5,9 @@ import { remoteEntries } from '../sources/kustomization'
 import { isKnown } from './unrendered'
 
 /**
- * `source/unrendered` for what Kustomizations of the base take from elsewhere and none of the head does: nobody sees what goes
- * with it. A Kustomization that takes in something new in its place has most likely a copy of it.
+ * Reports `source/unrendered` for remote bases that the base uses and the head does not: their objects are not in this
+ * repository, so the removals cannot be checked. A Kustomization that includes something new in their place most likely
+ * includes a copy.
  */
 export async function removedRemoteBases(base: SideOfChange, head: SideOfChange): Promise<Finding[]> {
   const { kustomizations } = head.discovery

@@ -12,13 +12,13 @@ interface Renderings {
   readonly after: readonly RenderedSide[]
   /** Sources that this change does not reach. */
   readonly rest: readonly RenderedSide[]
-  /** Objects of the base of which it is not known whether the head has them. */
+  /** Objects of the base of which it is unknown whether the head has them. */
   readonly unknown: readonly Manifest[]
-  /** What the Kustomizations of the base take from elsewhere; undefined when the head is judged whole. */
+  /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
   readonly knownRemotes: readonly string[] | undefined
 }
 
-/** `source/unrendered` for what could not be rendered, once for all the sources that fail in one way at one place. */
+/** Reports `source/unrendered` once for all sources that fail in the same way at the same place. */
 export function unrendered({ before, after, rest, unknown, knownRemotes }: Renderings): {
   findings: Finding[]
   skipped: Skipped[]
@@ -39,16 +39,17 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
       continue
     }
     const old = was.get(source.baseSourceId ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
-    // Without what is elsewhere it may not build. A new entry is an error of its own; a known one excuses what failed with it before.
+    // The rest may not build without remote entries. A new entry is an error of its own; a known one excuses failures
+    // that it explains.
     const excused =
       !old || old.failure?.remote || failure.remote?.some(({ text }) => !isKnown(text, knownRemotes ?? []))
     if (failure.remote && excused) continue
-    // It patches what the chart would have brought, and nothing of it was seen before.
+    // The patch's target would come from the chart, which was not inspected before either.
     if (failure.leftOut && (!old || old.failure?.leftOut)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
       continue
     }
-    // A chart that nobody is known to install may need values that only its users have.
+    // A chart without a known release may need values that only its users have.
     const guessed = source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed')
     if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
@@ -98,15 +99,15 @@ export function unrendered({ before, after, rest, unknown, knownRemotes }: Rende
   return { findings, skipped }
 }
 
-/** Whether a source that went may be one that came in another folder: what it was seen to render is then not known any more. */
+/** Whether a removed source may have moved to another folder: the state of its rendered objects is then unknown. */
 export function isMoved(before: Source, after: Source): boolean {
   if (before.kind === 'helm') return after.kind === 'helm' && before.release === after.release
   return after.kind === 'kustomize' && basename(before.root) === basename(after.root)
 }
 
 /**
- * What Kustomizations take from elsewhere is not fetched. A place that the base takes from already is listed; a new one is an
- * error, for nobody can tell what comes from there. Data are listed: no object comes of them that is not seen.
+ * Lists what Kustomizations include from remote places, which is not fetched. A place that the base uses already is
+ * listed; a new one is an error, because its objects are unknown. Remote data files are listed: they create no objects.
  */
 function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly string[] | undefined) {
   const entries = new Map<string, { entry: RemoteEntry; sides: RenderedSide[] }>()
@@ -140,7 +141,7 @@ function notHere({ path, text }: RemoteEntry): Skipped {
   return { path, reason: `it takes in ${text}, which is not in this repository` }
 }
 
-/** Whether a place is among those that something is taken from already, in whatever version. */
+/** Whether a remote place is among the known ones, in any version. */
 export function isKnown(text: string, knownRemotes: readonly string[]): boolean {
   return knownRemotes.some((one) => withoutVersion(one) === withoutVersion(text))
 }

@@ -8,7 +8,7 @@ import { type Cleanup, type CleanupMessage, cleanUp, cleanUpAtExit } from '../re
 import { defaultTimeout, type Options } from './options'
 import { emptyProgress, type Host, run } from './run'
 
-/** What the thread of a run starts with. */
+/** The input of a run's thread. */
 interface Start {
   readonly options: Options
   readonly host: Host
@@ -30,15 +30,15 @@ type Message =
   | { readonly failed: Failed }
   | CleanupMessage
 
-/** The bytes that a step is told in. */
+/** The bytes that a step's description may take. */
 const room = 8192
 
 /** How much longer than its time a run may take to end by itself, in seconds: it may be in the midst of a large file. */
 const grace = 15
 
 /**
- * Runs the gate in a thread of its own. What goes on without a pause, such as a rule on a gigantic object, cannot be
- * interrupted in its own thread; so this one keeps the time, and ends the other.
+ * Runs the gate in a thread of its own. Work without a pause, such as a rule on a gigantic object, cannot be
+ * interrupted in its own thread; so this thread keeps the time, and ends the other one.
  */
 export class RunThread {
   private readonly threads = new Set<Worker>()
@@ -52,7 +52,7 @@ export class RunThread {
     private readonly wait = (seconds: number, signal: AbortSignal) => pause(seconds, signal),
   ) {}
 
-  /** Ends what runs. */
+  /** Ends all threads. */
   async stop(): Promise<void> {
     await Promise.all([...this.threads].map((thread) => thread.terminate()))
   }

@@ -19,15 +19,15 @@ import { bundledPolicies } from './bundled'
 import { type Opening, openRevisions } from './open'
 import { defaultTimeout, type Options } from './options'
 
-/** What only a host knows. */
+/** The parts of a run that only a host knows. */
 export interface Host extends Omit<Opening, keyof Options> {
   /** The folder of the package, which holds `policies/` and `docs/`. */
   readonly root: string
-  /** What a rendering may take; the defaults unless a test is in a hurry. */
+  /** The limits of a rendering; tests set smaller ones. */
   readonly limits?: Limits
 }
 
-/** Who looks on while a run goes on, to say how far it came if it has to be ended. */
+/** Receives the progress of a run, which is reported if the run has to be ended. */
 export interface Watcher {
   readonly step?: (step: Step) => void
   readonly progress?: (progress: Progress) => void
@@ -79,7 +79,7 @@ class Stages {
   }
 }
 
-/** What is known of a run before it has begun. */
+/** The progress of a run before it starts. */
 export function emptyProgress({ base, head, all, failOn = 'error' }: Options, today: string): Progress {
   const known = { failOn, today, policies: [], config: { path: null, ignore: [], exceptions: [] } }
   const report = emptyReport(known, all ? null : (base ?? 'the default branch'), head ?? 'the working tree')
@@ -161,7 +161,7 @@ async function runWithin(
   }
 }
 
-/** The policies a config puts in force; an exception from a rule that is not there would wait for ever. */
+/** Resolves the policies of a config; an exception from an unknown rule would never apply. */
 function resolutionIn(config: Config, named: readonly Use[] | undefined, bundled: readonly Policy[]): Resolution {
   const uses = named ?? config.uses ?? defaultUses(bundled)
   const resolution = resolvePolicies(uses, bundled, rules, named ? undefined : config.places)

@@ -8,8 +8,9 @@ import { OriginalPlaces } from './original'
 import { isDefaultValues, placesOf, type TrialContext, Trials } from './trials'
 
 /**
- * Says of what was rendered which line a person has to change: the line of this change without which there is no finding,
- * and the line of the template, or of the file that a Kustomization took in, which the rendered line comes from.
+ * Finds the line that a person must change for a rendered finding: the line of this change without which there is no
+ * finding, and the line of the template, or of the file that a Kustomization includes, that the rendered line comes
+ * from.
  */
 export async function locate(findings: readonly Finding[], context: TrialContext): Promise<Finding[]> {
   const { mode } = context.evidence
@@ -45,14 +46,15 @@ async function locateOne(finding: Finding, { originals, trials, context }: Locat
   const wrote = async (place: Location) => isNew && isOfValue && (await trials.isWritten(place))
   const value = await originals.valueOf(finding.location)
   const written = value ?? main
-  // What this change wrote, and is rendered as it is or decides what is rendered, needs no looking for.
+  // A place that this change wrote, and that is rendered as it is or decides the rendered value, needs no trials.
   const isFound = ['exact', 'values'].includes(written.precision) && (await wrote(written))
   const causes = isNew && !isFound ? await trials.causesOf(finding) : []
-  // A key alone says less than the value below it.
+  // A key alone is less precise than the value below it.
   const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
   const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, context.evidence))
   const isLine = cause?.path === main.path && inOrder[0]?.edit?.after.length === 1
-  // Of what was written together the line that is printed says more than the first one; a value says more than both.
+  // Of lines that were written together, the printed one is more precise than the first one; a value is more precise
+  // than both.
   const isOwn = cause?.precision !== 'values' && !isLine && (await wrote(main))
   const decisive = value && { ...value, changed: isFound }
   const place = isFound && decisive ? decisive : isOwn ? { ...main, changed: true } : (cause ?? decisive)
@@ -78,7 +80,10 @@ function saysSomething(line: string): boolean {
   return content !== '' && content !== '---' && !(content.endsWith(':') && !content.includes('#'))
 }
 
-/** The places of a cause: what was written at the head; what was only taken away at the base, and the head's line there. */
+/**
+ * The places of a cause: written lines at the head; for removals the base's lines, and the line of the head in their
+ * place.
+ */
 function placesOfCause({ file, edit }: Cause, { sides }: Gathered): Location[] {
   const { path, text } = file
   const precision = precisionOf(path, sides)

@@ -8,16 +8,19 @@ import { type Edit, EditedFile } from './edits'
 /** How many times a change is judged again, in part taken back, to find the lines that make its findings. */
 const maxTrials = 40
 
-/** What locating needs of a run. */
+/** The parts of a run that locating needs. */
 export interface TrialContext {
   readonly evidence: Gathered
-  /** Told of all findings before the first one is located, and after each. */
+  /** Called with all findings before the first one is located, and after each. */
   located(findings: readonly Finding[]): void
-  /** Judges the head again with some files as they were: what is then introduced, and what could not be rendered. */
+  /**
+   * Judges the head again with some files as they were: the findings that are then introduced, and the sources that did
+   * not render.
+   */
   judgeAgain(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<readonly Finding[]>
 }
 
-/** Takes parts of the change back and judges it again, no part twice and not for ever. */
+/** Reverts parts of the change and judges it again, no part twice, and up to a limit. */
 export class Trials {
   private readonly done = new Map<string, Promise<ReadonlySet<string> | undefined>>()
   private readonly files = new Map<string, ChangedFile | undefined>()
@@ -37,7 +40,7 @@ export class Trials {
   async causesOf(finding: Finding): Promise<Cause[]> {
     const files = await this.suspects(finding)
     if (files.length === 0) return []
-    // What mends another finding mends this one too, more often than not.
+    // A reversal that fixes another finding often fixes this one too.
     const known = this.found.find(
       ({ causes, introduced }) =>
         !introduced.has(finding.fingerprint) &&
@@ -78,7 +81,7 @@ export class Trials {
   private async judge(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<ReadonlySet<string> | undefined> {
     const findings = await this.context.judgeAgain(edits)
     if (unrenderedAmong(findings) > this.failures) return undefined
-    // What is stated anew of the same objects, if of another namespace or with other keys, is not gone.
+    // A finding that reappears for the same objects, with another namespace or other keys, is not gone.
     const again = findings.filter((one) => one.status === 'introduced' && !this.introduced.has(one.fingerprint))
     return new Set([...fingerprintsOf(findings), ...again.map(likenessOf)])
   }
@@ -132,7 +135,7 @@ function fingerprintsOf(findings: readonly Finding[]): Set<string> {
   return new Set(findings.filter(({ status }) => status === 'introduced').map(({ fingerprint }) => fingerprint))
 }
 
-/** The rule, and what the objects are called: the same for statements that say nearly the same. */
+/** The rule and the names of the objects: equal for statements that are nearly the same. */
 function likenessOf({ rule, objects }: Finding): string {
   return JSON.stringify([rule, objects.map(({ kind, name }) => `${kind}/${name}`).sort()])
 }
@@ -185,7 +188,7 @@ function unrenderedAmong(findings: readonly Finding[]): number {
   return findings.filter(({ rule, level }) => rule.startsWith('source/') && level === 'error').length
 }
 
-/** Where a finding stands, and what it relates to. */
+/** The place of a finding, and its related places. */
 export function placesOf({ location, related }: Finding): Location[] {
   return [location, ...related]
 }

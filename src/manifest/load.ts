@@ -20,17 +20,17 @@ export interface LoadedObject {
   readonly duplicateKeys: readonly { key: string; region: Region }[]
   regionOf(node: Node): Region
   resolve(alias: Alias): Node | undefined
-  /** What it takes from the tree around it; nothing where it was not looked for. */
+  /** The related files and objects of the repository; undefined if they were not looked up. */
   readonly context?: RepositoryContext
 }
 
-/** What the tree around an object says of it. */
+/** The files and objects of the repository that an object depends on. */
 export interface RepositoryContext {
-  /** Files that it takes values from, by the words it names them with; what is not in the repository is not here. */
+  /** Values files by the name the object uses; files outside the repository are missing here. */
   readonly files: ReadonlyMap<string, readonly ValuesFile[]>
-  /** The Applications of an ApplicationSet, where the object and the tree tell all of them. */
+  /** The Applications of an ApplicationSet, if the object and the repository determine all of them. */
   readonly applications?: readonly LoadedObject[]
-  /** What it installs is patched, so that its values do not tell all of it. */
+  /** The rendered objects are patched, so its values do not determine all of them. */
   readonly patched?: boolean
 }
 
@@ -41,7 +41,7 @@ export interface ValuesFile extends Pick<LoadedObject, 'node' | 'fileText' | 're
   readonly touched: boolean
 }
 
-/** What tells one state of an object from another: its text, and that of the files it takes values from. */
+/** Identifies the state of an object for comparison: its text, and that of its values files. */
 export function comparisonKey({ content, context }: LoadedObject): string {
   if (!context) return content
   const files = [...context.files].map(([name, its]) => [name, ...its.map(({ path, fileText }) => [path, fileText])])
@@ -56,7 +56,7 @@ export interface Unreadable {
   readonly content: string
 }
 
-/** What one file holds. */
+/** The content of one file. */
 export interface LoadedFile {
   readonly text: string
   readonly objects: readonly LoadedObject[]
@@ -131,7 +131,7 @@ export function loadFile(
   return { text, objects, unreadable, templates, kubernetes: mentionsKubernetes(text) }
 }
 
-/** Whether `apiVersion` and `kind` stand in a text as keys, however they are spelled. */
+/** Whether `apiVersion` and `kind` are keys of a text, in any spelling. */
 export function mentionsKubernetes(text: string): boolean {
   return holdsKeys(text) || (text.includes('\\') && holdsKeys(spelledOut(text))) || holdsBinary(text)
 }

@@ -30,7 +30,10 @@ export function identityOf(ref: ObjectRef): string {
   return JSON.stringify([ref.group, ref.kind, ref.namespace, ref.name])
 }
 
-/** The group of what is no object of a cluster: what describes one, and releases that have no object of their own. */
+/**
+ * The group of synthetic objects that no cluster holds: cluster descriptions, and releases without an object of their
+ * own.
+ */
 export const ownGroup = 'ingress-guard'
 
 /** `Ingress.networking.k8s.io`, `Secret`: a kind with its group, as kubectl writes it. */
@@ -40,7 +43,9 @@ export function groupKindOf(ref: ObjectRef): GroupKind {
   return ref.group === '' ? ref.kind : `${ref.kind}.${ref.group}`
 }
 
-/** What a manifest was rendered from, as messages and reports name it. Paths start at the repository's root. */
+/**
+ * The source that a manifest was rendered from, as messages and reports name it. Paths start at the repository's root.
+ */
 export type RenderedSource =
   | {
       readonly kind: 'helm'
@@ -102,7 +107,7 @@ export class Manifest {
     return this.object.ref
   }
 
-  /** What the files hold that the object takes values from by a name, in their order; undefined where that is not known. */
+  /** The values files that the object refers to by a name, in order; undefined if they are unknown. */
   valuesIn(name: string): readonly Cursor[] | undefined {
     const { object, side, clusters, evidence } = this
     return object.context?.files.get(name)?.map(

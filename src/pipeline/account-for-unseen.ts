@@ -15,7 +15,7 @@ import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
 
-/** What was not seen: findings where this change is at fault, and a list of the rest. */
+/** Reports what was not inspected: findings where this change is the cause, and a list of the rest. */
 export interface Unseen {
   readonly findings: readonly Finding[]
   readonly skipped: readonly Skipped[]

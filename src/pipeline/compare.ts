@@ -13,7 +13,7 @@ import type { ChangedRenderings } from './render-changed'
 /** The objects of both sides in their clusters, and the changes between them. */
 export interface Comparison extends Changes {
   readonly placement: Placement
-  /** What differs, as manifests. */
+  /** The objects that differ. */
   readonly before: readonly Manifest[]
   readonly after: readonly Manifest[]
   /** The renderings that this change does not touch, as manifests of each side. */

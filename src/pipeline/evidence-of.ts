@@ -25,7 +25,7 @@ interface Stages {
   readonly unseen: Unseen
 }
 
-/** Puts together what the rules judge and what the report says was inspected. */
+/** Combines what the rules judge and what the report lists as inspected. */
 export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<Gathered> {
   const { sides, read, rendered, rest, clusters, compared, partners, unseen } = stages
   const { base, head } = sides

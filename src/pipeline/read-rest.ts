@@ -10,7 +10,7 @@ import type { ChangedRenderings } from './render-changed'
 import { looseManifests, renderPartners } from './rendered-partners'
 import type { Scope } from './scope'
 
-/** What this change does not touch, as far as a rule may compare it with what it does. */
+/** The objects that this change does not touch, as far as a rule may compare them with touched ones. */
 export interface Rest {
   /** Whether any of it is needed. */
   readonly needed: boolean
@@ -55,7 +55,7 @@ function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings
   ]
 }
 
-/** What both sides say of their clusters. */
+/** The cluster descriptions of both sides. */
 export function descriptionsOf({ base, head }: Sides): { readonly base: Descriptions; readonly head: Descriptions } {
   return { base: base?.descriptions ?? nothingDescribed, head: head.descriptions }
 }

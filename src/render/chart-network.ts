@@ -17,8 +17,8 @@ const maxIndexBytes = 64 * 1024 * 1024
 const maxArchiveBytes = 32 * 1024 * 1024
 
 /**
- * Fetches packed charts from the repositories that the config of the base names, and from no others. An archive is kept by
- * its digest, which the repository's index tells.
+ * Fetches packaged charts from the repositories that the config of the base names, and from no others. An archive is
+ * cached by its digest, which the repository's index contains.
  */
 export class ChartNetwork {
   private readonly allowed: ReadonlySet<string>
@@ -43,7 +43,7 @@ export class ChartNetwork {
     return this.allowed.has(withoutSlash(repository))
   }
 
-  /** @throws Error that says in words what is wrong */
+  /** @throws Error with a message that describes the fault */
   async fetch({ repository, name, version }: RemoteChart): Promise<Uint8Array> {
     const root = `${withoutSlash(repository)}/`
     const index = this.indexes.get(root) ?? download(new URL('index.yaml', root), maxIndexBytes).then(asText)

@@ -6,7 +6,7 @@ import { type Chart, type Dependency, localFolderOf, vendored } from '../sources
 import type { ChartNetwork } from './chart-network'
 import type { Failure } from './rendering'
 
-/** What a chart may come to with all it takes in: charts that take in each other twice double at every step. */
+/** The limit on a chart with all its dependencies: two charts that include each other double at every step. */
 const maxBytes = 64 * 1024 * 1024
 const maxFiles = 20_000
 
@@ -144,7 +144,7 @@ export async function putDependencies(charts: readonly Chart[], checkout: Checko
   return main && put(main)
 }
 
-/** Why charts come to too much with what they take in, told before anything is copied. */
+/** Why a chart with its dependencies is too large, checked before anything is copied. */
 function sizeFault(charts: readonly Chart[], pairs: readonly Pair[], own: (folder: string) => number) {
   const sizes = new Map<Chart, number>()
   const visit = (chart: Chart): Failure | undefined => {
@@ -172,7 +172,7 @@ async function copy(
 ): Promise<Failure | undefined> {
   const target = path.join(checkout.folder, chart.folder, 'charts', other.name)
   let left = maxFiles
-  // What links lead to is copied, as helm packs it; they may lead round in circles.
+  // Link targets are copied, as helm packages them; links may form a cycle.
   const options = { recursive: true, dereference: true, filter: () => --left > 0 }
   try {
     await mkdir(path.dirname(target), { recursive: true })

@@ -45,9 +45,9 @@ interface PluginFile {
 }
 
 /**
- * The files that plugins are taken from, as kustomize gets them.
+ * The files of plugins, as kustomize gets them.
  *
- * @param generators those of which something was left out
+ * @param generators plugin files from which something was left out
  */
 export async function pluginsOf(
   kustomizations: readonly Kustomization[],
@@ -115,7 +115,7 @@ export async function foreignIn(files: readonly string[], checkout: Checkout): P
   )
 }
 
-/** What an Argo CD or Flux object lays over a Kustomization, with the files of its patches in it. */
+/** The overlay of an Argo CD or Flux object, with the files of its patches inline. */
 export async function overlayOf(
   { root, overlay, declaredAt: at }: KustomizeSource,
   checkout: Checkout,

@@ -24,7 +24,7 @@ export class Renderer {
   private readonly own = new PrivateFolder('ingress-guard-')
   /** A private folder, gone when the renderer is closed. */
   readonly folder = this.own.path
-  /** What was read of the repository. */
+  /** The inspected files of the repository. */
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
   private readonly versions = new Map<Source['kind'], Promise<{ name: string; version: string } | undefined>>()
@@ -61,7 +61,7 @@ export class Renderer {
     return source.kind === 'helm' ? helmFiles(source, checkout) : Promise.resolve(kustomizeFiles(source, all, checkout))
   }
 
-  /** What tells one rendering from another: the source and the content of every file it is made of. */
+  /** Identifies a rendering: the source and the content of every file it is made of. */
   async keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
     const {
       id: _,
@@ -119,7 +119,7 @@ export class Renderer {
     return { ...this.limitsNow, isolation: await this.isolating }
   }
 
-  /** Renders a release with its templates written otherwise, also into what is no YAML any more. */
+  /** Renders a release with edited templates, even if the output is no longer YAML. */
   renderRewritten(
     source: HelmSource,
     checkout: Checkout,
@@ -134,7 +134,7 @@ export class Renderer {
     })
   }
 
-  /** What is left of the time of the run is all that a rendering gets. */
+  /** A rendering gets no more than the remaining time of the run. */
   private get limitsNow(): Limits {
     const { secondsLeft, signal } = this.budget
     return { ...this.limits, seconds: Math.min(this.limits.seconds, Math.ceil(secondsLeft) || 1), signal }
@@ -156,13 +156,13 @@ export class Renderer {
     }
   }
 
-  /** The tools that sources of some kinds were rendered with, and what they say of their version. */
+  /** The tools that rendered the sources of some kinds, and their versions. */
   async tools(kinds: ReadonlySet<Source['kind']>): Promise<{ name: string; version: string }[]> {
     const asked = await Promise.all([...kinds].sort().map((kind) => this.versionOf(kind)))
     return asked.filter((tool) => tool !== undefined)
   }
 
-  /** Asked once, beside the first rendering. */
+  /** Asked once, in parallel with the first rendering. */
   private versionOf(kind: Source['kind']): Promise<{ name: string; version: string } | undefined> {
     const known = this.versions.get(kind)
     if (known) return known

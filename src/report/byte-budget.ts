@@ -1,6 +1,6 @@
 import { count } from './wording'
 
-/** How much a reader takes, and where the reader finds what is left out. */
+/** The size limit of an output, and where readers find the rest. */
 export interface ByteBudget {
   /** In bytes of UTF-8, which are never fewer than characters. */
   readonly bytes: number
@@ -11,18 +11,18 @@ export interface ByteBudget {
 export interface Section {
   readonly head: string
   readonly foot: string
-  /** What a piece is called: `row`. */
+  /** The name of a piece: `row`. */
   readonly noun: string
   /** Written only while there is room. */
   readonly pieces: readonly (() => string)[]
 }
 
-/** Room for the words on what is left out. */
+/** The bytes reserved for the note on what is left out. */
 const reservedBytes = 160
 
 /**
- * The sections, each as far as it fits. All but the last take at most half of the room that is left, so that none crowds out
- * those behind it; a section is cut after a whole piece, and says how many are left out and where they are.
+ * The sections, as far as they fit. All but the last take at most half of the remaining bytes, so that none crowds out
+ * the next; a section is cut after a whole piece, and says how many are left out and where they are.
  */
 export function fitSections(sections: readonly Section[], { bytes, rest }: ByteBudget): string {
   const filled = sections.filter(({ pieces }) => pieces.length > 0)

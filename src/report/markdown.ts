@@ -15,17 +15,18 @@ import {
   toolsOf,
 } from './wording'
 
-/** GitHub takes a job summary of 1 MiB; this leaves room for what else the step writes. */
+/** GitHub accepts a job summary of 1 MiB; this leaves space for the step's other output. */
 const jobSummary: ByteBudget = { bytes: 1_000_000, rest: 'the JSON report' }
 /** Related places of one finding. */
 const maxRelated = 5
-/** Of what lets a wanted change through: whoever needs more changes the policies. */
+/** The limit of suggested exceptions: beyond it, change the policies. */
 const maxEntries = 50
 
 /**
- * A report as Markdown: the verdict and what was inspected first, then the findings by cluster in tables, who claims what,
- * how a wanted change gets through, exceptions, what stood before, what was not inspected and why, policies; last every finding with its lines.
- * Words from manifests stand in inline code, where they are neither markup nor a mention.
+ * A report as Markdown: first the verdict and what was inspected, then the findings by cluster in tables, which
+ * controller serves which Ingresses, the suggested exceptions, exceptions in use, existing findings, skipped files and
+ * why, policies; last every finding with its lines. Text from manifests is inline code, where it is neither markup nor
+ * a mention.
  */
 export function markdownReport(report: Report, room: ByteBudget = jobSummary): string {
   const { findings, mode, inspected } = report
@@ -79,7 +80,7 @@ export function markdownSentence(sentence: string): string {
   return rendered([paragraph([strong(words(sentence))])])
 }
 
-/** A table for each cluster; what one rule finds in one folder is one row. */
+/** A table for each cluster, with one row for the findings of one rule in one folder. */
 function tablesOf(clusters: ReadonlyMap<string, readonly Finding[]>): Section[] {
   return [...clusters].map(([cluster, its]) => {
     const name: PhrasingContent[] = cluster === '' ? [text('Other files')] : [text('Cluster '), inlineCode(cluster)]
@@ -121,7 +122,7 @@ function tableLine(findings: readonly Finding[]): string {
   return `${rendered([table]).trimEnd().split('\n').at(-1)}\n`
 }
 
-/** Who claims what before and after, drawn where it is not too much. */
+/** Which controller serves which Ingresses before and after, drawn if it is small enough. */
 function picturesOf({ claims }: Report): Section {
   return {
     head: rendered([
@@ -149,7 +150,7 @@ function exceptionSection(report: Report): Section {
   return plain([paragraph(words(suggested.lead)), code(suggested.yaml, 'yaml'), ...more], 'block of YAML')
 }
 
-/** A finding by itself: what it says, and the lines of its places. */
+/** One finding: its message, and the lines of its places. */
 function storyOf(finding: Finding): BlockContent[] {
   const { location, related, rule, level } = finding
   const shown = related.slice(0, maxRelated)
@@ -199,7 +200,7 @@ function policiesIn({ policies }: Report): string {
   return `Policies: ${policies.map(({ name, version, requested }) => `${name} ${requested} → ${version}`).join(', ')}.`
 }
 
-/** What is one piece: it fits or it does not. */
+/** One piece: it fits as a whole or is left out. */
 function plain(children: RootContent[], noun = 'sentence'): Section {
   return { head: '', foot: '', noun, pieces: children.length > 0 ? [() => `${rendered(children)}\n`] : [] }
 }

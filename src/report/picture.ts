@@ -2,14 +2,15 @@ import type { ClusterOwnership, ControllerOwnership } from '../kubernetes/contro
 import { visible } from './visible'
 import { count } from './wording'
 
-/** More than these nobody takes in. */
+/** Larger diagrams are unreadable. */
 const maxNodes = 40
 const longestLabel = 60
 
 /**
- * Draws who claims what before and after a change, as a flowchart of Mermaid: controllers at the left, dotted lines to the
- * namespaces they watch, and lines to the Ingresses they take, so that what two of them claim has two lines. Where that is
- * too much, Ingresses are counted by who takes them; where even that is, there is no picture.
+ * Draws which controller serves which Ingresses before and after a change, as a Mermaid flowchart: controllers at the
+ * left, dotted lines to the namespaces they watch, and lines to their Ingresses, so that an Ingress of two controllers
+ * has two lines. If that is too large, Ingresses are counted by controller; if that is still too large, there is no
+ * picture.
  */
 export function pictureOf(claims: ClusterOwnership): string | undefined {
   return [named, counted].map((details) => drawn(claims, details)).find((picture) => picture !== undefined)
@@ -24,7 +25,7 @@ export function numbersOf({ before, after }: ClusterOwnership): string {
   return `Before ${sum(before)}, after ${sum(after)}`
 }
 
-/** What stands at the right of the controllers: a text, and who has a line to it. */
+/** A node at the right of the controllers: a text, and the controllers with a line to it. */
 interface Target {
   readonly text: string
   readonly controllers: readonly ControllerOwnership[]
@@ -111,7 +112,7 @@ function describe({ name, product, classes }: ControllerOwnership): string {
   return lines.map(label).join('<br/>')
 }
 
-/** A line of a node: whatever Mermaid might take for more than text is written as the number of its character. */
+/** A line of a node: characters that Mermaid may interpret are written as their numbers. */
 function label(text: string): string {
   const shown = [...visible(text)]
   const short = shown.length > longestLabel ? [...shown.slice(0, longestLabel - 3), '...'] : shown

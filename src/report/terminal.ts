@@ -12,7 +12,7 @@ const colours: Record<Level, 'red' | 'yellow' | 'blue'> = { error: 'red', warnin
 /** Places that a finding relates to; a reader at a terminal scrolls past more of them. */
 const maxRelated = 8
 
-/** A report for a person at a terminal: a frame for each finding, worst first, one line that sums up, the way through. */
+/** A report for a terminal: a frame for each finding, worst first, a summary line, the suggested exception. */
 export function terminalReport(report: Report, paint: Paint): string {
   const blocks = countedFindings(report).map((finding) => findingBlock(finding, paint))
   blocks.push([...quietLines(report).map(visible), paint('bold', visible(summaryOf(report)))].join('\n'))
@@ -59,14 +59,14 @@ function frame({ excerpt, region }: Location, paint: Paint): string[] {
   })
 }
 
-/** What a rendered object reads there, which no file shows. */
+/** The value that a rendered object has there, which no file shows. */
 function renderedLines({ rendered }: Finding, paint: Paint): string[] {
   if (!rendered) return []
   const lines = rendered.lines.map((line) => `    | ${visible(line.replaceAll('\t', ' '))}`)
   return ['  rendered:', ...lines].map((line) => paint('dim', line))
 }
 
-/** What is true but not this change's doing, in a line each. */
+/** Findings that this change did not cause, in a line each. */
 function quietLines({ findings, inspected, mode }: Report): string[] {
   const existing = findings.filter(({ status }) => status === 'existing' && mode === 'change')
   const resolved = findings.filter(({ status }) => status === 'resolved')

@@ -3,8 +3,8 @@ import type { ObjectRef } from '../manifest/manifest'
 import type { RenderedSide, SideOfChange } from './side'
 
 /**
- * Whether an object of the base comes of what was tried by itself, and of what something names now: it then stands in
- * another namespace or cluster than was guessed, and was not removed.
+ * Whether an object of the base came from a source that was discovered, and now comes from one that something names: it
+ * is then in another namespace or cluster than was guessed, and was not removed.
  */
 export function claimedByExplicitSource(
   base: SideOfChange | undefined,

@@ -1,14 +1,16 @@
 import type { Region } from '../region'
 
-/** Where a source is spoken of: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`. */
+/**
+ * Where a source is declared: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`.
+ */
 export interface DeclarationSite {
   readonly path: string
   readonly region: Region
 }
 
 /**
- * How the gate knows of a source, strongest first; what is probed is rendered only to see that it renders, and its objects go
- * nowhere.
+ * How a source was found, strongest first. Probed sources are rendered only to check that they render; their objects
+ * are not evaluated.
  */
 export type SourceOrigin = 'declared' | 'named' | 'discovered' | 'probed'
 
@@ -16,18 +18,18 @@ export type SourceOrigin = 'declared' | 'named' | 'discovered' | 'probed'
 export type Target = { readonly cluster: string } | { readonly path: string }
 
 interface Shared {
-  /** The same on both sides of a change for what is the same source. */
+  /** Equal on both sides of a change for the same source. */
   readonly id: string
   readonly target: Target
   readonly origin: SourceOrigin
   readonly declaredAt: DeclarationSite
-  /** Further files that say something of it: ConfigMaps with its values or variables, and what says that it is applied. */
+  /** Further files that define it: ConfigMaps with its values or variables, and the files that have it applied. */
   readonly definitionFiles?: readonly string[]
   /** The id that the base has it under, when the head describes it otherwise and it is rendered as it was before. */
   readonly baseSourceId?: string
 }
 
-/** Values that a release is given: a file of the repository, or text that stands elsewhere. */
+/** Values of a release: a file of the repository, or text from another place. */
 export type Values = { readonly path: string } | { readonly text: string; readonly name: string }
 
 /** A chart as it is installed. Paths start at the repository's root. */
@@ -51,7 +53,7 @@ export interface KustomizeSource extends Shared {
   readonly kind: 'kustomize'
   /** The folder that holds the `kustomization.yaml`. */
   readonly root: string
-  /** What an Argo CD or Flux object lays over it, as fields of a `kustomization.yaml`. */
+  /** The fields that an Argo CD or Flux object lays over it, in the form of a `kustomization.yaml`. */
   readonly overlay?: Readonly<Record<string, unknown>>
   /** Whether files may be taken in that do not lie in the folder or below it. */
   readonly allowsOutsideFiles?: true
@@ -59,11 +61,11 @@ export interface KustomizeSource extends Shared {
   readonly components?: readonly string[]
   /** Where objects go that name no namespace. */
   readonly namespace?: string
-  /** What Flux replaces `${name}` by in the output. */
+  /** The values that Flux substitutes for `${name}` in the output. */
   readonly substitutions?: Readonly<Record<string, string>>
 }
 
-/** What yields manifests by being rendered. */
+/** A definition that yields manifests by rendering. */
 export type Source = HelmSource | KustomizeSource
 
 /** `release two/ingress-nginx of charts/ingress-nginx with teams/two/values.yaml`: how messages name a source. */

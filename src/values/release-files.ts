@@ -16,7 +16,7 @@ import { inside } from '../sources/kustomization'
 import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
 import { readValues, type UnreadableValues } from './values-file'
 
-/** An object that names a file of values, and where it stands. */
+/** An object that names a values file, and its place. */
 interface MissingValues {
   readonly path: string
   readonly object: LoadedObject
@@ -26,8 +26,8 @@ interface MissingValues {
 const maxGenerated = { applications: 300, characters: 20_000_000 }
 
 /**
- * What the releases of known charts that are not in the repository take from it all the same: files of values, and for an
- * ApplicationSet the folders that it makes Applications of. One for each side of a change.
+ * The files that releases of known remote charts take from the repository: values files, and for an ApplicationSet the
+ * folders that it generates Applications for. One for each side of a change.
  */
 export class ReleaseFiles {
   /** The files of values that something takes. */
@@ -49,13 +49,13 @@ export class ReleaseFiles {
     this.gitOps = new GitOpsSources({ checkout, kustomizations: new Map(), repository })
   }
 
-  /** A file's objects with what they take from the tree. */
+  /** A file's objects with their repository context. */
   async completed(path: string, file: LoadedFile): Promise<LoadedFile> {
     if (!mayTakeFiles(file.text)) return file
     return { ...file, objects: await Promise.all(file.objects.map((object) => this.complete(path, object))) }
   }
 
-  /** An object with what it takes from the tree; the object itself where it takes nothing. */
+  /** An object with its repository context; the object itself if it has none. */
   async complete(path: string, object: LoadedObject): Promise<LoadedObject> {
     switch (groupKindOf(object.ref)) {
       case 'Application.argoproj.io':
@@ -240,7 +240,7 @@ function under(map: Node | undefined, key: string, object: LoadedObject): Node |
   return (isAlias(value) ? resolve(value) : value) as Node | undefined
 }
 
-/** A template with an element's values in it, where it is written. Aliases lead to what they led to. */
+/** A template with an element's values filled in, at its own place. Aliases keep their targets. */
 function filledNode(node: unknown, element: Element): unknown {
   if (isScalar(node) && typeof node.value === 'string' && node.value.includes('{{'))
     return placedAt(node, new Scalar(fill(node.value, element)))

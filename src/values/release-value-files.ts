@@ -27,7 +27,7 @@ interface CompletedSides {
   readonly reached: ReadonlySet<string>
 }
 
-/** What both sides of a change lend to releases of charts that are not in the repository. */
+/** The values files that releases of remote charts take from both sides of a change. */
 export class ReleaseValueFiles {
   private readonly before: ReleaseFiles | undefined
   private readonly after: ReleaseFiles
@@ -72,7 +72,7 @@ export class ReleaseValueFiles {
     return this.after.completed(path, file)
   }
 
-  /** What was rendered, with what it takes from the tree. */
+  /** Renderings with the repository context of their objects. */
   async complete(side: Side, rendered: readonly RenderedSide[]): Promise<RenderedSide[]> {
     const sideFiles = side === 'base' ? this.before : this.after
     if (!sideFiles) return [...rendered]
@@ -82,7 +82,7 @@ export class ReleaseValueFiles {
           object: await sideFiles.complete(origin.path, object),
           origin,
         }))
-        // Where a chart is left out, the rest may not build; what it is told stands there all the same.
+        // Where a chart is left out, the rest may not build; the chart's values are known nevertheless.
         const releases = one.charts
           .filter(({ vendored, name, repo }) => !vendored && isKnownChart(name, repo))
           .map(async (chart) => {
@@ -99,7 +99,7 @@ export class ReleaseValueFiles {
     return this.after.valuesFiles
   }
 
-  /** The texts of files with values, of those that the change touches, which places of findings are told by. */
+  /** The texts of values files that the change touches, which decide where findings are placed. */
   async texts(): Promise<Map<string, { before?: string; after?: string }>> {
     const { base, head, changed } = this.change
     const sideFiles = [this.before, this.after].flatMap((side) =>
@@ -115,7 +115,7 @@ export class ReleaseValueFiles {
     )
   }
 
-  /** `source/unreadable` for what something takes and nobody can read, or that is not there. */
+  /** Reports `source/unreadable` for values files that cannot be read or do not exist. */
   findings(): Finding[] {
     return [...this.unreadable(), ...this.missing()]
   }
@@ -158,7 +158,7 @@ async function completedFiles(files: Files, values: ReleaseFiles | undefined): P
   return files.withLoaded(loaded)
 }
 
-/** Whether a change touches what may be a file of values, or makes or empties a folder. */
+/** Whether a change touches a possible values file, or creates or empties a folder. */
 function mayChangeValues({ base, head, before, after, changed }: Change): boolean {
   if (!base || !changed) return false
   const isManifest = (path: string) => [before, after].some(({ loaded }) => loaded.get(path)?.objects.length)

@@ -42,8 +42,9 @@ function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
 }
 
 /**
- * Kustomize merges the values in its file with those of `valuesFile`, as `valuesMerge` says, and helm lays the additional files
- * over the outcome: https://kubectl.docs.kubernetes.io/references/kustomize/builtins/#_helmchartinflationgenerator_
+ * Kustomize merges the inline values with those of `valuesFile`, as `valuesMerge` says, and helm lays the additional
+ * files over the result:
+ * https://kubectl.docs.kubernetes.io/references/kustomize/builtins/#_helmchartinflationgenerator_
  */
 function inflatedReleasesOf(manifest: Manifest): ChartRelease[] {
   const { root, ref, object } = manifest
@@ -53,7 +54,7 @@ function inflatedReleasesOf(manifest: Manifest): ChartRelease[] {
   const inline = written.exists ? layersOf([written]) : []
   const [file, additional] = [root.at('valuesFile'), root.at('additionalValuesFiles')]
   const files = file.exists ? fileOf(file) : []
-  // Without a file of values those of the chart win over the ones that stand here.
+  // Without a values file, the chart's own values win over the inline ones.
   const merged = file.exists ? [...files, ...inline] : hiddenIf(inline.length > 0)
   const mode = root.at('valuesMerge').string || 'override'
   const merges = { override: [...inline, ...files], merge: merged, replace: inline }
