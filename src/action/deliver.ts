@@ -7,29 +7,31 @@ import type { Audience } from './event'
 import type { GitHub } from './github'
 import { isForbidden, reasonOf } from './request-failure'
 
-/** What shows findings at their lines: `auto` is the check run where the token may write one, else the commands. */
+/**
+ * How findings are shown at their lines: `auto` is the check run if the token may write one, else workflow commands.
+ */
 export const annotationModes = ['auto', 'commands', 'check-run', 'none'] as const
 
-/** How a report goes out on GitHub. */
+/** How a report is delivered on GitHub. */
 export interface Delivery {
   readonly annotations: (typeof annotationModes)[number]
   readonly comment: CommentMode
-  /** The name of the check run; it also tells the comments of several gates apart. */
+  /** The name of the check run; it also distinguishes the comments of several gates. */
   readonly checkName: string
   readonly token: string | undefined
 }
 
-/** What a person is told of a carrier that failed. */
+/** The remark about a channel that failed. */
 export interface Remark {
   readonly level: 'notice' | 'warning'
   readonly text: string
 }
 
-/** A way that a report takes through GitHub's API. */
+/** A way to deliver a report through GitHub's API. */
 interface Channel {
   readonly name: string
   readonly permission: string
-  /** What there is without it. */
+  /** What remains without it. */
   readonly instead: string
   /** There was no asking for it, so a token that may not write it is no fault. */
   readonly isOptional: boolean
@@ -37,8 +39,8 @@ interface Channel {
 }
 
 /**
- * Carries a report to a check run and a comment, as far as that is wanted. What fails there is a remark: the verdict never
- * depends on a carrier.
+ * Delivers a report as a check run and a comment, if they are wanted. A failure becomes a remark: the verdict never
+ * depends on a channel.
  *
  * @returns the remarks, and whether the annotations are left to workflow commands
  */

@@ -94,7 +94,7 @@ async function explain(error: unknown): Promise<void> {
 if (isMainThread) {
   const thread = new RunThread(file)
   endOnSignals(() => thread.stop())
-  // What a run left behind may go on for a while; the job does not wait for it.
+  // Work left over from a run may continue for a while; the job does not wait for it.
   void main(thread)
     .catch(explain)
     .finally(() => process.stdout.write('', () => process.exit()))

@@ -12,17 +12,17 @@ import { PlainTree } from './plain-tree'
 
 /** Where an inventory is taken from. */
 export interface InventoryInput {
-  /** What `kubectl get … -o json` printed; `-` is the standard input. */
+  /** Output of `kubectl get … -o json`; `-` is the standard input. */
   readonly files: readonly string[]
-  /** The context of the kubeconfig by which a running cluster is asked. */
+  /** The kubeconfig context of the running cluster. */
   readonly context?: string | undefined
   readonly kubectl: string
   readonly takenAt?: string | undefined
 }
 
 /**
- * Looks at a cluster and writes what it runs on. Secrets are not asked for, and of what is read nothing gets through but
- * names, versions and locks.
+ * Reads a cluster and writes an inventory of it. Does not ask for Secrets, and keeps only names, versions and locks of
+ * what it reads.
  */
 export async function inventory({ files, context, kubectl, takenAt }: InventoryInput): Promise<string> {
   if (files.length > 0 === (context !== undefined)) {
@@ -42,7 +42,7 @@ export async function inventory({ files, context, kubectl, takenAt }: InventoryI
   return inventoryDocument(time === undefined ? seen : { ...seen, takenAt: { value: time, at: new PlainTree(time) } })
 }
 
-/** Whether an object says something of a cluster. */
+/** Whether an object contains facts about a cluster. */
 function isKnown(object: PlainTree): boolean {
   return liveKinds.some((kind) => object.at('kind').string === kind) || object.at('serverVersion').exists
 }

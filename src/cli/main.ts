@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   const { stdout, stderr } = process
   const root = path.dirname(path.dirname(file))
   const status = await program(process.argv.slice(2), { stdout, stderr, root, run: thread.run })
-  // What a run left behind may go on for a while; the report does not wait for it.
+  // Work left over from a run may continue for a while; the report does not wait for it.
   stdout.write('', () => process.exit(status))
 }
 

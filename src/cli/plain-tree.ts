@@ -1,7 +1,7 @@
 import type { ValueTree } from '../cluster/inventory'
 import { entryOf } from '../entry'
 
-/** Parsed data as a tree that has no places: what a command reads, it does not report. */
+/** Parsed data as a tree without places, for commands that report none. */
 export class PlainTree implements ValueTree<PlainTree> {
   constructor(readonly value: unknown) {}
 

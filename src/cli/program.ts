@@ -136,7 +136,7 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
 function render(report: Report, { format }: CheckFlags, io: Io): string {
   switch (format) {
     case 'json':
-      // The same text to whoever reads JSON; but a workflow's log would take the mark for a command.
+      // The same text for JSON readers; but a workflow's log would read the mark as a command.
       return `${JSON.stringify(jsonReport(report), null, 2).replaceAll('##[', '#\\u0023[')}\n`
     case 'markdown':
       return markdownReport(report)

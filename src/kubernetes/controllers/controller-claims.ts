@@ -6,9 +6,9 @@ import { isSwitchedOn, type Settings, valueOr, valuesOfFlag } from '../workload/
 /** Which Ingresses a controller takes, as one of the releases it may be decides. */
 export interface Claims {
   readonly facts: ClassFacts
-  /** The classes it is asked for by name: by the annotation, and where `by` says so by `spec.ingressClassName`. */
+  /** The class names it accepts: in the annotation, and depending on `by` in `spec.ingressClassName`. */
   readonly names: readonly string[]
-  /** What `spec.controller` of its IngressClasses says; undefined where it is not looked at. */
+  /** The required `spec.controller` of its IngressClasses; undefined if it is not compared. */
   readonly controller: string | undefined
   /**
    * Which IngressClasses are its own: those of these names, those of that controller, those of both, or those of either. Of
@@ -17,13 +17,15 @@ export interface Claims {
   readonly by: 'name' | 'controller' | 'both' | 'either' | 'labels'
   /** Whether it takes Ingresses that name no class. */
   readonly unclassed: boolean
-  /** The IngressClass that its release makes, beside those that are written. */
+  /** The IngressClass that its release creates, in addition to written ones. */
   readonly made?: string | undefined
   /** Where its class is named, or would be. */
   readonly at: readonly Cursor[]
 }
 
-/** Reads what a controller claims: one for each way its release may decide; none when its class is not told. */
+/**
+ * Reads the classes of a controller: one entry for each mode of its possible releases; none if its class is unknown.
+ */
 export function claimsOf(facts: ControllerFacts, settings: Settings, release: string | undefined): Claims[] {
   if (settings.opaque) return []
   return classFactsFor(facts, settings, release).flatMap((classFacts): Claims[] => {
@@ -38,7 +40,7 @@ export function claimsOf(facts: ControllerFacts, settings: Settings, release: st
   })
 }
 
-/** How a release decides; where none is told, each way that has the flags which are given. */
+/** How a release decides; if the release is unknown, each mode that has the given flags. */
 function classFactsFor({ classes }: ControllerFacts, settings: Settings, release: string | undefined): ClassFacts[] {
   if (release !== undefined) return classes.filter(({ releases }) => satisfies(release, releases))
   const flags = new Set(classes.flatMap(flagsOf).filter((flag) => settings.get(flag)))

@@ -6,14 +6,14 @@ import { takesIngress, watches } from './controller-ingresses'
 import type { Watched } from './controller-scope'
 import { isInstalledBy } from './same-controller'
 
-/** A controller, and what it claims of what was read. */
+/** A controller, and the Ingresses and namespaces it takes, as far as they were read. */
 export interface ControllerOwnership {
   readonly name: string
-  /** What it is called beside the workload's name. */
+  /** The product's name, shown with the workload's. */
   readonly product: string
   /** The classes it is asked for by name. */
   readonly classes: readonly string[]
-  /** What it watches, in words. */
+  /** The namespaces it watches, in words. */
   readonly namespaces: readonly string[]
   /** The namespaces among them that another controller is limited to. */
   readonly shared: readonly string[]
@@ -21,7 +21,7 @@ export interface ControllerOwnership {
   readonly ingresses: readonly string[]
 }
 
-/** Who claims what in a cluster, before and after a change. */
+/** The ownership in a cluster, before and after a change. */
 export interface ClusterOwnership {
   readonly cluster: string
   readonly before: readonly ControllerOwnership[]
@@ -32,13 +32,13 @@ interface Sides {
   readonly changes: readonly Change[]
   readonly base: ReadonlyMap<string, Snapshot>
   readonly head: ReadonlyMap<string, Snapshot>
-  /** Ingresses that stand on both sides alike, and in no snapshot unless a rule asked for them. */
+  /** Ingresses that are equal on both sides, and in no snapshot unless a rule asked for them. */
   readonly unchangedIngresses: () => readonly Manifest[]
 }
 
 const classKind = 'IngressClass.networking.k8s.io'
 
-/** Who claims what in each cluster in which a change touches a controller or an IngressClass. */
+/** The ownership in each cluster in which a change touches a controller or an IngressClass. */
 export function changedOwnership({ changes, base, head, unchangedIngresses }: Sides): ClusterOwnership[] {
   const touched = changes.filter((change) => {
     const { before, after } = sidesOf(change)
@@ -61,7 +61,7 @@ function decides(manifest: Manifest | undefined, snapshot: Snapshot | undefined)
   return groupKindOf(manifest.ref) === classKind || controllersOf(manifest, snapshot).length > 0
 }
 
-/** Copies of one object are told once. */
+/** Copies of one object appear once. */
 function ownershipIn(snapshot: Snapshot, unchangedIngresses: readonly Manifest[]): ControllerOwnership[] {
   const ingresses = [...snapshot.ofKind('Ingress.networking.k8s.io'), ...unchangedIngresses]
   const all = controllersIn(snapshot).filter(({ facts }) => facts.takes === 'Ingresses')

@@ -94,7 +94,7 @@ function classNeeds({ release, claims, watched, place }: Controller, snapshot: S
   const [claim] = claims
   if (!release || !satisfies(release, '>=1.0.0') || !claim?.controller || claim.unclassed) return []
   const classes = snapshot.ofKind('IngressClass.networking.k8s.io')
-  // A class that is written nowhere is taken for the controller's that is asked for it by that name.
+  // A class without a manifest is assumed to be that of the controller that accepts it by name.
   const isOwn = (name: string) => {
     const written = classes.filter(({ ref }) => ref.name === name)
     const own = written.some(({ root }) => root.at('spec', 'controller').string === claim.controller)

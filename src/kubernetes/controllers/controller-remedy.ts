@@ -1,7 +1,10 @@
 import type { ClassFacts } from '../workload/controller-facts'
 import { type Controller, nameOfController } from './controller'
 
-/** What parts the two: whoever watches all namespaces still meets one that is limited, so then the class comes first. */
+/**
+ * Separates the two: a controller that watches all namespaces still overlaps with a limited one, so then the class
+ * comes first.
+ */
 export function remedyFor(fixed: Controller, other: Controller): string {
   const own = ownClassOf(fixed)
   const name = nameOfController(fixed)
@@ -37,7 +40,7 @@ export function limitingValue(controller: Controller): string {
   return scopeValueOf(controller).replace(/:.*/, '')
 }
 
-/** What gives it a class of its own. */
+/** The setting that gives it a class of its own. */
 export function ownClassOf(controller: Controller): string {
   const { installed } = controller
   const classFacts = classFactsOf(controller)
@@ -54,7 +57,7 @@ function inWords(flags: readonly string[], value: string | undefined): string {
   return words.startsWith('-') ? `${words} (in its chart ${value})` : words
 }
 
-/** How it decides which Ingresses are its own: where the release is not told, in the newest way. */
+/** How it selects its Ingresses: the newest mode, if the release is unknown. */
 export function classFactsOf({ claims, facts }: Controller): ClassFacts | undefined {
   return claims.at(-1)?.facts ?? facts.classes.at(-1)
 }

@@ -4,9 +4,9 @@ import { routedHosts, tlsEntries } from './ingress'
 import { sameClass } from './ingress-class'
 
 /**
- * The Ingresses of a snapshot that a rule compares with one, so that each pair is met once, from its first by identity:
- * those of its class that name one of its hosts. Copies of one object are one object; what stands aside (a canary, say) is
- * compared with nothing.
+ * The Ingresses of a snapshot that a rule compares with one, so that each pair is compared once, from its first by
+ * identity: those of its class with one of its hosts. Copies of one object are one object; an exempt Ingress (a canary,
+ * for example) is compared with nothing.
  */
 export function* partnersOfClass(
   ingress: Manifest,

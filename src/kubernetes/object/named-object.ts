@@ -2,13 +2,13 @@ import type { Snapshot } from '../../cluster/snapshot'
 import type { Manifest } from '../../manifest/manifest'
 import { shareNamespace } from './namespace'
 
-/** Of copies of one object any, where all of them say the same: nobody knows which of them the cluster has. */
+/** Any copy of an object, if all copies are equal: which of them the cluster has is unknown. */
 export function uniqueCopy(copies: readonly Manifest[]): Manifest | undefined {
   const contents = new Set(copies.map(({ object }) => object.content))
   return contents.size === 1 ? copies[0] : undefined
 }
 
-/** The ConfigMap that a workload names; undefined where no manifest tells what it holds. */
+/** The ConfigMap that a workload names; undefined if its content is in no manifest. */
 export function configMapNamed(
   name: string | undefined,
   user: Manifest,
