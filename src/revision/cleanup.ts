@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 
-/** What must not outlive the process: a folder, or the processes of a group. */
+/** A resource that must not outlive the process: a folder, or the processes of a group. */
 export type Cleanup = { readonly folder: string } | { readonly group: number }
 
-/** What a thread tells the one that started it, which outlives it. */
+/** A message of a thread to the one that started it, which outlives it. */
 export type CleanupMessage = { readonly kept: Cleanup } | { readonly released: Cleanup }
 
 /**
- * Sees to it that something goes when the process ends, however that comes.
+ * Cleans up when the process ends, for whatever reason.
  *
- * @returns what calls it off
+ * @returns a function that cancels it
  */
 export function cleanUpAtExit(cleanup: Cleanup): () => void {
   const clear = () => {
@@ -31,11 +31,14 @@ export function cleanUp(cleanup: Cleanup): void {
     if ('folder' in cleanup) rmSync(cleanup.folder, { recursive: true, force: true, maxRetries: 3 })
     else process.kill(-cleanup.group, 'SIGKILL')
   } catch {
-    // A process that has ended is gone, and a folder of the system's temporary ones goes with them.
+    // An ended process is gone, and a temporary folder is deleted by the system.
   }
 }
 
-/** Lets a signal end the process as it does by default, but by the way out on which leftovers are cleared away. */
+/**
+ * Lets a signal end the process as by default, but runs exit handlers, so temporary folders and child processes are
+ * cleaned up.
+ */
 export function endOnSignals(stop: () => Promise<void> = async () => {}): void {
   // The statuses are those a shell gives such an end.
   for (const [signal, status] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const])

@@ -26,7 +26,7 @@ export function wideGrant(
   const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head)
   const everybody = gaining.filter(everybodyIn)
   if (binding.ref.kind !== 'ClusterRoleBinding') {
-    // What matters here is what is allowed, not where; in kube-system are the cluster's own Pods and Secrets.
+    // The permission matters here, not its namespace; kube-system contains the cluster's own Pods and Secrets.
     return binding.ref.namespace === 'kube-system' && !onlyReads(inNamespace(permissions ?? [], '*'))
       ? grant(everybody, 'everybody')
       : grant(gaining.filter(isAnonymous), 'exposed')

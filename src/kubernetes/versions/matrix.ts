@@ -9,17 +9,17 @@ import { settingOf } from './detect-setting'
 import { kernelSatisfies, parseKernel } from './kernel'
 import { type Condition, type MatrixRow, matrixRows } from './matrix-facts'
 
-/** What a row is about: a component that a manifest brings, or one that the cluster's description tells of. */
+/** The subject of a row: a component that a manifest deploys, or one in the cluster's description. */
 export interface MatrixSubject {
   readonly component: string
   readonly release: string | undefined
-  /** The image, or what else says that it is there. */
+  /** The image, or other evidence of it. */
   readonly at: Cursor
   /** `calico/node:v3.20.0 of DaemonSet kube-system/calico-node` */
   readonly name: string
-  /** Whether a manifest brings it, rather than the cluster's description telling of it. */
+  /** Whether a manifest deploys it, rather than the cluster's description stating it. */
   readonly isBrought: boolean
-  /** Whether it is the part that runs on the nodes, or what has that part brought there. */
+  /** Whether it is the part that runs on the nodes, or an object that deploys that part. */
   readonly isMain: boolean
   /** Where its manifests show that a setting is in use. */
   placeOf(setting: string): Cursor | undefined
@@ -34,12 +34,12 @@ export interface CheckedFact {
   readonly words: string
 }
 
-/** A row that does not hold, and what was read for that. */
+/** A row that is violated, and the facts that were read for it. */
 export interface Violation {
   readonly row: MatrixRow
   /** The nodes it does not hold on; none where nodes do not matter. */
   readonly nodes: readonly ClusterNode[]
-  /** Where the settings stand that the row hangs on. */
+  /** The places of the settings that the row depends on. */
   readonly settings: readonly Cursor[]
   /** The cluster's facts, and those of the first of the nodes. */
   readonly checkedFacts: readonly CheckedFact[]
@@ -78,7 +78,7 @@ function agrees({ string }: Cursor, value: string | undefined): boolean {
   return string === undefined || value === undefined || string === value
 }
 
-/** The rows on a subject that do not hold; what cannot be told breaks none. */
+/** The violated rows of a subject; unknown facts violate none. */
 export function violationsOf(subject: MatrixSubject, rows: readonly MatrixRow[], facts: ClusterFacts): Violation[] {
   const nodes = facts.nodes.filter((node) => node.operatingSystem?.value !== 'windows' && subject.runsOn(node))
   return rowsOn(subject, rows).flatMap((row) => {
@@ -157,7 +157,7 @@ function isViolated(row: MatrixRow, facts: ClusterFacts, node: ClusterNode | und
   return meets(requires, facts, node, row.except) === false || any?.every((one) => one === false) === true
 }
 
-/** Whether a condition is met: undefined when something it names is not told, and nothing it names is wrong. */
+/** Whether a condition is met: undefined if one of its facts is unknown, and no other is wrong. */
 function meets(
   condition: Condition,
   { kubernetes, kubeProxyMode }: ClusterFacts,
@@ -192,7 +192,7 @@ function inRange(range: string, written: string): boolean | undefined {
   return release === undefined ? undefined : satisfies(release, range)
 }
 
-/** Of a version of Kubernetes the release: what a vendor adds says nothing of it, and a patch that is not given is the first. */
+/** The release of a Kubernetes version: without a vendor's suffix, and with patch 0 if none is given. */
 export function releaseIn(written: string): string | undefined {
   const version = parseVersion(written)
   return version && `${version.major}.${version.minor}.${version.patch ?? 0}`

@@ -6,12 +6,12 @@ import type { MatrixRow } from './matrix-facts'
 
 const severities = ['error', 'warning', 'notice'] as const
 
-/** The gravest severity of some rows. */
+/** The highest severity of some rows. */
 export function highestSeverity(violations: readonly Violation[]): MatrixRow['severity'] {
   return severities.find((severity) => violations.some(({ row }) => row.severity === severity)) ?? 'notice'
 }
 
-/** The image, or the mode, and then where the settings and the facts stand that the rows asked for: of each object the first. */
+/** The image, or the mode, and then the settings and facts that the rows asked for: the first of each object. */
 export function endsOf({ at }: MatrixSubject, violations: readonly Violation[]): Cursor[] {
   const settings = violations
     .flatMap((violation) => violation.settings)
@@ -23,13 +23,15 @@ export function endsOf({ at }: MatrixSubject, violations: readonly Violation[]):
   return [at, ...read.filter((one, index) => read.findIndex(({ manifest }) => manifest === one.manifest) === index)]
 }
 
-/** What a message says of rows that do not hold: beside what the subject stands, why it does not work, and what to do. */
+/**
+ * The parts of a message about violated rows: the platform the subject runs on, why it does not work, and what to do.
+ */
 export function violationWords(subject: MatrixSubject, violations: readonly Violation[], rows: readonly MatrixRow[]) {
   const grounds = violations.flatMap(({ checkedFacts }) => checkedFacts).filter(({ fact }) => fact.at !== subject.at)
   const remedies = unique(violations.map((violation) => remedyOf(violation, subject, rows))).join('; ')
   return {
     name: subject.name,
-    // A row on the mode alone is about nothing beside it.
+    // A row about the mode alone has no other facts.
     grounds:
       unique(grounds.map(({ words }) => words))
         .join(', ')
@@ -48,7 +50,7 @@ function remedyOf({ row, checkedFacts }: Violation, subject: MatrixSubject, rows
   if (kubeProxyMode) return `run kube-proxy in ${kubeProxyMode.join(' or ')} mode`
   if (containerd) return `give these nodes containerd ${containerd}`
   if (notOn) return `take another release of ${title}`
-  // Another release mends what a release is made for, and not what a setting asks of all of them.
+  // Another release fixes a requirement of the release, not one of a setting in every release.
   const fitting = row.when === undefined ? fittingRelease(row, subject, rows, checkedFacts) : undefined
   return `${fitting ? `take ${title} ${fitting}, or` : 'take'} Kubernetes ${kubernetes}`
 }

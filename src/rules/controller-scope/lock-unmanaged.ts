@@ -18,7 +18,7 @@ export default defineRule({
     shipped: ({ lock, instead }: { lock: string; instead: string }) =>
       `${lock} has the name of a lock that a controller makes for its leader election, so helm refuses to take over the one that is there already, and whatever replaces it takes the lead from its holder. ${instead}.`,
   },
-  // Only a lock is worth reading the other files for, which tell its cluster.
+  // Only locks are worth reading the other files for, which show their cluster.
   *partners(manifest) {
     if (lockRecordOf(manifest) || isLockByName(manifest)) yield manifest.ref.name
     if (isLockOfChart(manifest)) yield* marksOfControllers

@@ -28,21 +28,21 @@ import { defineRule } from '../../rule/rule'
 interface Overlap {
   first: string
   second: string
-  /** What both take: Ingresses, or another kind. */
+  /** The objects that both take: Ingresses, or another kind. */
   takes: string
   /** The classes, in words; of the old annotation the name alone. */
   name: string
   /** The namespaces both watch. */
   where: string
-  /** What comes of it. */
+  /** The effect. */
   outcome: string
-  /** The one to mend: of two that are alike in this, the one that the change wrote. */
+  /** The controller to fix: of two equal ones, the one that the change wrote. */
   fixed: string
-  /** What gives it a class of its own. */
+  /** The setting that gives it a class of its own. */
   own: string
-  /** What to do about the class or the namespaces. */
+  /** The fix, by the class or the namespaces. */
   remedy: string
-  /** What to do about the namespaces, as the end of a sentence; empty where nothing about one of the two alone helps. */
+  /** The fix by namespaces, as the end of a sentence; empty if no limit on one of the two alone helps. */
   limiting: string
 }
 
@@ -94,7 +94,7 @@ export default defineRule({
   },
   *partners(manifest) {
     yield* namesOfParts(manifest)
-    // Which chart it is stands elsewhere.
+    // The chart's name may be in another object.
     if (manifest.root.at('spec', 'chartRef').exists) yield* marksOfControllers
     if (['IngressClass', 'GatewayClass'].includes(manifest.ref.kind)) yield* marksOfControllers
     if (manifest.ref.kind === 'Ingress') yield* classAnnotation(manifest).exists ? marksOfControllers : []
@@ -103,7 +103,7 @@ export default defineRule({
     for (const { facts, claims, watched } of controllersOf(manifest)) {
       yield* marksOfControllers
       if (watched.scope === 'selector') yield* labelsOf(watched.selector)
-      // What it claims may stand in another object.
+      // Its classes may be in another object.
       if (claims.length === 0) yield* facts.classes.flatMap(({ controller }) => controller ?? [])
       for (const { controller, facts: way } of claims) {
         if (controller) yield controller
@@ -153,12 +153,12 @@ export default defineRule({
   },
 })
 
-/** Where a controller says what it watches, and where else what it takes. */
+/** Where a controller sets its namespaces, and where else its classes. */
 function placesOf(controller: Controller): Cursor[] {
   return endsAt(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
 }
 
-/** Of two, the one that watches more is named first: where the change wrote both or none, it is the one to mend. */
+/** Of two, the one that watches more comes first: if the change wrote both or none, it is the one to fix. */
 function comesFirst(a: Controller, b: Controller): boolean {
   const further = breadth[a.watched.scope] - breadth[b.watched.scope]
   return further > 0 || (further === 0 && placeOf(a) < placeOf(b))
@@ -190,7 +190,7 @@ function wordsOf(
   const own = {
     class: ownClassOf(fixed),
     annotation: fixed.wordsFor(classFactsOf(fixed)?.name ?? ''),
-    // Classes differ here, so one of the two says by a flag that it takes these Ingresses, or names no class.
+    // Their classes differ, so a flag of one of the two includes these Ingresses, or they name no class.
     none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined),
   }[by]
   return {

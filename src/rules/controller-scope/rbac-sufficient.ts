@@ -21,9 +21,9 @@ type Lack = {
   controller: string
   /** The lock, the namespaces or the Ingress it is about. */
   of: string
-  /** What has to be allowed, as kubectl asks for it. */
+  /** A needed permission, as kubectl asks for it. */
   words: string
-  /** What reaches as far: a role of some namespace, or of the cluster. */
+  /** The role with the needed reach: of some namespace, or of the cluster. */
   by: string
 }
 
@@ -50,7 +50,7 @@ export default defineRule({
   messages,
   *partners(manifest) {
     yield* marksOfGrants(manifest)
-    // Without these rules Ingresses go unseen that nobody touches.
+    // Without these rules, the controller misses untouched Ingresses.
     if (isOneOf(manifest, roleKinds) && manifest.object.content.includes('ingressclasses')) yield 'ingressClassName'
     for (const { claims } of controllersOf(manifest)) {
       for (const { controller } of claims) if (controller) yield controller
@@ -66,7 +66,7 @@ export default defineRule({
       }
     }
   },
-  // What a removed role or binding gave has no place at the head: only both sides together show it.
+  // The permissions of a removed role or binding have no place at the head: only both sides together show the loss.
   checkChange({ change, base, head, report }) {
     if (change.kind === 'added') return
     const { before } = change
@@ -110,7 +110,7 @@ function takes(change: Change & { kind: 'changed' | 'removed' }, { account, role
   return isOneOf(before, bindingKinds) && binds(before, account) && !stays
 }
 
-/** Whether the head alone shows what is missing, at an object that this change writes. */
+/** Whether the head alone shows the missing permission, at an object that this change writes. */
 function isReportedAt(head: Snapshot, controller: Controller, base: Snapshot): boolean {
   const grants = grantsOf(controller, head)
   const written = ({ ref, object }: Manifest) => !base.get(ref).some((was) => was.object.content === object.content)

@@ -66,7 +66,7 @@ export default defineRule({
     if (change.kind !== 'removed') return
     const { kind, group, namespace, name } = change.before.ref
     if (!certManagerGroups.includes(group) || kind === 'Certificate') return
-    // For whoever names it, an issuer that went to the other API group is the same one.
+    // For references, an issuer that moved to the other API group is the same one.
     if (certManagerGroups.some((other) => head.get({ ...change.before.ref, group: other }).length > 0)) return
     for (const user of [...users, ...ofCertManager('Certificate')].flatMap((one) => head.ofKind(one))) {
       const named = issuerOf(user)

@@ -110,7 +110,7 @@ function fatalEntry(
   return {}
 }
 
-/** Whether the certificate of an entry is for a host; where it is not known, as far as the entry's own names say. */
+/** Whether the certificate of an entry covers a host; if it is unknown, by the entry's own names. */
 function fits(entry: TlsEntry, ingress: Manifest, host: string, snapshot: Snapshot): boolean {
   const known = certificatesBehind(snapshot, ingress, entry.secretName.string ?? '')
   if (known) return known.some((certificate) => certificate.covers(host))
@@ -121,7 +121,7 @@ function lists(entry: TlsEntry, host: string): boolean {
   return entry.hosts.some((name) => name.string?.toLowerCase() === host)
 }
 
-/** What the Secret of an entry is to the controller; undefined for one that only the cluster has. */
+/** How the controller reads the Secret of an entry; undefined for one that only the cluster has. */
 function holds(entry: TlsEntry, ingress: Manifest, snapshot: Snapshot): ReturnType<typeof storedAs> | undefined {
   const name = entry.secretName.string ?? ''
   const copies = snapshot.get({ group: '', kind: 'Secret', namespace: ingress.ref.namespace, name })

@@ -27,7 +27,7 @@ export default defineRule({
     const hosts = tlsHosts(manifest)
     if (hosts.size === 0) return
     yield* hosts.keys()
-    // What ends TLS for hosts that no Ingress lists.
+    // Objects that terminate TLS for hosts that no Ingress lists.
     yield 'default-ssl-certificate'
     yield 'defaultCertificate'
     yield 'kind: Gateway'
@@ -72,7 +72,7 @@ function hasTls(ingress: Manifest, host: string): boolean {
   return nameFor(ingress, host) !== undefined
 }
 
-/** What in the cluster ends TLS for a host that no Ingress lists. */
+/** The object in the cluster that terminates TLS for a host that no Ingress lists. */
 function defaultIn(head: Snapshot, host: string): string | undefined {
   const controller = controllersHere(head).find(({ defaultCertificate }) => defaultCertificate)
   if (controller) return `${controller.manifest.ref.kind} ${controller.manifest.ref.name}`

@@ -89,7 +89,7 @@ export default defineRule({
       }
       return
     }
-    // What an aggregated role allows is not in its own rules.
+    // The permissions of an aggregated role are not in its own rules.
     if (aggregationOf(after)) return
     const lost = uncovered(permissionsIn(after.root.at('rules')), permissionsIn(before.root.at('rules')))
     const [first] = lost
@@ -103,10 +103,10 @@ export default defineRule({
   },
 })
 
-/** What a new role lacks of its defaults: of the cluster's release on either side, or else of every known release. */
+/** The defaults that a new role lacks: of the cluster's release on either side, or else of every known release. */
 function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissions[]; release: string } | undefined {
   const rules = role.root.at('rules')
-  // What a manifest does not write, an apply leaves as it is.
+  // Applying a manifest leaves unwritten fields as they are.
   if (aggregationOf(role) || !rules.exists) return undefined
   const written = permissionsIn(rules)
   const versions = new Set(sides.flatMap(({ facts }) => facts.kubernetes?.value ?? []))

@@ -49,7 +49,7 @@ export default defineRule({
   },
 })
 
-/** In v1beta1, which Kubernetes 1.22 dropped, a webhook that says nothing fails open. */
+/** In v1beta1, which Kubernetes 1.22 removed, the default of a webhook is to fail open. */
 function failsClosed(webhook: Cursor): boolean {
   const usual = webhook.manifest.object.apiVersion.endsWith('/v1') ? 'Fail' : 'Ignore'
   return (webhook.at('failurePolicy').string ?? usual) === 'Fail'

@@ -104,7 +104,7 @@ interface Other {
   readonly key: string
 }
 
-/** The other parts of a component in its cluster; of an object's copies the one that stands with it. */
+/** The other parts of a component in its cluster; of an object's copies, the one in the same folder. */
 function otherParts(component: Component, snapshot: Snapshot): Other[] {
   return componentsIn(snapshot)
     .filter((one) => one.facts === component.facts && one.part !== component.part && isCompared(one))
@@ -115,7 +115,7 @@ function otherParts(component: Component, snapshot: Snapshot): Other[] {
     .map((one) => ({ at: one.at, release: one.release, name: nameIn(one), key: `${one.part.name} ${one.release}` }))
 }
 
-/** The CRDs of a component that say which release they are of. */
+/** The CRDs of a component that contain its release. */
 function crdsOf({ facts, manifest }: Component, snapshot: Snapshot): Other[] {
   return snapshot
     .ofKind(crdKind)

@@ -45,7 +45,7 @@ export default defineRule({
         const todo = todoOf(facts.title, release, defects)
         const settings = settingsOf(facts.name).flatMap((setting) => configMapOf(setting, component, snapshot) ?? [])
         report(
-          // What a ConfigMap turns on or off is a change of it.
+          // A ConfigMap that turns a setting on or off is a change of it.
           [at, ...settings.slice(0, 1)],
           message,
           { name, defects: listed(defects), todo },
@@ -66,7 +66,7 @@ function settingsOf(name: string): string[] {
   return own.flatMap(({ when, mitigated }) => [when, mitigated?.by].filter((setting) => setting !== undefined))
 }
 
-/** The defects of a component's release that nothing in its manifests keeps away, the gravest first. */
+/** The defects of a component's release that its manifests do not mitigate, the most severe first. */
 function defectsOf(component: Component, own: readonly Defect[], snapshot: Snapshot): Defect[] {
   const replaced = new Set(own.map(({ id }) => id))
   const isIn = (versions: string) => component.release !== undefined && satisfies(component.release, versions)
@@ -86,7 +86,7 @@ function isSevere({ severity, cvss }: Defect): boolean {
   return severity ? severity === 'error' : (cvss ?? 0) >= high
 }
 
-/** The gravest with what they do, the others by name. */
+/** The most severe ones with their effect, the others by name. */
 function listed(defects: readonly Defect[]): string {
   const named = ({ id, cvss }: Defect) => `${id}${cvss === undefined ? '' : ` (${cvss})`}`
   const gravest = defects.slice(0, maxListed).map((defect) => `${named(defect)}: ${defect.reason}`)
@@ -96,7 +96,7 @@ function listed(defects: readonly Defect[]): string {
 
 const maxListed = 3
 
-/** The nearest release in which all of them are mended; else what keeps them away, where there is such a thing. */
+/** The nearest release that fixes all of them; else a mitigation, if there is one. */
 function todoOf(title: string, release: string, defects: readonly Defect[]): string {
   const candidates = defects.flatMap(({ fixed = [] }) => fixed).filter((one) => gt(one, release))
   const releases = candidates.filter((one) =>
@@ -112,7 +112,7 @@ function todoOf(title: string, release: string, defects: readonly Defect[]): str
     : 'No release is without them yet; see their sources for what to do meanwhile'
 }
 
-/** Whether a component is the first of its kind in the cluster: the end of a release's line is told once. */
+/** Whether a component is the first of its kind in the cluster: the end of a release's support is reported once. */
 function isFirst({ facts, part, manifest }: Component, snapshot: Snapshot): boolean {
   return componentsIn(snapshot).find((one) => one.facts === facts && one.part === part)?.manifest === manifest
 }

@@ -36,7 +36,7 @@ export default defineRule({
         yield need.clusterRole
         yield manifest.root.at('spec', 'template', 'spec', 'serviceAccountName').string ?? need.clusterRole
       }
-      // What is of a component speaks of it; of all other roles and bindings there are too many.
+      // Roles and bindings of a component contain its name; of all others there are too many.
       if (!isRbac(kind) || ![need.clusterRole, ...(facts?.marks ?? [])].some((mark) => says(manifest, mark))) continue
       yield* facts?.marks ?? []
       yield manifest.root.at('roleRef', 'name').string ?? name
@@ -67,7 +67,7 @@ export default defineRule({
   },
 })
 
-/** What one part lacks at one place, which is an end of the finding even when it lacks nothing there. */
+/** The permissions that one part lacks at one place, which is an end of the finding even if it lacks nothing there. */
 interface Lack {
   readonly of: Component
   readonly at: Cursor
@@ -98,10 +98,10 @@ function listed(missing: readonly Permission[]): string {
   return abridged(all, maxListed, '; ')
 }
 
-/** A role that lacks more than this is another one, and a longer list helps nobody. */
+/** A role that lacks more than this is another role, and a longer list does not help. */
 const maxListed = 10
 
-/** The CRDs that a part reads and no manifest has, of the groups of which some manifest has one. */
+/** The CRDs that a part reads and that are in no manifest, for groups with at least one CRD in a manifest. */
 function missingCrds(of: Component, snapshot: Snapshot): Lack[] {
   const wanted = crdsOf(of, snapshot)
   const held = snapshot.ofKind(crdKind)
