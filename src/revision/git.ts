@@ -30,7 +30,7 @@ export async function resolveCommit(repository: Repository, revision: string): P
   const parse = () => ask(repository, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`)
   const known = await parse()
   if (known) return known
-  await git(repository, 'rev-parse', '--git-dir') // tells "no repository" from "no such revision"
+  await git(repository, 'rev-parse', '--git-dir') // fails for "no repository", unlike "no such revision"
   if (isObjectId(revision)) {
     const remote = await defaultRemote(repository)
     // A full clone stays full: later steps may need its history.
