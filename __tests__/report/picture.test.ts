@@ -131,7 +131,11 @@ describe('who claims what', () => {
   })
 })
 
-const ownership = (name: string, ingresses: readonly string[], namespaces: readonly string[] = ['every namespace']) => ({
+const ownership = (
+  name: string,
+  ingresses: readonly string[],
+  namespaces: readonly string[] = ['every namespace'],
+) => ({
   name,
   product: 'ingress-nginx',
   classes: ['nginx'],

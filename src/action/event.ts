@@ -41,7 +41,7 @@ export interface Audience {
 }
 
 /** The events whose commit is the one that is judged. */
-const ofTheirCommit = ['merge_group', 'push', 'workflow_dispatch', 'schedule']
+const eventsOfCommits = ['merge_group', 'push', 'workflow_dispatch', 'schedule']
 
 /** The target of a report on the event; none if its commit was not the judged one. */
 export function audienceOf({ name, sha, payload }: Event, env: NodeJS.ProcessEnv): Audience | undefined {
@@ -55,7 +55,7 @@ export function audienceOf({ name, sha, payload }: Event, env: NodeJS.ProcessEnv
     const readOnly = head.repo?.full_name !== base.repo?.full_name || env.GITHUB_ACTOR === 'dependabot[bot]'
     return { api, owner, repo, sha: head.sha, pullRequest, readOnly }
   }
-  return ofTheirCommit.includes(name) && sha
+  return eventsOfCommits.includes(name) && sha
     ? { api, owner, repo, sha, pullRequest: undefined, readOnly: false }
     : undefined
 }

@@ -20,7 +20,7 @@ export interface Descriptions {
   readonly skipped: readonly Skipped[]
 }
 
-export const nothingDescribed: Descriptions = { manifests: [], findings: [], skipped: [] }
+export const noDescriptions: Descriptions = { manifests: [], findings: [], skipped: [] }
 
 /** Reads the inventories that a side's config names, and its own words on the clusters. */
 export async function readDescriptions(

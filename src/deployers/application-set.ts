@@ -25,12 +25,12 @@ export function readApplicationSet(manifest: Manifest, named: GitOpsSources): vo
     }
     for (const element of elements) {
       const filled = fieldsOf(fill(spec.template, element))
-      const said = JSON.stringify(filled)
-      const from = said.indexOf('{{')
-      const to = from === -1 ? -1 : said.indexOf('}}', from)
-      const left = to === -1 ? undefined : said.slice(from, to + 2)
-      if (left) {
-        named.skip(manifest, `${left} in its template cannot be filled in`)
+      const filledText = JSON.stringify(filled)
+      const from = filledText.indexOf('{{')
+      const to = from === -1 ? -1 : filledText.indexOf('}}', from)
+      const placeholder = to === -1 ? undefined : filledText.slice(from, to + 2)
+      if (placeholder) {
+        named.skip(manifest, `${placeholder} in its template cannot be filled in`)
         break
       }
       readApplication(manifest, textOf(fieldsOf(filled.metadata).name), filled.spec, named)

@@ -9,8 +9,8 @@ import type { Checkout } from '../revision/checkout'
 import { localFolderOf, readChart } from '../sources/chart'
 import { inside, type Kustomization, readKustomizations, rootsOf } from '../sources/kustomization'
 import type { HelmSource, Source, SourceOrigin, Target } from '../sources/source'
-import { asBefore } from './as-before'
 import { ignorableIn } from './ignorable'
+import { previousDefinitions } from './previous-definitions'
 
 /** Why a file is no plain manifest. */
 export interface FileOwnership {
@@ -82,7 +82,10 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
     }),
   ].map(known.informed)
   return {
-    sources: [...sources, ...(await asBefore(known.base?.sources ?? [], { checkout, kustomizations, sources }))],
+    sources: [
+      ...sources,
+      ...(await previousDefinitions(known.base?.sources ?? [], { checkout, kustomizations, sources })),
+    ],
     libraries: discovered.libraries,
     ownership,
     kustomizations,

@@ -20,7 +20,7 @@ export async function removedRemoteBases(base: SideOfChange, head: SideOfChange)
     return after.length > 0 ? [] : remoteEntries(before, base.checkout)
   })
   if (entries.length === 0) return []
-  const knownRemotes = await head.takenFromElsewhere()
+  const knownRemotes = await head.remotePlaces()
   return entries
     .filter(({ text }) => !isKnown(text, knownRemotes))
     .map(({ path, region, text }) =>

@@ -1,8 +1,8 @@
 import type { Finding } from '../finding/report'
 import { wholeGaps } from '../gaps/blind-spots'
-import { chartsElsewhere } from '../gaps/charts-elsewhere'
 import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
+import { missingCharts } from '../gaps/missing-charts'
 import { orphanedManifests } from '../gaps/orphaned-manifests'
 import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unrendered } from '../gaps/unrendered'
@@ -42,7 +42,7 @@ export async function accountForUnseen(
     after: rendered.after,
     rest: rest.rendered,
     unknown,
-    knownRemotes: await base?.takenFromElsewhere(),
+    knownRemotes: await base?.remotePlaces(),
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
   const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden) : []
@@ -69,7 +69,7 @@ export async function accountForUnseen(
       ...descriptions.head.skipped,
       ...gaps.skipped,
       ...failed.skipped,
-      ...chartsElsewhere(head, rendered.after),
+      ...missingCharts(head, rendered.after),
       ...(await unusedValuesFiles(head, changed, values.valuesFiles)),
     ],
     hides,

@@ -1,4 +1,4 @@
-import { type Descriptions, nothingDescribed } from '../configuration/descriptions'
+import { type Descriptions, noDescriptions } from '../configuration/descriptions'
 import { comparisonKey } from '../manifest/load'
 import { identityOf, type Manifest, manifestsOf, type Side } from '../manifest/manifest'
 import { Files } from '../revision/files'
@@ -57,7 +57,7 @@ function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings
 
 /** The cluster descriptions of both sides. */
 export function descriptionsOf({ base, head }: Sides): { readonly base: Descriptions; readonly head: Descriptions } {
-  return { base: base?.descriptions ?? nothingDescribed, head: head.descriptions }
+  return { base: base?.descriptions ?? noDescriptions, head: head.descriptions }
 }
 
 /** Manifests of files, before their clusters are known. */

@@ -1,4 +1,4 @@
-import { failLostCharts } from '../gaps/charts-elsewhere'
+import { failLostCharts } from '../gaps/missing-charts'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { Source } from '../sources/source'
 import type { Sides } from './open-sides'

@@ -127,7 +127,7 @@ export function findFailure(
 ): { keys: (string | number)[]; unknownKey?: string; sentence: string } | undefined {
   const validate = validatorOf(schema)
   if (validate(value)) return undefined
-  const error = mostTelling(validate.errors ?? [])
+  const error = mostSpecific(validate.errors ?? [])
   const keys = keysIn(error.instancePath, value)
   const sentence = sentenceFor(error, keys)
   return error.keyword === 'additionalProperties'
@@ -136,7 +136,7 @@ export function findFailure(
 }
 
 /** The failure of the alternative that was actually written. */
-function mostTelling(errors: readonly ErrorObject[]): ErrorObject {
+function mostSpecific(errors: readonly ErrorObject[]): ErrorObject {
   const union = errors.find((error) => error.keyword === 'anyOf')
   const [first] = errors
   if (!first) throw new GuardError('internal', 'A validation failed without a reason.')

@@ -93,7 +93,7 @@ export class SideOfChange {
   }
 
   /** The entries of its Kustomizations that are not in the repository. */
-  async takenFromElsewhere(): Promise<string[]> {
+  async remotePlaces(): Promise<string[]> {
     const kustomizations = [...this.discovery.kustomizations.values()]
     const entries = kustomizations.flatMap((one) => remoteEntries(one, this.checkout).map(({ text }) => text))
     const plugins = kustomizations.flatMap(({ plugins, file, leadsTo }) => (plugins ? [file, ...leadsTo] : []))

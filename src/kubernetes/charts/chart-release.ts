@@ -5,7 +5,7 @@ import { type ChartFacts, chartFacts } from './chart-facts'
 import type { ReleaseValues } from './release-values'
 
 /** An Application that an ApplicationSet generates, as the set and the repository determine it. */
-export const madeApplication: GroupKind = `Application.${ownGroup}`
+export const generatedApplication: GroupKind = `Application.${ownGroup}`
 
 /** A chart that a Kustomization inflates. */
 export const inflatedChart: GroupKind = `HelmChart.${ownGroup}`
@@ -19,7 +19,7 @@ export const releaseKinds: readonly GroupKind[] = [
   'Application.argoproj.io',
   'ApplicationSet.argoproj.io',
   'HelmChart.helm.cattle.io',
-  madeApplication,
+  generatedApplication,
   inflatedChart,
 ]
 

@@ -2,7 +2,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { argoReleasesOf } from './argo-release'
-import { type ChartRelease, chartFactsOf, inflatedChart, madeApplication, versionAt } from './chart-release'
+import { type ChartRelease, chartFactsOf, generatedApplication, inflatedChart, versionAt } from './chart-release'
 import { fluxReleasesOf } from './flux-release'
 import { fileOf, filesOf, hiddenIf, layersOf, ReleaseValues } from './release-values'
 
@@ -12,7 +12,7 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
     case 'HelmRelease.helm.toolkit.fluxcd.io':
       return fluxReleasesOf(manifest, snapshot)
     case 'Application.argoproj.io':
-    case madeApplication:
+    case generatedApplication:
       return argoReleasesOf(manifest.root)
     case 'ApplicationSet.argoproj.io':
       return manifest.object.context?.applications ? [] : argoReleasesOf(manifest.root.at('spec', 'template'))

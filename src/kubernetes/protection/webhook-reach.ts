@@ -54,7 +54,7 @@ const vitals: readonly Vital[] = [
  * Source:
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#webhook-configuration
  */
-export function heldUpBy(webhook: Cursor): { readonly what: string; readonly where: string }[] {
+export function requestsBlockedBy(webhook: Cursor): { readonly what: string; readonly where: string }[] {
   // Expressions are not evaluated.
   if ([...webhook.at('matchConditions').items()].some((one) => one.at('expression').string?.trim() !== 'true'))
     return []

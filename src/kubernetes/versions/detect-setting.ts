@@ -83,8 +83,8 @@ function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor 
       ?.at('value')
     return value?.string !== undefined && sign.is.includes(value.string) ? value : undefined
   }
-  if ('word' in sign) return wordsOf(component).find((word) => word.string === sign.word)
-  if ('runs' in sign) return wordsOf(component).find((word) => word.string?.split('/').at(-1) === sign.runs)
+  if ('word' in sign) return commandWordsOf(component).find((word) => word.string === sign.word)
+  if ('runs' in sign) return commandWordsOf(component).find((word) => word.string?.split('/').at(-1) === sign.runs)
   if ('absent' in sign) return args.inShell || args.get(sign.flag) ? undefined : args.place
   const flag = args.get(sign.flag)
   // A flag without a value is on.
@@ -100,7 +100,7 @@ function containersOf({ manifest }: Component): Cursor[] {
 }
 
 /** The words of all their command lines. */
-function wordsOf(component: Component): Cursor[] {
+function commandWordsOf(component: Component): Cursor[] {
   return containersOf(component).flatMap((one) => [...one.at('command').items(), ...one.at('args').items()])
 }
 

@@ -128,7 +128,7 @@ export default defineRule({
         const [places, otherPlaces] = [placesOf(first), placesOf(second)]
         const [writesFirst, writesSecond] = [places, otherPlaces].map((all) => all.some((at) => isWritten(at.manifest)))
         const fixed = writesSecond && !writesFirst ? second : first
-        const overlap = { ...wordsOf(first, second, shared, fixed), where: namespaces.words }
+        const overlap = { ...messageArgs(first, second, shared, fixed), where: namespaces.words }
         const [[one, ...more], [other, ...others]] = [places, otherPlaces]
         const ends = [one, other, ...labels, ...more, ...others].filter((end) => end !== undefined)
         const about = { keys: keysOf(first, second), value: limitingValue(fixed) }
@@ -178,7 +178,7 @@ function mayBeCopies(one: Controller, other: Controller): boolean {
   return a.kind === b.kind && a.name === b.name && (a.namespace === '') !== (b.namespace === '')
 }
 
-function wordsOf(
+function messageArgs(
   first: Controller,
   second: Controller,
   { by, name }: SharedClaim,

@@ -48,7 +48,7 @@ export default defineRule({
       if (controller.installed) {
         if (!target || mayBeMade(target, controller, snapshot)) continue
         const names = { ...namesOf(controller, target), product: controller.facts.title }
-        report(target.at, 'missingRelease', names, { keys: [wordsOf(target)] })
+        report(target.at, 'missingRelease', names, { keys: [nameInMessages(target)] })
         continue
       }
       const own = ownServices(controller, snapshot)
@@ -61,7 +61,11 @@ export default defineRule({
       // A value from a ConfigMap may be only a part of it.
       const isHere = target.at.manifest === manifest
       const fix = service && isHere ? replaced(target.at, naming(target, service)) : undefined
-      const more = { keys: [wordsOf(target)], value: 'controller.publishService.pathOverride', ...(fix ? { fix } : {}) }
+      const more = {
+        keys: [nameInMessages(target)],
+        value: 'controller.publishService.pathOverride',
+        ...(fix ? { fix } : {}),
+      }
       report(ends, 'missing', { ...namesOf(controller, target), instead }, more)
     }
   },
@@ -74,7 +78,7 @@ export default defineRule({
       if (target?.name !== before.ref.name || target.namespace !== before.ref.namespace) continue
       // The other message covers another Service of its own.
       if (isThere(target, head) || ownServices(controller, head).length > 0) continue
-      report([before.root, target.at], 'removed', namesOf(controller, target), { keys: [wordsOf(target)] })
+      report([before.root, target.at], 'removed', namesOf(controller, target), { keys: [nameInMessages(target)] })
     }
   },
 })
@@ -133,9 +137,9 @@ function naming({ at }: Target, { ref }: Manifest): string {
 }
 
 function namesOf({ manifest }: Controller, target: Target): Dangling {
-  return { controller: nameOf(manifest.ref), flag: target.flag, target: wordsOf(target) }
+  return { controller: nameOf(manifest.ref), flag: target.flag, target: nameInMessages(target) }
 }
 
-function wordsOf({ namespace, name }: Pick<Target, 'namespace' | 'name'>): string {
+function nameInMessages({ namespace, name }: Pick<Target, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`
 }

@@ -80,12 +80,12 @@ export default defineRule({
 })
 
 /** cert-manager refuses these pairs since 0.11: pkg/controller/certificate-shim/sync.go, issuerForIngressLike. */
-const besideClusterIssuer = ['cert-manager.io/issuer', 'cert-manager.io/issuer-kind', 'cert-manager.io/issuer-group']
+const issuerAnnotations = ['cert-manager.io/issuer', 'cert-manager.io/issuer-kind', 'cert-manager.io/issuer-group']
 
 function checkIssuers(manifest: Manifest, report: ReportFunction<typeof messages>): void {
   if (namedSecrets(manifest).length === 0) return
   const annotations = manifest.root.at('metadata', 'annotations')
-  const other = besideClusterIssuer.find((name) => annotations.at(name).exists)
+  const other = issuerAnnotations.find((name) => annotations.at(name).exists)
   const cluster = 'cert-manager.io/cluster-issuer'
   if (!other || !annotations.at(cluster).exists) return
   const written = [...annotations.entries()].filter(([name]) => name === other || name === cluster)

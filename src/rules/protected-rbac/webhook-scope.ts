@@ -1,4 +1,4 @@
-import { heldUpBy } from '../../kubernetes/protection/webhook-reach'
+import { requestsBlockedBy } from '../../kubernetes/protection/webhook-reach'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
 import { withKey } from '../../rule/fix'
@@ -26,7 +26,7 @@ export default defineRule({
     for (const webhook of manifest.root.at('webhooks').items()) {
       // The API server takes no webhook without a name.
       if (!webhook.at('name').string || !failsClosed(webhook)) continue
-      const held = heldUpBy(webhook)
+      const held = requestsBlockedBy(webhook)
       const reach = {
         webhook: webhook.at('name').string ?? '',
         object: nameOf(manifest.ref),

@@ -7,7 +7,7 @@ import {
   statesFacts,
 } from '../../cluster/cluster-facts'
 import { minorOf, minorsAhead, nextMinor, parseVersion, type Version } from '../../cluster/version'
-import { mostBehind } from '../../kubernetes/versions/skew-facts'
+import { maxVersionsBehind } from '../../kubernetes/versions/skew-facts'
 import { abridged } from '../../listing'
 import { sidesOf } from '../../manifest/change'
 import { defineRule } from '../../rule/rule'
@@ -46,7 +46,7 @@ export default defineRule({
     for (const { part, version, running } of partsOf(facts)) {
       const ahead = minorsAhead(version, server)
       if (ahead === undefined) continue
-      const most = mostBehind(part, version)
+      const most = maxVersionsBehind(part, version)
       const message = ahead > 0 ? 'newer' : -ahead > most ? 'older' : undefined
       if (!message) continue
       const ends = [...running.slice(0, 1).map(({ at }) => at), facts.kubernetes.at]

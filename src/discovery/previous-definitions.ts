@@ -19,7 +19,7 @@ interface Head {
  * definition, in a cluster of its own, and compared with the base alone. Sources of Argo CD and Flux need no such care,
  * because their objects do make the deployment; but the Kubernetes version they are rendered for is a description, too.
  */
-export async function asBefore(
+export async function previousDefinitions(
   base: readonly Source[],
   { checkout, kustomizations, sources }: Head,
 ): Promise<Source[]> {

@@ -5,7 +5,7 @@ import { absentCharts } from '../sources/kustomization'
 import { isMoved } from './unrendered'
 
 /** The charts that Kustomizations inflate and that are not in this repository. */
-export function chartsElsewhere({ discovery, checkout }: SideOfChange, rendered: readonly RenderedSide[]): Skipped[] {
+export function missingCharts({ discovery, checkout }: SideOfChange, rendered: readonly RenderedSide[]): Skipped[] {
   const asked = [
     ...[...discovery.kustomizations.values()].flatMap((one) =>
       absentCharts(one, checkout).map((chart) => ({ ...chart, path: one.file })),
