@@ -3,7 +3,7 @@ import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
 import { uniqueCopy } from '../object/named-object'
 import { Arguments } from '../workload/arguments'
-import { type ControllerConfig, keyOf, namesResource, placeIn, settingInConfig } from '../workload/config-settings'
+import { type ControllerConfig, keyOf, mayContain, placeIn, settingInConfig } from '../workload/config-settings'
 import { mountedAt } from '../workload/container-file'
 import type { ConfigFacts, ControllerFacts } from '../workload/controller-facts'
 import type { Setting, Settings } from '../workload/settings'
@@ -88,7 +88,7 @@ class Configured implements Settings {
 
   /** Whether the config decides a flag. */
   private counts(flag: string): boolean {
-    return namesResource(this.config, flag) && (this.config.instead || this.others.get(flag) === undefined)
+    return mayContain(this.config, flag) && (this.config.instead || this.others.get(flag) === undefined)
   }
 }
 

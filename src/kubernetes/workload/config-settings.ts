@@ -18,7 +18,7 @@ export interface ControllerConfig {
 }
 
 /** Whether a config can contain the setting of a flag. */
-export function namesResource({ keys }: ControllerConfig, flag: string): boolean {
+export function mayContain({ keys }: ControllerConfig, flag: string): boolean {
   return keys === undefined || entryOf(keys, flag) !== undefined
 }
 
