@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Budget, type Step } from '../src/budget'
 import type { Report } from '../src/finding/report'
-import { Apart } from '../src/host/apart'
 import { run } from '../src/host/run'
+import { RunThread } from '../src/host/run-thread'
 import { jsonReport } from '../src/report/json'
 import type { Progress } from '../src/report/unfinished'
 import { guard } from './cli/guard'
@@ -234,7 +234,7 @@ describe('a thread that never pauses', () => {
     const folder = path.join(temporaryFolder(), 'private')
     mkdirSync(folder)
     const before = process.listeners('exit').length
-    const apart = new Apart(stuckThread({ report: soFar, judged }, folder), () => until(() => begun().length > 0))
+    const apart = new RunThread(stuckThread({ report: soFar, judged }, folder), () => until(() => begun().length > 0))
     const report = await apart.run({ ...options, timeout: 4 }, { root })
     expect(said(report)).toEqual([
       judged
@@ -252,6 +252,6 @@ describe('a thread that never pauses', () => {
     const file = path.join(temporaryFolder(), 'thread.cjs')
     writeFileSync(file, 'process.exit(0)')
     const options = { repo: '.', policies: [], all: false }
-    await expect(new Apart(file).run(options, { root })).rejects.toThrow('The run broke off while starting.')
+    await expect(new RunThread(file).run(options, { root })).rejects.toThrow('The run broke off while starting.')
   })
 })

@@ -1,22 +1,22 @@
-/** What a run does, and on which file. */
+/** A step of a run, and its file. */
 export interface Step {
-  /** A phrase that goes on from "while": `reading apps/web.yaml`, `rendering charts/web`. */
+  /** A phrase that follows "while": `reading apps/web.yaml`, `rendering charts/web`. */
   readonly doing: string
   readonly path?: string | undefined
 }
 
-/** What a run was doing when its time was used up. */
+/** The unfinished steps of a run that ran out of time. */
 export interface Overrun extends Step {
   readonly minutes: number
 }
 
-/** Ends what still goes on in a run whose time is used up; no reader ever sees it. */
+/** Ends remaining work of a run that ran out of time; it is never shown. */
 class TimeIsUp extends Error {}
 
 /** The longest that a timer can be set to, in seconds: 24 days. */
 const longest = 2 ** 31 / 1000 - 1
 
-/** The time of one run, and what the run does with it. */
+/** The time of one run, and its current step. */
 export class Budget {
   private readonly controller = new AbortController()
   private readonly end: number
@@ -24,15 +24,15 @@ export class Budget {
   private last: Step = { doing: 'starting' }
   private ran: Overrun | undefined
 
-  /** @param told is told of every step, before it begins */
+  /** @param onStep called with every step, before it begins */
   constructor(
     readonly minutes = Number.POSITIVE_INFINITY,
-    private readonly told: (step: Step) => void = () => {},
+    private readonly onStep: (step: Step) => void = () => {},
   ) {
     this.end = performance.now() + minutes * 60_000
   }
 
-  /** Aborted once the time is used up: what waits for a process or the network ends it then. */
+  /** Aborted once the time is used up, to end processes and network requests. */
   get signal(): AbortSignal {
     return this.controller.signal
   }
@@ -42,7 +42,7 @@ export class Budget {
   }
 
   /**
-   * Says what is done next.
+   * Starts a step.
    *
    * @throws when there is no time left for it
    */
@@ -50,10 +50,10 @@ export class Budget {
     if (this.secondsLeft === 0) this.exhaust()
     if (this.signal.aborted) throw new TimeIsUp()
     this.last = { doing, path }
-    this.told(this.last)
+    this.onStep(this.last)
   }
 
-  /** Does what may take long while other things go on. */
+  /** Runs a step that may take long while others continue. */
   async during<T>(doing: string, path: string, work: () => Promise<T>): Promise<T> {
     this.doing(doing, path)
     const step = this.last
@@ -65,10 +65,10 @@ export class Budget {
     }
   }
 
-  /** Declares the time used up, whatever is left of it. */
+  /** Declares the time used up, even if some is left. */
   exhaust(): void {
     if (this.signal.aborted) return
-    // Of what goes on at once, what began first has taken longest.
+    // Of parallel steps, the first one started has taken longest.
     const [step = this.last] = this.open
     this.ran = { ...step, minutes: this.minutes }
     this.controller.abort()
@@ -77,7 +77,7 @@ export class Budget {
   /**
    * Does the work within the time.
    *
-   * @param instead makes do with what there is when the time is used up
+   * @param instead returns a result from what there is when the time is used up
    */
   async within<T>(work: () => Promise<T>, instead: (overrun: Overrun) => T): Promise<T> {
     const timer =
@@ -89,7 +89,7 @@ export class Budget {
     try {
       return await Promise.race([work(), usedUp])
     } catch (error) {
-      // What was ended may say so in words of its own.
+      // Work that was ended may fail with an error of its own.
       if (!this.ran) throw error
       return instead(this.ran)
     } finally {

@@ -1,11 +1,11 @@
 import type { Region } from './region'
 
-/** What kind of thing is wrong: `config`, `policy` and `usage` end with exit status 2, `source` and `internal` with 3. */
+/** The kind of fault: `config`, `policy` and `usage` end with exit status 2, `source` and `internal` with 3. */
 export type GuardErrorCode = 'config' | 'policy' | 'usage' | 'source' | 'internal'
 
 /**
- * Something other than the manifests is wrong: the set-up, a revision, or the tool itself.
- * What is wrong with a manifest is a finding and is never thrown.
+ * A fault outside the manifests: in the set-up, a revision, or the tool itself. A fault in a manifest is a finding and
+ * is never thrown.
  */
 export class GuardError extends Error {
   override readonly name = 'GuardError'

@@ -4,7 +4,7 @@ export function abridged(names: readonly string[], most = 3, separator = ', '): 
   return names.length > most ? `${shown} and ${names.length - most} more` : shown
 }
 
-/** `a`, `a and b`, `a, b and c`; of more than `most` as many parts, the last of which counts the rest: `a, b and 5 more`. */
+/** Joins as `a`, `a and b`, `a, b and c`; beyond `most` parts, the last one counts the rest: `a, b and 5 more`. */
 export function enumerated(names: readonly string[], most = Number.POSITIVE_INFINITY): string {
   const parts = names.length > most ? shortened(names, most - 1) : names
   const last = parts.at(-1) ?? ''

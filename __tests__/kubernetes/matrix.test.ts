@@ -3,7 +3,7 @@ import { satisfies } from 'semver'
 import { clusterRef } from '../../src/cluster/cluster-facts'
 import { snapshotsOf } from '../../src/cluster/snapshot'
 import { signsOf } from '../../src/kubernetes/versions/component-facts'
-import { breachesOf, rowsWith } from '../../src/kubernetes/versions/matrix'
+import { rowsWith, violationsOf } from '../../src/kubernetes/versions/matrix'
 import { type Condition, MatrixFile, type MatrixRow, matrixRows } from '../../src/kubernetes/versions/matrix-facts'
 import { matrixSubjectsOf } from '../../src/kubernetes/versions/matrix-subject'
 import { Manifest } from '../../src/manifest/manifest'
@@ -38,7 +38,7 @@ function brokenIn(row: MatrixRow, world: World): string[] {
   if (!snapshot) throw new Error('There is no snapshot.')
   return [...descriptions, ...manifests]
     .flatMap((manifest) => matrixSubjectsOf(manifest, snapshot))
-    .flatMap((subject) => breachesOf(subject, rowsWith([]), snapshot.facts))
+    .flatMap((subject) => violationsOf(subject, rowsWith([]), snapshot.facts))
     .map((breach) => breach.row.id)
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { mergeByPlace, mergeCopies } from '../../src/report/finding'
-import type { Finding } from '../../src/report/report'
+import { mergeByPlace, mergeCopies } from '../../src/finding/finding'
+import type { Finding } from '../../src/finding/report'
 import { manyFindings } from './many'
 
 test.each([

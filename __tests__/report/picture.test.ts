@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Claimant } from '../../src/kubernetes/controllers/claimant'
+import type { ControllerOwnership } from '../../src/kubernetes/controllers/controller-ownership'
 import { markdownReport } from '../../src/report/markdown'
 import { pictureOf } from '../../src/report/picture'
 import { judge, type Texts } from '../harness'
@@ -32,8 +32,8 @@ function ingressClass(name: string, of = 'k8s.io/ingress-nginx', annotations = '
 
 /** What is claimed before and after: `name > what`, a line each. */
 async function claims(base: Texts, head: Texts): Promise<[string[], string[]][]> {
-  const lines = (claimants: readonly Claimant[]) =>
-    claimants.flatMap(({ name, namespaces, shared, ingresses }) =>
+  const lines = (controllers: readonly ControllerOwnership[]) =>
+    controllers.flatMap(({ name, namespaces, shared, ingresses }) =>
       [...namespaces, ...shared, ...ingresses].map((what) => `${name.replace(/.* (.*)\/.*/, '$1')} > ${what}`),
     )
   const report = await judge({ base, head })
@@ -131,7 +131,11 @@ describe('who claims what', () => {
   })
 })
 
-const claimant = (name: string, ingresses: readonly string[], namespaces: readonly string[] = ['every namespace']) => ({
+const ownership = (
+  name: string,
+  ingresses: readonly string[],
+  namespaces: readonly string[] = ['every namespace'],
+) => ({
   name,
   product: 'ingress-nginx',
   classes: ['nginx'],
@@ -146,8 +150,8 @@ const nodesOf = (picture = '') =>
 
 describe('the picture', () => {
   test('is drawn before and after, with a line from each that claims a thing', () => {
-    const before = [claimant('Deployment a/x', ['Ingress shop/web'])]
-    const after = [...before, claimant('Deployment b/x', ['Ingress shop/web'], ['namespace b', 'namespace c'])]
+    const before = [ownership('Deployment a/x', ['Ingress shop/web'])]
+    const after = [...before, ownership('Deployment b/x', ['Ingress shop/web'], ['namespace b', 'namespace c'])]
     expect(pictureOf({ cluster: '', before, after })).toBe(
       [
         'flowchart TB',
@@ -179,7 +183,7 @@ describe('the picture', () => {
   })
 
   test('is one where nothing of it changes, and says where there is no controller', () => {
-    const same = [claimant('Deployment a/x', [])]
+    const same = [ownership('Deployment a/x', [])]
     expect(pictureOf({ cluster: '', before: same, after: same })?.match(/subgraph .*/g)).toEqual([
       'subgraph side0 ["before and after"]',
     ])
@@ -190,19 +194,19 @@ describe('the picture', () => {
     const names = (number: number) => Array.from({ length: number }, (_, index) => `namespace n${index}`)
     const both = ingresses(30, 'both')
     const after = [
-      claimant('Deployment a/x', [...both, ...ingresses(10, 'a')]),
-      claimant('Deployment b/x', both, names(12)),
+      ownership('Deployment a/x', [...both, ...ingresses(10, 'a')]),
+      ownership('Deployment b/x', both, names(12)),
     ]
     const nodes = nodesOf(pictureOf({ cluster: '', before: [], after }))
     expect(nodes?.slice(3)).toEqual(['every namespace', '12 namespaces', '30 Ingresses', '10 Ingresses'])
-    const edge = [claimant('Deployment a/x', ingresses(38))]
+    const edge = [ownership('Deployment a/x', ingresses(38))]
     expect(nodesOf(pictureOf({ cluster: '', before: edge, after: edge }))).toHaveLength(40)
-    const over = [claimant('Deployment a/x', ingresses(39))]
+    const over = [ownership('Deployment a/x', ingresses(39))]
     expect(nodesOf(pictureOf({ cluster: '', before: over, after: over }))).toHaveLength(3)
   })
 
   test('gives way to numbers where controllers alone are too many', async () => {
-    const after = Array.from({ length: 41 }, (_, index) => claimant(`Deployment n${index}/x`, ingresses(index)))
+    const after = Array.from({ length: 41 }, (_, index) => ownership(`Deployment n${index}/x`, ingresses(index)))
     expect(pictureOf({ cluster: '', before: [], after })).toBeUndefined()
     const report = await judge({ base: {}, head: { 'a.yaml': controller('one') } })
     const markdown = markdownReport({ ...report, claims: [{ cluster: 'prod', before: [], after }] })
@@ -237,7 +241,7 @@ describe('the picture', () => {
     '$$\\href{javascript:alert(1)}{x}$$',
     'x'.repeat(100_000),
   ])('takes %j for text', (evil) => {
-    const after = [claimant(`Deployment ${evil}/x`, [`Ingress ${evil}`], [`namespace ${evil}`])]
+    const after = [ownership(`Deployment ${evil}/x`, [`Ingress ${evil}`], [`namespace ${evil}`])]
     const picture = pictureOf({ cluster: evil, before: [], after }) ?? ''
     for (const line of picture.split('\n')) {
       expect(line).toMatch(
@@ -252,7 +256,7 @@ describe('the picture', () => {
 test('nothing of it is in code that Markdown would end', async () => {
   const evil = '```\n~~~\n</details>'
   const report = await judge({ base: {}, head: { 'a.yaml': controller('one') } })
-  const after = [claimant(evil, [evil], [evil])]
+  const after = [ownership(evil, [evil], [evil])]
   const tree = treeOf(markdownReport({ ...report, claims: [{ cluster: evil, before: [], after }] }))
   expect(valuesOf(tree, 'html').filter((tag) => !/^<details><summary>|^<\/details>$/.test(tag))).toEqual([])
   expect(valuesOf(tree, 'code').filter((code) => code.startsWith('flowchart TB'))).toHaveLength(1)

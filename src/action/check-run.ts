@@ -7,17 +7,17 @@ import type { CheckRunOutput, CheckRunState, GitHub } from './github'
 
 type GitHubAnnotation = NonNullable<CheckRunOutput['annotations']>[number]
 
-/** What one request may add. */
-const mostAnnotations = 50
+/** The limit of annotations in one request. */
+const maxAnnotations = 50
 /** GitHub counts characters in one place and bytes in another, so bytes it is. Source: its description of checks/create */
 const longestText = 65_535
 
 const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as const
 
 /**
- * Carries a report as a check run of a commit, with an annotation for every place of every finding. Nothing is written where
- * that stands already, and one whose writing was cut short is gone on with. GitHub only ever adds annotations, so a check run
- * that has other ones is superseded by a new one, as when a job runs again.
+ * Publishes a report as a check run of a commit, with an annotation for every place of every finding. Writes nothing if
+ * it is already there, and continues a check run that was cut short. GitHub only ever adds annotations, so a check run
+ * with other ones is superseded by a new one, as when a job runs again.
  */
 export async function publishCheckRun(github: GitHub, report: Report, name: string, sha: string): Promise<void> {
   const annotations = annotationsOf(report).map(asGitHubTakesIt)
@@ -30,17 +30,17 @@ export async function publishCheckRun(github: GitHub, report: Report, name: stri
     name,
     external_id,
     conclusion,
-    output: { title, summary, annotations: annotations.slice(from, from + mostAnnotations) },
+    output: { title, summary, annotations: annotations.slice(from, from + maxAnnotations) },
   })
 
   const ours = (await github.checkRuns(name, sha)).filter((run) => run.external_id?.startsWith(mark))
   const newest = ours.sort((a, b) => b.id - a.id)[0]
   const isUsable = newest?.external_id?.startsWith(annotationsId) || newest?.output.annotations_count === 0
   const run = newest && isUsable ? newest : await github.createCheckRun(sha, stateFrom(0))
-  let carried = run === newest ? run.output.annotations_count : Math.min(mostAnnotations, annotations.length)
+  let carried = run === newest ? run.output.annotations_count : Math.min(maxAnnotations, annotations.length)
   let isStated = run.external_id === external_id
   while (carried < annotations.length || !isStated) {
-    const then = Math.min(carried + mostAnnotations, annotations.length)
+    const then = Math.min(carried + maxAnnotations, annotations.length)
     try {
       await github.updateCheckRun(run.id, stateFrom(carried), then)
     } catch (error) {
@@ -66,10 +66,10 @@ export class CutShort extends Error {
   }
 }
 
-/** Starts the external id of what is ours: the job itself is a check run too, and may have the name. */
+/** The prefix of the external ids of this tool: the job itself is a check run too, and may have the same name. */
 const mark = 'ingress-guard:'
 
-/** GitHub wants a line of every annotation; the first one stands for the file. */
+/** GitHub requires a line for every annotation; the first line represents the file. */
 function asGitHubTakesIt(annotation: Annotation): GitHubAnnotation {
   const { level, title, message, file = '.github', startLine = 1, endLine = startLine } = annotation
   const { startColumn: start_column, endColumn: end_column } = annotation

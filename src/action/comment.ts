@@ -3,17 +3,17 @@ import { markdownReport } from '../report/markdown'
 import { foundIn } from '../report/wording'
 import type { Comment, GitHub } from './github'
 
-/** When a pull request is commented: `on-failure` also tells when the findings of a comment are gone. */
+/** When a pull request gets a comment: `on-failure` also updates a comment whose findings are gone. */
 export const commentModes = ['never', 'on-failure', 'always'] as const
 export type CommentMode = (typeof commentModes)[number]
 
-/** What GitHub takes, less what stands around the report. */
+/** GitHub's limit, without the text around the report. */
 const longestReport = 65_000
 
 /**
- * Keeps one comment of a pull request that tells how it stands now.
+ * Keeps one comment of a pull request up to date.
  *
- * @param name tells the comments of several gates apart
+ * @param name distinguishes the comments of several gates
  */
 export async function publishComment(
   github: GitHub,
@@ -30,8 +30,8 @@ export async function publishComment(
 }
 
 /**
- * Anyone can write a comment that starts with the mark, and could change it after us: only those count who may write to the
- * repository, and GitHub's apps, one of which wrote ours.
+ * Anyone can write a comment that starts with the mark, and change it later: only comments of authors with write access
+ * and of GitHub's apps count.
  */
 function mayWrite({ user, author_association: association }: Comment): boolean {
   return user?.type === 'Bot' || ['OWNER', 'MEMBER', 'COLLABORATOR'].includes(association ?? '')

@@ -7,29 +7,31 @@ import type { Audience } from './event'
 import type { GitHub } from './github'
 import { isForbidden, reasonOf } from './request-failure'
 
-/** What shows findings at their lines: `auto` is the check run where the token may write one, else the commands. */
+/**
+ * How findings are shown at their lines: `auto` is the check run if the token may write one, else workflow commands.
+ */
 export const annotationModes = ['auto', 'commands', 'check-run', 'none'] as const
 
-/** How a report goes out on GitHub. */
+/** How a report is delivered on GitHub. */
 export interface Delivery {
   readonly annotations: (typeof annotationModes)[number]
   readonly comment: CommentMode
-  /** The name of the check run; it also tells the comments of several gates apart. */
+  /** The name of the check run; it also distinguishes the comments of several gates. */
   readonly checkName: string
   readonly token: string | undefined
 }
 
-/** What a person is told of a carrier that failed. */
+/** The remark about a channel that failed. */
 export interface Remark {
   readonly level: 'notice' | 'warning'
   readonly text: string
 }
 
-/** A way that a report takes through GitHub's API. */
-interface Carrier {
+/** A way to deliver a report through GitHub's API. */
+interface Channel {
   readonly name: string
   readonly permission: string
-  /** What there is without it. */
+  /** What remains without it. */
   readonly instead: string
   /** There was no asking for it, so a token that may not write it is no fault. */
   readonly isOptional: boolean
@@ -37,8 +39,8 @@ interface Carrier {
 }
 
 /**
- * Carries a report to a check run and a comment, as far as that is wanted. What fails there is a remark: the verdict never
- * depends on a carrier.
+ * Delivers a report as a check run and a comment, if they are wanted. A failure becomes a remark: the verdict never
+ * depends on a channel.
  *
  * @returns the remarks, and whether the annotations are left to workflow commands
  */
@@ -47,7 +49,7 @@ export async function deliver(
   delivery: Delivery,
   audience: Audience | undefined,
 ): Promise<{ readonly remarks: readonly Remark[]; readonly byCommands: boolean }> {
-  const failures: { carrier: Carrier; error: unknown }[] = []
+  const failures: { carrier: Channel; error: unknown }[] = []
   const carriers = carriersOf(report, delivery, audience)
   let github: GitHub | undefined
   for (const carrier of carriers) {
@@ -83,8 +85,8 @@ function carriersOf(
   report: Report,
   { annotations, comment: mode, checkName: name, token }: Delivery,
   audience: Audience | undefined,
-): Carrier[] {
-  const carriers: Carrier[] = []
+): Channel[] {
+  const carriers: Channel[] = []
   if (annotations === 'check-run' || (annotations === 'auto' && token && audience)) {
     carriers.push({
       name: 'check run',
@@ -116,7 +118,7 @@ async function connect(token: string | undefined, audience: Audience | undefined
 }
 
 /** One notice for all that the token may not write, unless nothing is lost by it. */
-function noticeOf(carriers: readonly Carrier[], report: Report, readOnly = false): Remark[] {
+function noticeOf(carriers: readonly Channel[], report: Report, readOnly = false): Remark[] {
   const isMissed = carriers.some(({ isOptional }) => !isOptional || annotationsOf(report).length > 0)
   if (!isMissed) return []
   const names = carriers.map(({ name }) => `a ${name}`).join(' or ')
@@ -126,7 +128,7 @@ function noticeOf(carriers: readonly Carrier[], report: Report, readOnly = false
   return [{ level: 'notice', text }]
 }
 
-function warningOf({ name, permission, instead }: Carrier, error: unknown): Remark {
+function warningOf({ name, permission, instead }: Channel, error: unknown): Remark {
   const cut = error instanceof CutShort ? error : undefined
   const reason = visible(reasonOf(cut?.cause ?? error))
   const what = cut

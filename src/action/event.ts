@@ -8,7 +8,7 @@ interface Branch {
   readonly repo?: { readonly full_name: string } | null
 }
 
-/** What a GitHub event says of the change to judge. */
+/** The change to judge, from a GitHub event. */
 export interface Event {
   readonly name: string
   /** GITHUB_SHA: the commit the event is about. */
@@ -21,7 +21,7 @@ export interface Event {
   }
 }
 
-/** The event of the run, as the runner's variables tell it. */
+/** The event of the run, from the runner's variables. */
 export function readEvent(env: NodeJS.ProcessEnv): Event {
   const { GITHUB_EVENT_NAME: name = '', GITHUB_SHA: sha = '', GITHUB_EVENT_PATH: file } = env
   return { name, sha, payload: file && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {} }
@@ -36,14 +36,14 @@ export interface Audience {
   /** The commit that GitHub shows checks of. */
   readonly sha: string
   readonly pullRequest: number | undefined
-  /** GitHub gives such a run a token that may only read, whatever the workflow asks for. */
+  /** GitHub gives such a run a read-only token, whatever the workflow asks for. */
   readonly readOnly: boolean
 }
 
 /** The events whose commit is the one that is judged. */
-const ofTheirCommit = ['merge_group', 'push', 'workflow_dispatch', 'schedule']
+const eventsOfCommits = ['merge_group', 'push', 'workflow_dispatch', 'schedule']
 
-/** Who a report on the event is for; nobody when its commit is not what was judged. */
+/** The target of a report on the event; none if its commit was not the judged one. */
 export function audienceOf({ name, sha, payload }: Event, env: NodeJS.ProcessEnv): Audience | undefined {
   const { GITHUB_REPOSITORY = '', GITHUB_API_URL: api = 'https://api.github.com' } = env
   const [owner, repo] = GITHUB_REPOSITORY.split('/')
@@ -55,7 +55,7 @@ export function audienceOf({ name, sha, payload }: Event, env: NodeJS.ProcessEnv
     const readOnly = head.repo?.full_name !== base.repo?.full_name || env.GITHUB_ACTOR === 'dependabot[bot]'
     return { api, owner, repo, sha: head.sha, pullRequest, readOnly }
   }
-  return ofTheirCommit.includes(name) && sha
+  return eventsOfCommits.includes(name) && sha
     ? { api, owner, repo, sha, pullRequest: undefined, readOnly: false }
     : undefined
 }
@@ -105,7 +105,7 @@ export async function baseOf(
     case 'push': {
       const { before } = payload
       if (before && !noCommit.test(before)) return { base: before, exact: true }
-      // A new branch: what it adds to the default branch.
+      // A new branch: its commits beyond the default branch.
       const branch = payload.repository?.default_branch
       if (branch) return { base: `origin/${branch}`, exact: false }
       break

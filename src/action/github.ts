@@ -11,7 +11,7 @@ export type CheckRun = Data<Rest['checks']['get']>
 export type CheckRunOutput = NonNullable<NonNullable<Parameters<Rest['checks']['create']>[0]>['output']>
 export type Comment = Data<Rest['issues']['getComment']>
 
-/** What a check run states; its annotations are added to those it has. */
+/** The content of a check run; its annotations are added to the existing ones. */
 export interface CheckRunState {
   readonly name: string
   readonly external_id: string
@@ -19,14 +19,14 @@ export interface CheckRunState {
   readonly output: CheckRunOutput
 }
 
-const mostTries = 3
+const maxTries = 3
 const longestRequest = 10_000
 /** How long the faults of all requests may keep the job: failed requests and the pauses after them. */
 const patience = 30_000
 
 /**
- * GitHub's REST API, as far as a report needs it. A request that fails for a passing reason is made again; one whose answer
- * was lost, although it may have been obeyed, only after a look at what is there.
+ * GitHub's REST API, as far as a report needs it. Repeats a request that failed for a temporary reason; one without an
+ * answer, which may have been carried out, is repeated only after a check of the current state.
  */
 export class GitHub {
   readonly #octokit: Octokit
@@ -39,7 +39,7 @@ export class GitHub {
       // Octokit's own hooks are bound to these very options, so others would not reach the request.
       options.request.signal = AbortSignal.timeout(longestRequest)
       const answer = await request(options)
-      // What was cut off in the middle, or comes from a proxy, is handed on as text.
+      // A truncated answer, or one from a proxy, is returned as text.
       if (typeof answer.data === 'object') return answer
       throw Object.assign(new Error('the answer is not GitHub’s JSON'), { status: 502 })
     })
@@ -102,7 +102,7 @@ export class GitHub {
     await this.#persist(() => this.#octokit.rest.issues.updateComment(wanted))
   }
 
-  /** @param landed what a write has made, if it was obeyed although no answer came */
+  /** @param landed finds the result of a write that may have been carried out although no answer came */
   async #persist<T>(request: () => Promise<T>, landed?: () => Promise<T | undefined>): Promise<T> {
     for (let tries = 1; ; tries++) {
       const begun = Date.now()
@@ -111,7 +111,7 @@ export class GitHub {
       } catch (error) {
         this.#patience -= Date.now() - begun
         const pause = pauseAfter(error, tries)
-        if (pause === undefined || tries === mostTries || pause > this.#patience) throw error
+        if (pause === undefined || tries === maxTries || pause > this.#patience) throw error
         this.#patience -= pause
         await setTimeout(pause)
         const made = isLost(error) ? await landed?.() : undefined

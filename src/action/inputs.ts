@@ -5,7 +5,7 @@ import { failOnLevels, minutesIn, type Options } from '../host/options'
 import { commentModes } from './comment'
 import { annotationModes, type Delivery } from './deliver'
 
-/** The Action's inputs: the options of a run, where the checkout is, and how the report goes out. */
+/** The Action's inputs: the options of a run, where the checkout is, and how the report is delivered. */
 export interface Inputs {
   readonly options: Options
   readonly delivery: Delivery

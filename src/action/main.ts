@@ -5,14 +5,14 @@ import { isMainThread } from 'node:worker_threads'
 import * as core from '@actions/core'
 import { GuardError } from '../errors'
 import type { Report } from '../finding/report'
-import { Apart, serve } from '../host/apart'
-import { annotationLimit, shownAnnotations, unheeded } from '../report/annotations'
+import { RunThread, serve } from '../host/run-thread'
+import { annotationLimit, shownAnnotations, withCommandsDisabled } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport, markdownSentence } from '../report/markdown'
 import { terminalReport } from '../report/terminal'
 import { visible } from '../report/visible'
 import { countedFindings, summaryOf } from '../report/wording'
-import { endOnSignals } from '../revision/leftovers'
+import { endOnSignals } from '../revision/cleanup'
 import { deliver } from './deliver'
 import { type Audience, audienceOf, baseOf, readEvent, refuseUnsafe } from './event'
 import { type Inputs, readInputs } from './inputs'
@@ -22,7 +22,7 @@ import { writeSarif } from './sarif-file'
 const file = path.resolve(process.argv[1] ?? '')
 const root = path.dirname(path.dirname(file))
 
-async function main(apart: Apart): Promise<void> {
+async function main(thread: RunThread): Promise<void> {
   const inputs = readInputs(core, process.env.GITHUB_WORKSPACE ?? process.cwd())
   const { options } = inputs
   const { token } = inputs.delivery
@@ -33,7 +33,7 @@ async function main(apart: Apart): Promise<void> {
   const repository = { dir: options.repo, token, trusted: true }
   const base = given ? undefined : await baseOf(event, repository)
   const found = base === undefined ? {} : base === 'whole' ? { all: true } : { base: base.base }
-  const report = await apart.run(
+  const report = await thread.run(
     { ...options, ...found, head: options.head ?? 'HEAD' },
     // Another head than the event's has a merge base of its own.
     {
@@ -50,7 +50,7 @@ async function main(apart: Apart): Promise<void> {
 /** Carries the report to the log, the outputs, the summary, a file and the pull request. */
 async function tell(report: Report, { delivery, sarifFile }: Inputs, audience: Audience | undefined): Promise<void> {
   if (report.verdict === 'fail') process.exitCode = core.ExitCode.Failure
-  process.stdout.write(unheeded(terminalReport(report, (_, text) => text)))
+  process.stdout.write(withCommandsDisabled(terminalReport(report, (_, text) => text)))
   const file = path.join(mkdtempSync(path.join(process.env.RUNNER_TEMP ?? tmpdir(), 'ingress-guard-')), 'report.json')
   writeFileSync(file, `${JSON.stringify(jsonReport(report), null, 2)}\n`)
   const counted = countedFindings(report)
@@ -92,10 +92,10 @@ async function explain(error: unknown): Promise<void> {
 }
 
 if (isMainThread) {
-  const apart = new Apart(file)
-  endOnSignals(() => apart.stop())
-  // What a run left behind may go on for a while; the job does not wait for it.
-  void main(apart)
+  const thread = new RunThread(file)
+  endOnSignals(() => thread.stop())
+  // Work left over from a run may continue for a while; the job does not wait for it.
+  void main(thread)
     .catch(explain)
     .finally(() => process.stdout.write('', () => process.exit()))
 } else void serve()

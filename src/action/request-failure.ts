@@ -1,4 +1,4 @@
-/** What a failed request says of itself. Source: the class RequestError of @octokit/request-error */
+/** The error of a failed request. Source: the class RequestError of @octokit/request-error */
 interface Failure {
   readonly status: number
   readonly message: string
@@ -19,17 +19,17 @@ export function isForbidden(error: unknown): boolean {
   )
 }
 
-/** No answer came, or one that does not tell whether the request was obeyed. */
+/** No answer came, or one that leaves open whether the request was carried out. */
 export function isLost(error: unknown): boolean {
   return (failureOf(error)?.status ?? 0) >= 500
 }
 
-/** What went wrong, in a few words; GitHub adds a page of its documentation. */
+/** The error in a few words; GitHub appends a page of its documentation. */
 export function reasonOf(error: unknown): string {
   const failure = failureOf(error)
   const [line = ''] = (error instanceof Error ? error.message : String(error)).trim().split('\n')
-  const said = line.replace(/ - https:\S+$/, '')
-  const words = said.length > 200 ? `${said.slice(0, 200)}…` : said
+  const content = line.replace(/ - https:\S+$/, '')
+  const words = content.length > 200 ? `${content.slice(0, 200)}…` : content
   return failure?.response ? `${failure.status}: ${words}` : words
 }
 

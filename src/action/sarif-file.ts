@@ -17,7 +17,7 @@ export function writeSarif(report: Report, file: string, root: string): Remark[]
     const full = path.resolve(realpathSync(process.env.GITHUB_WORKSPACE ?? '.'), file)
     const folder = path.dirname(full)
     mkdirSync(folder, { recursive: true })
-    // The checkout is the pull request's: a link in it would have the report written wherever it leads.
+    // The checkout is the pull request's: a link in it could redirect the report to any file.
     if (realpathSync(folder) !== folder) throw new Error('a symbolic link is on the way to it')
     rmSync(full, { force: true })
     writeFileSync(full, sarifReport(report, toolIn(root)), { flag: 'wx' })

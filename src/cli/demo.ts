@@ -8,7 +8,7 @@ import { PrivateFolder } from '../revision/private-folder'
 import type { Io } from './io'
 
 /**
- * Replays each incident as two commits of a new Git repository and prints what the gate says of the second one.
+ * Replays each incident as two commits of a new Git repository and prints the report on the second one.
  *
  * @returns 0 when every outage is stopped, 1 when one is not
  */
@@ -56,7 +56,7 @@ function commit(repo: string, content: string, message: string): void {
     GIT_AUTHOR_EMAIL: 'demo@example.com',
     GIT_COMMITTER_NAME: 'demo',
     GIT_COMMITTER_EMAIL: 'demo@example.com',
-    // Fixed days make fixed commit ids, so that what the docs quote stays what is printed.
+    // Fixed dates make fixed commit ids, so that output quoted in the docs stays true.
     GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
     GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
   }

@@ -8,23 +8,23 @@ import { readInventory } from '../cluster/inventory-reader'
 import { liveKinds } from '../cluster/live-objects'
 import { GuardError } from '../errors'
 import { splitDocuments } from '../manifest/documents'
-import { Plain } from './plain'
+import { PlainTree } from './plain-tree'
 
 /** Where an inventory is taken from. */
-export interface Sight {
-  /** What `kubectl get … -o json` printed; `-` is the standard input. */
+export interface InventoryInput {
+  /** Output of `kubectl get … -o json`; `-` is the standard input. */
   readonly files: readonly string[]
-  /** The context of the kubeconfig by which a running cluster is asked. */
+  /** The kubeconfig context of the running cluster. */
   readonly context?: string | undefined
   readonly kubectl: string
   readonly takenAt?: string | undefined
 }
 
 /**
- * Looks at a cluster and writes what it runs on. Secrets are not asked for, and of what is read nothing gets through but
- * names, versions and locks.
+ * Reads a cluster and writes an inventory of it. Does not ask for Secrets, and keeps only names, versions and locks of
+ * what it reads.
  */
-export async function inventory({ files, context, kubectl, takenAt }: Sight): Promise<string> {
+export async function inventory({ files, context, kubectl, takenAt }: InventoryInput): Promise<string> {
   if (files.length > 0 === (context !== undefined)) {
     throw new GuardError(
       'usage',
@@ -39,11 +39,11 @@ export async function inventory({ files, context, kubectl, takenAt }: Sight): Pr
   if (known.length === 0) throw saysNothing()
   const time = takenAt ?? (context === undefined ? undefined : new Date().toISOString().replace(/\.\d+Z$/, 'Z'))
   const seen = readInventory(known)
-  return inventoryDocument(time === undefined ? seen : { ...seen, takenAt: { value: time, at: new Plain(time) } })
+  return inventoryDocument(time === undefined ? seen : { ...seen, takenAt: { value: time, at: new PlainTree(time) } })
 }
 
-/** Whether an object says something of a cluster. */
-function isKnown(object: Plain): boolean {
+/** Whether an object contains facts about a cluster. */
+function isKnown(object: PlainTree): boolean {
   return liveKinds.some((kind) => object.at('kind').string === kind) || object.at('serverVersion').exists
 }
 
@@ -55,16 +55,16 @@ function saysNothing(file?: string): GuardError {
   )
 }
 
-function objectsOf(file: string): Plain[] {
+function objectsOf(file: string): PlainTree[] {
   let text: string
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8')
   } catch (cause) {
     throw new GuardError('usage', 'This cannot be read. Name a file that kubectl wrote.', { path: file }, { cause })
   }
-  let documents: Plain[]
+  let documents: PlainTree[]
   try {
-    documents = documentsIn(text).map((document) => new Plain(document))
+    documents = documentsIn(text).map((document) => new PlainTree(document))
   } catch (cause) {
     const reason = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : ''
     throw new GuardError(
@@ -98,17 +98,17 @@ function parse(text: string): unknown {
 }
 
 /** The objects of a list, which may leave their kind to it. */
-function unpacked(object: Plain): Plain[] {
+function unpacked(object: PlainTree): PlainTree[] {
   const { value } = object.at('items')
   if (!Array.isArray(value)) return [object]
   const kind = object.at('kind').string?.replace(/List$/, '')
-  return value.flatMap((item) => unpacked(new Plain(kind ? { kind, ...item } : item)))
+  return value.flatMap((item) => unpacked(new PlainTree(kind ? { kind, ...item } : item)))
 }
 
 /** A cluster of thousands of Pods prints some hundred megabytes. */
 const maxBuffer = 1024 * 1024 * 1024
 
-async function liveObjects(kubectl: string, context: string): Promise<Plain[]> {
+async function liveObjects(kubectl: string, context: string): Promise<PlainTree[]> {
   const kinds = liveKinds.map((kind) => `${kind.toLowerCase()}${kind === 'IngressClass' ? 'es' : 's'}`)
   const questions = [['version'], ...kinds.map((kind) => ['get', kind, '--all-namespaces'])]
   const answers = await Promise.all(
@@ -117,7 +117,7 @@ async function liveObjects(kubectl: string, context: string): Promise<Plain[]> {
         const { stdout } = await promisify(execFile)(kubectl, ['--context', context, ...words, '-o', 'json'], {
           maxBuffer,
         })
-        return unpacked(new Plain(JSON.parse(stdout)))
+        return unpacked(new PlainTree(JSON.parse(stdout)))
       } catch (cause) {
         const { stderr = '', message, code } = cause as Error & { stderr?: string; code?: unknown }
         if (code === 'ENOENT')

@@ -2,7 +2,7 @@ import type { Report } from '../finding/report'
 import type { Options } from '../host/options'
 import type { Host } from '../host/run'
 
-/** What a process gives the command line; tests give buffers. */
+/** The process's side of the command line; tests pass buffers. */
 export interface Io {
   readonly stdout: { write(text: string): unknown; isTTY?: boolean }
   readonly stderr: { write(text: string): unknown }

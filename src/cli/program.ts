@@ -7,7 +7,7 @@ import { rulePage, toolIn, versionIn } from '../host/bundled'
 import { failOnLevels, minutesIn, Options } from '../host/options'
 import { run } from '../host/run'
 import type { FailOn } from '../policy/schema'
-import { unheeded, workflowCommands } from '../report/annotations'
+import { withCommandsDisabled, workflowCommands } from '../report/annotations'
 import { jsonReport } from '../report/json'
 import { markdownReport } from '../report/markdown'
 import { sarifReport } from '../report/sarif'
@@ -52,18 +52,18 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .exitOverride()
     .showHelpAfterError('(ingress-guard --help shows what there is)')
-  const told = (name: keyof typeof Options.properties) =>
+  const descriptionOf = (name: keyof typeof Options.properties) =>
     (Options.properties[name] as { description?: string }).description ?? ''
 
   command
     .command('check', { isDefault: false })
     .description('Judge a change, or with --all one revision whole.')
-    .option('--repo <dir>', told('repo'), '.')
-    .option('--base <revision>', told('base'))
-    .option('--head <revision>', told('head'))
-    .option('--config <file>', told('config'))
-    .option('--policy <name@range...>', told('policies'), [])
-    .option('--all', told('all'), false)
+    .option('--repo <dir>', descriptionOf('repo'), '.')
+    .option('--base <revision>', descriptionOf('base'))
+    .option('--head <revision>', descriptionOf('head'))
+    .option('--config <file>', descriptionOf('config'))
+    .option('--policy <name@range...>', descriptionOf('policies'), [])
+    .option('--all', descriptionOf('all'), false)
     .addOption(new Option('--format <format>', 'How the report is written.').choices(formats).default('terminal'))
     .option('--output <file>', 'Write the report to a file.')
     .addOption(
@@ -71,10 +71,10 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
         failOnLevels,
       ),
     )
-    .option('--helm <program>', told('helm'))
-    .option('--kustomize <program>', told('kustomize'))
-    .option('--today <date>', told('today'))
-    .option('--timeout <minutes>', told('timeout'), (text) => minutesIn(text, '--timeout'))
+    .option('--helm <program>', descriptionOf('helm'))
+    .option('--kustomize <program>', descriptionOf('kustomize'))
+    .option('--today <date>', descriptionOf('today'))
+    .option('--timeout <minutes>', descriptionOf('timeout'), (text) => minutesIn(text, '--timeout'))
     .action(async (flags: CheckFlags) => {
       const { repo, base, head, config, policy, all, failOn, helm, kustomize, today, timeout } = flags
       const options = { repo, base, head, config, policies: policy, all, failOn, helm, kustomize, today, timeout }
@@ -136,14 +136,14 @@ export async function program(argv: readonly string[], io: Io): Promise<number> 
 function render(report: Report, { format }: CheckFlags, io: Io): string {
   switch (format) {
     case 'json':
-      // The same text to whoever reads JSON; but a workflow's log would take the mark for a command.
+      // The same text for JSON readers; but a workflow's log would read the mark as a command.
       return `${JSON.stringify(jsonReport(report), null, 2).replaceAll('##[', '#\\u0023[')}\n`
     case 'markdown':
       return markdownReport(report)
     case 'sarif':
       return sarifReport(report, toolIn(io.root))
     case 'github':
-      return workflowCommands(report) + unheeded(terminalReport(report, (_, text) => text))
+      return workflowCommands(report) + withCommandsDisabled(terminalReport(report, (_, text) => text))
     case 'terminal':
       return terminalReport(report, paintFor(io))
   }

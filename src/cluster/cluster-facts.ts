@@ -1,6 +1,6 @@
 import type { Cursor } from '../manifest/cursor'
 import { type GroupKind, groupKindOf, type Manifest, type ObjectRef, ownGroup } from '../manifest/manifest'
-import { installerKinds, installerMarks, isTold, kubeProxyModeIn, kubernetesIn } from './installer'
+import { describesInstallation, installerKinds, installerMarks, kubeProxyModeIn, kubernetesIn } from './installer'
 import {
   factAt,
   type Inventory,
@@ -14,18 +14,19 @@ import {
 import { readInventory } from './inventory-reader'
 import { newestOf } from './version'
 
-/** A value that somebody states of a cluster, and the cursor that says so. */
+/** A value that is stated of a cluster, and the cursor of the statement. */
 export type Fact = StatedValue<Cursor>
 export type ClusterNode = NodeFacts<Cursor>
 export type ClusterLock = LiveLock<Cursor>
 
 /**
- * The kind of what describes a cluster: the config's entry and the documents of its inventory. All that describes one cluster
- * has one identity, so that a finding stays the same one when a node gets a new name, or a fact a better place.
+ * The kind of cluster descriptions: the config's entry and the documents of its inventory. All descriptions of one
+ * cluster have one identity, so that a finding keeps its fingerprint when a node gets a new name, or a fact a better
+ * place.
  */
 export const clusterKind: GroupKind = `Cluster.${ownGroup}`
 
-/** The identity of what describes a cluster: a cluster named like its folder goes by the folder's own name. */
+/** The identity of a cluster's descriptions: a cluster named like its folder uses the folder's own name. */
 export function clusterRef(cluster: string): ObjectRef {
   return { group: ownGroup, kind: 'Cluster', namespace: '', name: cluster.slice(cluster.lastIndexOf('/') + 1) }
 }
@@ -33,7 +34,7 @@ export function clusterRef(cluster: string): ObjectRef {
 /** The kinds that a rule which asks for facts has to read. */
 export const factKinds: readonly GroupKind[] = [clusterKind, ...installerKinds]
 
-/** Strings that the files of installers contain: a rule that asks for facts names them as partners of what it judges. */
+/** Strings in the files of installers: a rule that reads facts names them as partners of the objects it judges. */
 export const factMarks: readonly string[] = installerMarks
 
 /** Whether this describes a cluster and is no object that is deployed to it. */
@@ -41,21 +42,24 @@ export function describesCluster({ ref }: Manifest): boolean {
   return groupKindOf(ref) === clusterKind
 }
 
-/** Whether an object states facts of its cluster: a rule then names as its partners whatever such a fact may bear on. */
+/**
+ * Whether an object states facts of its cluster: a rule then names as partners all objects that the fact may affect.
+ */
 export function statesFacts(manifest: Manifest): boolean {
-  return describesCluster(manifest) || isTold(manifest)
+  return describesCluster(manifest) || describesInstallation(manifest)
 }
 
 /**
- * What a cluster runs on, as one side of a change describes it. Each fact is taken from the strongest place that states it:
- * the inventory, then the config, then what an installer is told in the cluster's own files. What nobody states is undefined.
+ * The facts of a cluster, as one side of a change describes it. Each fact comes from the strongest place that states
+ * it: the inventory, then the config, then the installers' settings in the cluster's own files. Other facts are
+ * undefined.
  */
 export class ClusterFacts {
   /** The API server's version, as it is written: `v1.30.4-eks-a737599`. */
   readonly kubernetes: Fact | undefined
   /** `iptables`, `ipvs` or `nftables`. */
   readonly kubeProxyMode: Fact | undefined
-  /** The nodes; one without a name stands for all when the config alone gives a kernel. */
+  /** The nodes; one without a name represents all of them when only the config gives a kernel. */
   readonly nodes: readonly ClusterNode[]
   readonly takenAt: Fact | undefined
   readonly locks: readonly ClusterLock[]
@@ -65,22 +69,22 @@ export class ClusterFacts {
 
   /**
    * @param descriptions the cluster's entry of the config and the objects of its inventory
-   * @param manifests what is deployed to the cluster, as far as it was read
+   * @param manifests the manifests deployed to the cluster, as far as they were read
    */
   constructor(descriptions: readonly Manifest[], manifests: readonly Manifest[]) {
     const declared = descriptions.filter(isDeclaration)
     const inventory: Inventory<Cursor> = readInventory(
       descriptions.filter((manifest) => !isDeclaration(manifest)).map(({ root }) => root),
     )
-    const said = (key: string) => declared.flatMap(({ root }) => factAt(root.at(key)) ?? [])[0]
+    const declaredFact = (key: string) => declared.flatMap(({ root }) => factAt(root.at(key)) ?? [])[0]
     this.kubernetes =
       inventory.kubernetes ??
-      said('kubernetes') ??
+      declaredFact('kubernetes') ??
       kubernetesIn(manifests) ??
       // No kubelet is newer than its API server, so it is at least of this version.
       newestOf(inventory.nodes.flatMap(({ kubelet }) => kubelet ?? []))
-    this.kubeProxyMode = inventory.kubeProxyMode ?? said('kubeProxyMode') ?? kubeProxyModeIn(manifests)
-    this.nodes = withKernel(inventory.nodes, said('kernel'))
+    this.kubeProxyMode = inventory.kubeProxyMode ?? declaredFact('kubeProxyMode') ?? kubeProxyModeIn(manifests)
+    this.nodes = withKernel(inventory.nodes, declaredFact('kernel'))
     this.takenAt = inventory.takenAt
     this.locks = inventory.locks
     this.pods = inventory.pods

@@ -3,13 +3,13 @@ import type { LoadedObject } from '../manifest/load'
 import { type ClusterEvidence, identityOf, type ObjectRef, type Side } from '../manifest/manifest'
 import type { Region } from '../region'
 
-/** What a user's config says of one cluster. */
+/** A user config's entry for one cluster. */
 export interface DeclaredCluster {
   /** The files that are deployed to it, as globs from the repository's root. */
   readonly paths?: readonly string[]
-  /** The file that says what it was seen to be, and where it is named. */
+  /** The inventory file, and the place that names it. */
   readonly inventory?: { readonly path: string; readonly region: Region }
-  /** All that the config says of it, and in which file. */
+  /** The config's whole entry, and its file. */
   readonly entry?: { readonly path: string; readonly object: LoadedObject }
 }
 
@@ -54,7 +54,7 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
     if (layout && (!sibling || sibling.length <= layout.length)) return { clusters: [layout], evidence: 'layout' }
     return sibling ? { clusters: [sibling], evidence: 'repeated' } : { clusters: [''], evidence: 'none' }
   }
-  // The head may name new clusters; what it puts into one that the base knows could stand in for what it took out.
+  // The head may declare new clusters; paths it adds to a cluster that the base knows could replace what it removed.
   const known = new Set(
     files.filter(({ side }) => side === 'base').flatMap(({ path }) => placeBy([base], path).clusters),
   )
@@ -62,7 +62,7 @@ export function mapClusters({ base, head, isNew }: Declarations, files: readonly
     Object.entries(head).filter(([name]) => !Object.hasOwn(base, name) && !known.has(name)),
   )
   return {
-    // Doubt weakens findings, so what a pull request newly repeats gives none.
+    // Doubt weakens findings, so folders that only start to repeat each other in a pull request cause none.
     assumed: [...repeated.values()].some((sides) => !hasBase || (sides & sideBits.base) !== 0),
     of: (path) => placeBy(isNew(path) ? [base, fresh] : [base], path),
   }
@@ -88,12 +88,12 @@ function ancestors(path: string): string[] {
 
 const sideBits: Readonly<Record<Side, number>> = { base: 1, head: 2 }
 
-/** An object held by more siblings than this says little more about any pair of them. */
+/** An object in more sibling folders than this is weak evidence for any pair of them. */
 const siblingLimit = 64
 
 /**
- * Sibling folders that repeat each other: on one side at least two objects of the one, and at least half of the smaller
- * folder's, stand in the other too. Namespaces do not count.
+ * Sibling folders that repeat each other: on one side, at least two objects of the one, and at least half of the
+ * smaller folder's, are also in the other. Namespaces do not count.
  *
  * @returns the folders, with the sides on which they repeat another
  */

@@ -12,7 +12,7 @@ export function kubeProxyModeOfConfigMap<T extends ValueTree<T>>(configMap: T): 
   return valueIn(configMap, 'KubeProxyConfiguration', 'mode', defaultMode)
 }
 
-/** The mode of a KubeProxyConfiguration that stands by itself. */
+/** The mode of a separate KubeProxyConfiguration. */
 export function kubeProxyModeOf<T extends ValueTree<T>>(configuration: T): StatedValue<T> {
   const at = configuration.at('mode')
   return { value: at.string || defaultMode, at }
@@ -26,12 +26,12 @@ export function kubernetesOfConfigMap<T extends ValueTree<T>>(configMap: T): Sta
   return valueIn(configMap, 'ClusterConfiguration', 'kubernetesVersion')
 }
 
-/** The version of a ClusterConfiguration that stands by itself. */
+/** The version of a separate ClusterConfiguration. */
 export function kubernetesOf<T extends ValueTree<T>>(configuration: T): StatedValue<T> | undefined {
   return factAt(configuration.at('kubernetesVersion'))
 }
 
-/** A value of a file that a ConfigMap holds; it stands where the file does. */
+/** A value of a file in a ConfigMap, placed at the file. */
 function valueIn<T extends ValueTree<T>>(
   configMap: T,
   kind: string,

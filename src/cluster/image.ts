@@ -16,15 +16,15 @@ export function parseImage(name: string): Image {
 }
 
 /**
- * The release a tag stands for, `0.35.0`: of `0.35.0`, `v0.35.0`, `nginx-0.35.0-rancher2`, `0.35.0-debian-10-r3`. None for
- * `latest`, for a tag without three numbers, and for what came before a release (`v1.0.0-beta.3`, `v3.7.0-ea.2`).
+ * The release of a tag, `0.35.0`: for `0.35.0`, `v0.35.0`, `nginx-0.35.0-rancher2`, `0.35.0-debian-10-r3`. None for
+ * `latest`, for a tag without three numbers, and for prereleases (`v1.0.0-beta.3`, `v3.7.0-ea.2`).
  */
 export function releaseOf({ tag }: Image): string | undefined {
   const match = tag?.match(/^(?:[a-z]+-)?v?(\d+\.\d+\.\d+)(?:$|[-+_](?!alpha|beta|rc|snapshot|(?:ea|pre)(?![a-z])))/i)
   return match?.[1]
 }
 
-/** The first release of the minor that a tag follows, `3.5.0` of `3.5`: for what holds for all of the minor. */
+/** The first release of the minor that a tag follows, `3.5.0` for `3.5`: for statements about the whole minor. */
 export function minorReleaseOf({ tag }: Image): string | undefined {
   const match = tag?.match(/^v?(\d+\.\d+)(?:$|-(?!alpha|beta|rc|snapshot|(?:ea|pre)(?![a-z])))/i)
   return match ? `${match[1]}.0` : undefined

@@ -15,7 +15,7 @@ export const installerMarks: readonly string[] = [
 
 type Read = (root: Cursor) => StatedValue<Cursor> | undefined
 
-/** What is told to one kind of installer, and where in its object. */
+/** The settings of one kind of installer, and their places in its object. */
 interface Installer {
   readonly kubernetes?: Read
   readonly kubeProxyMode?: Read
@@ -47,20 +47,20 @@ function modeOf(kubernetes: Cursor): StatedValue<Cursor> | undefined {
   return kubernetes.isMap ? { value: at.string || 'ipvs', at } : undefined
 }
 
-/** The kinds that tell an installer something. */
+/** The kinds that configure an installer. */
 export const installerKinds: readonly GroupKind[] = Object.keys(installers)
 
-/** Whether an object tells an installer something. */
-export function isTold(manifest: Manifest): boolean {
+/** Whether an object configures an installer. */
+export function describesInstallation(manifest: Manifest): boolean {
   return Object.values(entryOf(installers, groupKindOf(manifest.ref)) ?? {}).some((read) => read(manifest.root))
 }
 
-/** The Kubernetes version that an installer among the manifests is told to install. */
+/** The Kubernetes version that an installer among the manifests is set to install. */
 export function kubernetesIn(manifests: readonly Manifest[]): StatedValue<Cursor> | undefined {
   return agreed(manifests, 'kubernetes')
 }
 
-/** The mode that kube-proxy is told to run in. */
+/** The mode that kube-proxy is set to. */
 export function kubeProxyModeIn(manifests: readonly Manifest[]): StatedValue<Cursor> | undefined {
   return agreed(manifests, 'kubeProxyMode')
 }

@@ -3,8 +3,8 @@ import { type Inventory, nodeFields } from './inventory'
 type Field = string | number | boolean | undefined
 
 /**
- * Writes what is known of a cluster as an inventory: names, versions, locks, and nothing else of any object. Sorted, a value
- * or a small object a line, so that two of them compare well.
+ * Writes the facts of a cluster as an inventory: names, versions, locks, and nothing else of any object. Sorted, with a
+ * value or a small object a line, so that two of them compare well.
  */
 export function inventoryDocument(inventory: Inventory<unknown>): string {
   const { takenAt, kubernetes, kubeProxyMode, nodes, locks, ingressClasses, services, pods } = inventory
@@ -44,13 +44,13 @@ function inline(values: Readonly<Record<string, Field>>): string {
   return `{ ${fields(values).join(', ')} }`
 }
 
-/** Entries sorted by what they say, which begins with what names them; what was given twice is told once. */
+/** Entries sorted by content, which begins with the name; duplicates appear once. */
 function list<T>(key: string, entries: readonly T[], write: (entry: T) => string): string[] {
   if (entries.length === 0) return []
   return [`${key}:`, ...new Set(entries.map((entry) => `  - ${write(entry)}`).sort())]
 }
 
-/** Text that no YAML reader takes for anything else stands plain; all other text is quoted as JSON has it. */
+/** Text that every YAML reader reads as a string is plain; all other text is quoted as in JSON. */
 function scalar(value: string | number | boolean): string {
   if (typeof value !== 'string') return String(value)
   const isPlain = /^[A-Za-z][\w./+-]*$/.test(value) && !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(value)

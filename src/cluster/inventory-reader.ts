@@ -1,7 +1,7 @@
 import { factAt, type Inventory, nodeAt, numberAt, type ValueTree } from './inventory'
 import { readLive } from './live-objects'
 
-/** Reads a snapshot: an inventory document, or what `kubectl get` printed, object by object. */
+/** Reads a snapshot: an inventory document, or output of `kubectl get`, object by object. */
 export function readInventory<T extends ValueTree<T>>(objects: readonly T[]): Inventory<T> {
   const document = objects.find((object) => object.at('kind').string === 'Inventory')
   return document ? readDocument(document) : readLive(objects)

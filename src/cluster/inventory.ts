@@ -8,13 +8,13 @@ export interface ValueTree<T> {
   readonly exists: boolean
 }
 
-/** A value that somebody states of a cluster, and the place that says so. */
+/** A value that is stated of a cluster, and its place. */
 export interface StatedValue<T> {
   readonly value: string
   readonly at: T
 }
 
-/** What is known of a node; `name` is undefined where a value is declared of every node. */
+/** The facts of a node; `name` is undefined where a value is declared for every node. */
 export interface NodeFacts<T> {
   readonly name: string | undefined
   readonly at: T
@@ -29,14 +29,14 @@ export interface NodeFacts<T> {
   readonly operatingSystem?: StatedValue<T> | undefined
 }
 
-/** What replicas of a controller elect their leader with. */
+/** The object by which replicas of a controller elect their leader. */
 export interface LiveLock<T> {
   readonly kind: 'ConfigMap' | 'Lease'
   readonly namespace: string
   readonly name: string
-  /** Who leads: a Pod's name, of many controllers with `_` and an id behind it. */
+  /** The leader: a Pod's name, for many controllers followed by `_` and an id. */
   readonly holder: StatedValue<T> | undefined
-  /** When the holder last said that it is alive. */
+  /** When the holder last renewed it. */
   readonly renewTime: StatedValue<T> | undefined
   /** For how many seconds that counts. */
   readonly duration: number | undefined
@@ -65,7 +65,7 @@ export interface LiveIngressClass<T> {
   readonly at: T
 }
 
-/** What a snapshot of a running cluster says of it. */
+/** The content of a snapshot of a running cluster. */
 export interface Inventory<T> {
   /** When it was taken, as RFC 3339. */
   readonly takenAt: StatedValue<T> | undefined

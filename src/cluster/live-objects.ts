@@ -15,13 +15,13 @@ import {
 } from './inventory'
 import { newestOf } from './version'
 
-/** The kinds of `kubectl get` that say something of what a cluster runs on, and no other is wanted. */
+/** The only kinds of `kubectl get` that contain facts of a cluster. */
 export const liveKinds = ['Node', 'Pod', 'Service', 'Lease', 'ConfigMap', 'IngressClass', 'DaemonSet'] as const
 
-/** What client-go of old kept a leader in, on a ConfigMap or Endpoints. */
+/** The annotation in which old versions of client-go keep a leader, on a ConfigMap or Endpoints. */
 export const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
 
-/** Reads what `kubectl get … -o json` or `-o yaml` printed. */
+/** Reads the output of `kubectl get … -o json` or `-o yaml`. */
 export function readLive<T extends ValueTree<T>>(objects: readonly T[]): Inventory<T> {
   const ofKind = (kind: (typeof liveKinds)[number]) => objects.filter((object) => object.at('kind').string === kind)
   const pods = ofKind('Pod')
@@ -56,7 +56,7 @@ export function readLive<T extends ValueTree<T>>(objects: readonly T[]): Invento
   const kubeadm = ofKind('ConfigMap').find(
     (at) => named(at).namespace === 'kube-system' && named(at).name === 'kubeadm-config',
   )
-  // What `kubectl version -o json` prints.
+  // The output of `kubectl version -o json`.
   const [answered] = objects.flatMap((object) => factAt(object.at('serverVersion', 'gitVersion')) ?? [])
   return {
     takenAt: newestRenewal([...locks, ...ofKind('Lease').map(leaseAt)]),
@@ -80,7 +80,7 @@ function named<T extends ValueTree<T>>(at: T): LiveObject<T> {
   return { namespace: metadata.at('namespace').string ?? '', name: metadata.at('name').string ?? '', at }
 }
 
-/** A Pod that has ended stays listed until somebody takes it away. */
+/** A Pod that has ended stays listed until it is deleted. */
 function isRunning<T extends ValueTree<T>>(pod: T): boolean {
   return !['Succeeded', 'Failed'].includes(pod.at('status', 'phase').string ?? '')
 }
@@ -103,7 +103,7 @@ function leaseAt<T extends ValueTree<T>>(at: T): LiveLock<T> {
   }
 }
 
-/** A ConfigMap's lock is a line of JSON in an annotation, so what it says stands at the annotation. */
+/** A ConfigMap's lock is a line of JSON in an annotation, so its values are placed at the annotation. */
 function leaderAt<T extends ValueTree<T>>(configMap: T): LiveLock<T>[] {
   const at = configMap.at('metadata', 'annotations', leaderAnnotation)
   if (at.string === undefined) return []

@@ -8,8 +8,8 @@ export class Snapshot {
   private known: ClusterFacts | undefined
 
   /**
-   * @param descriptions what describes the cluster beside its manifests
-   * @param hides whether something of a cluster was not looked at
+   * @param descriptions the cluster's descriptions, apart from its manifests
+   * @param hides whether a cluster has parts that were not inspected
    */
   constructor(
     readonly cluster: string,
@@ -28,7 +28,7 @@ export class Snapshot {
     return !this.hides(this.cluster)
   }
 
-  /** What the cluster runs on. A rule that asks has `factKinds` among what it reads. */
+  /** The facts of the cluster. A rule that uses them has `factKinds` among the kinds it reads. */
   get facts(): ClusterFacts {
     this.known ??= new ClusterFacts(this.descriptions, this.manifests)
     return this.known

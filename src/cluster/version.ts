@@ -1,11 +1,11 @@
-/** A version of Kubernetes as somebody writes it. */
+/** A version of Kubernetes as people write it. */
 export interface Version {
   readonly major: number
   readonly minor: number
   readonly patch: number | undefined
 }
 
-/** Reads `v1.30.4-eks-a737599`, `1.23`, `1.29.1+k3s1`; what a vendor adds says nothing of the release. */
+/** Reads `v1.30.4-eks-a737599`, `1.23`, `1.29.1+k3s1`; a vendor's suffix is not part of the release. */
 export function parseVersion(text: string): Version | undefined {
   const match = text.match(/^\s*v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?(?![\d])/)
   if (!match) return undefined

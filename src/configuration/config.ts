@@ -7,11 +7,11 @@ import { Hunks } from '../manifest/hunks'
 import { type Config, configPath, emptyConfig, readConfig } from '../policy/config'
 import type { Revision } from '../revision/revision'
 
-/** The config of both sides, and what the change does to it. */
+/** The config of both sides, and the findings about its change. */
 export interface Configs {
-  /** What is in force: the base's. */
+  /** The config in force: the base's. */
   readonly inForce: Config
-  /** What the head says of itself, where it says so validly. */
+  /** The head's own declarations, if they are valid. */
   readonly head: Config
   readonly findings: readonly Finding[]
 }
@@ -19,11 +19,11 @@ export interface Configs {
 const start = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
 
 /**
- * Reads the config. What weakens the gate is taken from the base, so a change of the config takes effect after its merge;
- * it is said aloud, and an invalid one is stopped before it locks the gate.
+ * Reads the config. Settings that weaken the gate come from the base, so a change of the config takes effect after its
+ * merge; it is reported, and an invalid one is stopped before it locks the gate.
  *
  * @param named a path in the base revision, or an absolute path of the operator's
- * @param validate throws a GuardError when a config names what there is not: a policy, a rule, a param
+ * @param validate throws a GuardError when a config names an unknown policy, rule or param
  */
 export async function readConfigs(
   base: Revision | undefined,
@@ -64,24 +64,24 @@ export async function readConfigs(
       ...(headText === undefined ? {} : { fileText: headText }),
     })
     const before = inForce(baseText, file, undefined, validate)
-    // What the head declares cannot be told, so nothing is taken for gone.
+    // The head's declarations are unknown, so nothing counts as removed from them.
     const { clusters, releases } = before
     return { inForce: before, head: { ...emptyConfig, clusters, releases }, findings: [changed, invalid] }
   }
   return { inForce: inForce(baseText, file, attempt, validate), head: attempt, findings: [changed] }
 }
 
-/** An invalid config at the base ends the run, unless this very change mends it: then the bundled policies judge it. */
+/** An invalid config at the base ends the run, unless this very change fixes it: then the bundled policies judge it. */
 function inForce(
   text: string | undefined,
   file: string,
-  mended: Config | undefined,
+  headConfig: Config | undefined,
   validate: (config: Config) => void,
 ): Config {
   if (text === undefined) return emptyConfig
   const config = valid(text, file, validate)
   if (!(config instanceof GuardError)) return config
-  if (mended) return emptyConfig
+  if (headConfig) return emptyConfig
   throw config
 }
 
@@ -112,7 +112,9 @@ function changedFinding(file: string, before: string | undefined, after: string 
   })
 }
 
-/** Says of each workflow that runs this gate and that the change touches: only a required workflow is out of its reach. */
+/**
+ * Reports each workflow that runs this gate and that the change touches: only a required workflow is out of its reach.
+ */
 export async function changedWorkflows(base: Revision, head: Revision): Promise<Finding[]> {
   const findings: Finding[] = []
   const after = new Map((await head.list()).map((entry) => [entry.path, entry.id]))

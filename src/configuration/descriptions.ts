@@ -11,16 +11,16 @@ import type { Checkout } from '../revision/checkout'
 import type { Content, Revision } from '../revision/revision'
 import type { Skipped, Tree } from '../revision/tree'
 
-/** What one side says of its clusters beside their manifests. */
+/** The cluster descriptions of one side. */
 export interface Descriptions {
   readonly manifests: readonly Manifest[]
   /** The inventories that cannot be read. */
   readonly findings: readonly Finding[]
-  /** The clusters of which it is not known what is deployed to them. */
+  /** The clusters whose manifests are unknown. */
   readonly skipped: readonly Skipped[]
 }
 
-export const nothingDescribed: Descriptions = { manifests: [], findings: [], skipped: [] }
+export const noDescriptions: Descriptions = { manifests: [], findings: [], skipped: [] }
 
 /** Reads the inventories that a side's config names, and its own words on the clusters. */
 export async function readDescriptions(
@@ -55,8 +55,8 @@ export async function readDescriptions(
 }
 
 /**
- * By which names the snapshots know a declared cluster: its own, or that of the layout's folders that are called like it. One that
- * has neither paths nor a folder is what belongs to no other; of several such it is not known which.
+ * The names that snapshots use for a declared cluster: its own, or those of the layout's folders with its name. A
+ * cluster that has neither paths nor a folder contains what belongs to no other; with several of them, that is unknown.
  */
 function deployedUnder(declared: DeclaredClusters, tree: Tree): (name: string) => string[] {
   const homeless = Object.entries(declared).flatMap(([name, { paths }]) =>
@@ -74,8 +74,8 @@ function deployedUnder(declared: DeclaredClusters, tree: Tree): (name: string) =
 }
 
 /**
- * The files that are inventories on each side, and so no manifests: those that the base's config names, and of those that the
- * head's names the ones that are new. What was deployed at the base does not leave the gate's sight by being called an inventory.
+ * The inventory files of each side, which are not manifests: those that the base's config names, and new files that the
+ * head's names. A file that was deployed at the base is still judged when the head calls it an inventory.
  */
 export async function inventoriesOf(
   base: Revision | undefined,

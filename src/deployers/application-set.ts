@@ -2,16 +2,16 @@ import path from 'node:path/posix'
 import { minimatch } from 'minimatch'
 import { entryOf } from '../entry'
 import type { Manifest } from '../manifest/manifest'
-import { isModest } from '../revision/glob'
+import { isBoundedGlob } from '../revision/glob'
 import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
 import { readApplication } from './argocd'
-import type { Named } from './named'
+import type { GitOpsSources } from './gitops-sources'
 
-/** What a generator says of one Application, by the name a template calls it by. */
+/** The values of a generator for one Application, by the name a template uses. */
 export type Element = Readonly<Record<string, string>>
 
-/** Reads the Applications of an ApplicationSet whose elements stand in the object or in the tree. */
-export function readApplicationSet(manifest: Manifest, named: Named): void {
+/** Reads the Applications of an ApplicationSet whose elements are in the object or in the repository. */
+export function readApplicationSet(manifest: Manifest, named: GitOpsSources): void {
   const spec = fieldsOf(manifest.root.at('spec').value)
   if (spec.templatePatch !== undefined) {
     named.skip(manifest, 'its templatePatch is not read')
@@ -25,12 +25,12 @@ export function readApplicationSet(manifest: Manifest, named: Named): void {
     }
     for (const element of elements) {
       const filled = fieldsOf(fill(spec.template, element))
-      const said = JSON.stringify(filled)
-      const from = said.indexOf('{{')
-      const to = from === -1 ? -1 : said.indexOf('}}', from)
-      const left = to === -1 ? undefined : said.slice(from, to + 2)
-      if (left) {
-        named.skip(manifest, `${left} in its template cannot be filled in`)
+      const filledText = JSON.stringify(filled)
+      const from = filledText.indexOf('{{')
+      const to = from === -1 ? -1 : filledText.indexOf('}}', from)
+      const placeholder = to === -1 ? undefined : filledText.slice(from, to + 2)
+      if (placeholder) {
+        named.skip(manifest, `${placeholder} in its template cannot be filled in`)
         break
       }
       readApplication(manifest, textOf(fieldsOf(filled.metadata).name), filled.spec, named)
@@ -39,7 +39,7 @@ export function readApplicationSet(manifest: Manifest, named: Named): void {
 }
 
 /** The elements of a generator, or why they are not known. */
-export function elementsOf(generator: Fields, goTemplate: boolean, named: Named): readonly Element[] | string {
+export function elementsOf(generator: Fields, goTemplate: boolean, named: GitOpsSources): readonly Element[] | string {
   const kinds = Object.keys(generator).filter((key) => key !== 'selector')
   const kind = kinds.join(', ') || '(none)'
   if (generator.selector !== undefined) return `the selector of its generator ${kind} is not read`
@@ -52,7 +52,7 @@ export function elementsOf(generator: Fields, goTemplate: boolean, named: Named)
     return `its generator ${kind} is not read; only lists of elements and git directories are`
   const url = textOf(git.repoURL)
   if (!named.isHere(url, '')) return `the directories of ${url} are not in this repository`
-  if (!git.directories.every((rule) => isModest(textOf(fieldsOf(rule).path))))
+  if (!git.directories.every((rule) => isBoundedGlob(textOf(fieldsOf(rule).path))))
     return `the patterns of its generator ${kind} are not read`
   const values = flattened(fieldsOf(git.values), 'values.')
   return matching(git.directories.map(fieldsOf), named).map((folder) => ({
@@ -62,12 +62,12 @@ export function elementsOf(generator: Fields, goTemplate: boolean, named: Named)
 }
 
 /** The folders that some rule takes and none leaves out; those that begin with a dot are never taken. */
-function matching(rules: readonly Fields[], { surroundings: { checkout } }: Named): string[] {
+function matching(rules: readonly Fields[], { repositoryIndex: { checkout } }: GitOpsSources): string[] {
   const folders = new Set<string>()
   for (const file of checkout.tree.entries.keys()) {
     for (let end = file.indexOf('/'); end !== -1; end = file.indexOf('/', end + 1)) folders.add(file.slice(0, end))
   }
-  // As Go's path.Match, in which no star goes beyond a slash.
+  // Matches like Go's path.Match, in which no star crosses a slash.
   const tests = rules.map((rule) => ({
     excludes: rule.exclude === true,
     matches: minimatch.filter(textOf(rule.path), { noglobstar: true, nobrace: true }),

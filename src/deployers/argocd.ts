@@ -7,10 +7,10 @@ import { inside } from '../sources/kustomization'
 import { componentsOf, overlayOf } from '../sources/overlay'
 import type { Target, Values } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf, wordOf } from '../sources/untyped'
-import { type Named, spokenAt } from './named'
+import { declarationSite, type GitOpsSources } from './gitops-sources'
 
 /** Reads an Application: https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml */
-export function readApplication(manifest: Manifest, name: string, value: unknown, named: Named): void {
+export function readApplication(manifest: Manifest, name: string, value: unknown, named: GitOpsSources): void {
   const spec = fieldsOf(value)
   // What is hydrated is committed elsewhere; all of it is made of the dry source.
   const { drySource } = fieldsOf(spec.sourceHydrator)
@@ -35,24 +35,24 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
       named.skip(manifest, `${[url, written].filter(Boolean).join(' ')} is not in this repository`)
       continue
     }
-    // What a plugin makes of a folder is most often what helm or kustomize does, and some more.
+    // A config management plugin usually runs helm or kustomize, plus some steps of its own.
     const isPlugin = source.plugin !== undefined
     if (isPlugin) named.skip(manifest, `a plugin makes its manifests of ${written}, and may do more than is seen here`)
-    const at = {
+    const common = {
       id: `argocd:${manifest.origin.path}:${name}:${place}${index > 0 ? `:${index}` : ''}${isPlugin ? ':plugin' : ''}`,
-      known: 'named' as const,
+      origin: 'named' as const,
       target,
-      at: spokenAt(manifest),
+      declaredAt: declarationSite(manifest),
     }
-    const { checkout } = named.surroundings
+    const { checkout } = named.repositoryIndex
     if (checkout.has(path.join(place, 'Chart.yaml'))) {
       const helm = fieldsOf(source.helm)
       const values = valuesOf(manifest, helm, place, sources, named)
       if (!values) continue
       named.sources.push({
-        ...at,
-        // Without what only the plugin knows it may not render.
-        ...(isPlugin ? { known: 'discovered' as const } : {}),
+        ...common,
+        // The source may not render without values that only the plugin knows.
+        ...(isPlugin ? { origin: 'discovered' as const } : {}),
         kind: 'helm',
         chart: place,
         values,
@@ -63,46 +63,46 @@ export function readApplication(manifest: Manifest, name: string, value: unknown
         ...(Array.isArray(helm.apiVersions) ? { apiVersions: helm.apiVersions.map(textOf) } : {}),
         ...(helm.skipCrds === true ? { skipCrds: true } : {}),
       })
-    } else if (!named.leavesOut(place) && named.kustomization(place)) {
+    } else if (!named.isIgnored(place) && named.kustomization(place)) {
       const kustomize = fieldsOf(source.kustomize)
       const overlay = overlayOf(kustomize)
       const components = componentsOf(kustomize, place, checkout)
       named.sources.push({
-        ...at,
+        ...common,
         kind: 'kustomize',
         root: place,
         namespace,
         ...(overlay ? { overlay } : {}),
         ...(components.length > 0 ? { components } : {}),
       })
-    } else if (named.leavesOut(place)) {
+    } else if (named.isIgnored(place)) {
       named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
     } else if (checkout.tree.at(place).length > 0) {
       plainFiles(place, fieldsOf(source.directory), name, named)
     } else if (!isPlugin) {
-      // Rendering says that nothing is there, at the object that says there is.
-      named.sources.push({ ...at, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace })
+      // Rendering reports the missing folder, at the object that names it.
+      named.sources.push({ ...common, kind: 'helm', chart: place, values: [], set: {}, release: name, namespace })
     }
   }
 }
 
 /**
- * What a chart is given beside its own values, the later over the earlier.
+ * The values laid over a chart's own, later ones over earlier ones.
  *
- * The order is parameters > valuesObject > values > valueFiles, and valuesObject takes the place of values:
+ * The order is parameters > valuesObject > values > valueFiles, and valuesObject replaces values:
  * https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
  *
- * @returns undefined when some of it is not in this repository
+ * @returns undefined when some of them are not in this repository
  */
 function valuesOf(
   manifest: Manifest,
   helm: Fields,
   chart: string,
   sources: readonly Fields[],
-  named: Named,
+  named: GitOpsSources,
 ): Values[] | undefined {
   const values: Values[] = []
-  const { checkout } = named.surroundings
+  const { checkout } = named.repositoryIndex
   for (const file of listOf(helm.valueFiles).map(textOf)) {
     const [, ref, behind = ''] = file.match(/^\$([^/]+)\/(.*)$/) ?? []
     const owner = ref && sources.find((source) => textOf(source.ref) === ref)
@@ -138,12 +138,12 @@ function parametersOf(helm: Fields): Record<string, unknown> {
 }
 
 /**
- * A folder of plain manifests is judged as such; it only matters who deploys it when nobody does any more.
+ * A folder of plain manifests is judged file by file; its owner matters only when a change removes the last one.
  * Source: https://argo-cd.readthedocs.io/en/stable/user-guide/directory/#including-only-certain-files
  */
-function plainFiles(place: string, directory: Fields, application: string, named: Named): void {
-  const { plain, unfollowed } = named
-  const { checkout } = named.surroundings
+function plainFiles(place: string, directory: Fields, application: string, named: GitOpsSources): void {
+  const { plain, unfollowedLinks } = named
+  const { checkout } = named.repositoryIndex
   const start = place === '' ? 0 : place.length + 1
   const [include, exclude] = [textOf(directory.include), textOf(directory.exclude)]
   for (const file of checkout.below(place)) {
@@ -155,7 +155,7 @@ function plainFiles(place: string, directory: Fields, application: string, named
     if (to === undefined) continue
     // It reads a file through a link, and does not go into a folder by one.
     if (checkout.tree.entries.has(to)) plain.set(to, `the Application ${application}`)
-    else unfollowed.set(file, `the Application ${application} does not follow ${file} to a folder`)
+    else unfollowedLinks.set(file, `the Application ${application} does not follow ${file} to a folder`)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Manifest } from '../manifest/manifest'
 import { inside } from '../sources/kustomization'
 import type { Values } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf, wordOf } from '../sources/untyped'
-import type { Named } from './named'
+import type { GitOpsSources } from './gitops-sources'
 
 /** The names of the ConfigMaps and Secrets that a Flux object takes values of. */
 export function namesOfHolders({ root }: Manifest): string[] {
@@ -23,7 +23,7 @@ export function holderOf(reference: Fields, namespace: string, all: readonly Man
   )
 }
 
-/** What a ConfigMap or Secret holds; nothing of what SOPS has encrypted. */
+/** The data of a ConfigMap or Secret; nothing of data that SOPS has encrypted. */
 export function dataOf(holder: Manifest): Readonly<Record<string, string>> {
   const { root, ref } = holder
   if (root.at('sops').exists) return {}
@@ -36,11 +36,11 @@ export function dataOf(holder: Manifest): Readonly<Record<string, string>> {
 
 /** Where the values of a release are sought. */
 interface Release {
-  /** What it says of its chart. */
+  /** The fields of the HelmRelease that describe its chart. */
   readonly chart: Fields
   /** The chart's folder. */
   readonly place: string
-  /** What its `valuesFrom` refers to, one by one. */
+  /** The objects that its `valuesFrom` refers to, in order. */
   readonly holders: readonly (Manifest | undefined)[]
 }
 
@@ -50,9 +50,13 @@ interface Release {
  *
  * @returns undefined when some of it is not in this repository
  */
-export function valuesOf(manifest: Manifest, { chart, place, holders }: Release, named: Named): Values[] | undefined {
+export function valuesOf(
+  manifest: Manifest,
+  { chart, place, holders }: Release,
+  named: GitOpsSources,
+): Values[] | undefined {
   const spec = fieldsOf(manifest.root.at('spec').value)
-  const { checkout } = named.surroundings
+  const { checkout } = named.repositoryIndex
   const values: Values[] = []
   const files = listOf(chart.valuesFiles).map(textOf)
   for (const file of files) {
@@ -84,7 +88,7 @@ export function valuesOf(manifest: Manifest, { chart, place, holders }: Release,
   return values
 }
 
-/** What an entry of `valuesFrom` gives: values, or one value at a path in them. */
+/** The content of an entry of `valuesFrom`: values, or one value at a path in them. */
 function valuesFrom(reference: Fields, holder: Manifest): Values | undefined {
   const held = entryOf(dataOf(holder), textOf(reference.valuesKey) || 'values.yaml')
   if (held === undefined) return undefined

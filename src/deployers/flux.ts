@@ -6,8 +6,8 @@ import { componentsOf, fluxOverlayOf } from '../sources/overlay'
 import type { Target } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
 import { dataOf, holderOf, valuesOf } from './flux-values'
-import { madeIn } from './made-kustomization'
-import { type Named, spokenAt } from './named'
+import { generateKustomization } from './generated-kustomization'
+import { declarationSite, type GitOpsSources } from './gitops-sources'
 
 /** A Flux Kustomization of a folder of this repository. */
 interface Tree {
@@ -20,7 +20,7 @@ interface Tree {
   readonly written: readonly string[]
 }
 
-/** The Flux objects of one side; which of them applies which says to what cluster they go. */
+/** The Flux objects of one side. Which of them applies which decides the cluster they go to. */
 export class FluxObjects {
   private readonly trees: Tree[] = []
   private includedFiles: ReadonlySet<string> | undefined
@@ -29,13 +29,13 @@ export class FluxObjects {
 
   constructor(
     private readonly manifests: readonly Manifest[],
-    private readonly named: Named,
+    private readonly named: GitOpsSources,
   ) {}
 
   /** The files that Kustomizations take in as they are. */
   private get included(): ReadonlySet<string> {
     this.includedFiles ??= new Set(
-      [...this.named.surroundings.kustomizations.values()].flatMap(({ folder, includes }) =>
+      [...this.named.repositoryIndex.kustomizations.values()].flatMap(({ folder, includes }) =>
         includes.flatMap(({ text }) => inside(folder, text) ?? []),
       ),
     )
@@ -44,7 +44,8 @@ export class FluxObjects {
 
   read(): void {
     const ofKind = (kind: string) => this.manifests.filter(({ ref }) => groupKindOf(ref) === kind)
-    // An object that is suspended is read like any other: what it deployed stays, and a change waits for it to be resumed.
+    // A suspended object is read like any other: what it deployed stays in the cluster, and a change takes effect when
+    // it is resumed.
     const kustomizations = ofKind('Kustomization.kustomize.toolkit.fluxcd.io')
     this.named.usesFlux = kustomizations.length > 0
     for (const manifest of kustomizations) this.readTree(manifest)
@@ -66,11 +67,11 @@ export class FluxObjects {
     const source = this.sourceOf(reference, manifest.ref.namespace)
     const url = textOf(specOf(source).url)
     const kind = textOf(reference.kind)
-    const { checkout, kustomizations } = this.named.surroundings
+    const { checkout, kustomizations } = this.named.repositoryIndex
     const isThere = place !== undefined && checkout.tree.at(place).length > 0
-    // A patch of a Kustomization that stands elsewhere; what a Kustomization takes in gets its source by a patch.
+    // A patch for a Kustomization in another file, which gets its source by this patch.
     if (kind === '' && !(isThere && written !== '' && this.included.has(manifest.origin.path))) return
-    // Flux's own GitRepository is often made when it is installed, and written nowhere but in the cluster.
+    // Flux's own GitRepository is often created at installation, and is only in the cluster.
     const here =
       place !== undefined && ['GitRepository', ''].includes(kind) && (url ? this.named.isHere(url, place) : isThere)
     if (!here) {
@@ -80,20 +81,20 @@ export class FluxObjects {
       )
       return
     }
-    const { made } = this.named
-    if (this.named.leavesOut(place)) {
+    const { generated } = this.named
+    if (this.named.isIgnored(place)) {
       this.named.skip(manifest, `${written || '.'} is left out by \`ignore\``)
       return
     }
     if (!this.named.kustomization(place)) {
-      const its = madeIn(place, manifest, this.named)
+      const its = generateKustomization(place, manifest, this.named)
       if (its.leadsTo.length === 0) {
         this.named.skip(manifest, `there is nothing to apply in ${written || '.'}`)
         return
       }
-      made.set(place, its)
+      generated.set(place, its)
     }
-    const all = new Map([...kustomizations, ...made])
+    const all = new Map([...kustomizations, ...generated])
     const taken = closureOf(place, all)
     const files = new Set(taken.flatMap(({ file, made: its, leadsTo }) => (its ? leadsTo : [file, ...leadsTo])))
     this.trees.push({ manifest, spec, place, files, written: taken.map(({ file }) => file) })
@@ -101,7 +102,7 @@ export class FluxObjects {
 
   private deploy({ manifest, spec, place }: Tree): void {
     const overlay = fluxOverlayOf(spec)
-    const components = componentsOf(spec, place, this.named.surroundings.checkout)
+    const components = componentsOf(spec, place, this.named.repositoryIndex.checkout)
     const targets = spec.kubeConfig === undefined ? this.targetsOf(manifest) : [elsewhere(manifest)]
     const build = fieldsOf(spec.postBuild)
     const holders = listOf(build.substituteFrom).flatMap(
@@ -111,21 +112,21 @@ export class FluxObjects {
       this.named.sources.push({
         kind: 'kustomize',
         id: idOf(manifest, target),
-        known: 'named',
+        origin: 'named',
         target,
-        at: spokenAt(manifest),
+        declaredAt: declarationSite(manifest),
         root: place,
         // https://github.com/fluxcd/pkg/blob/kustomize/v1.22.0/kustomize/kustomize_generator.go
-        beside: true,
+        allowsOutsideFiles: true,
         ...(overlay ? { overlay } : {}),
         ...(components.length > 0 ? { components } : {}),
-        saidIn: [...holders.map(({ origin }) => origin.path), ...this.appliedBy(manifest)],
+        definitionFiles: [...holders.map(({ origin }) => origin.path), ...this.appliedBy(manifest)],
         ...(spec.postBuild ? { substitutions: this.substitutions(build, holders) } : {}),
       })
     }
   }
 
-  /** Later references go before earlier ones, and what stands in the object before both. */
+  /** Later references come before earlier ones, and inline values before both. */
   private substitutions(build: Fields, holders: readonly Manifest[]): Record<string, string> {
     const held = holders.flatMap((holder) => Object.entries(dataOf(holder)))
     const own = Object.entries(fieldsOf(build.substitute)).map(([key, value]) => [key, textOf(value)] as const)
@@ -155,7 +156,7 @@ export class FluxObjects {
     return [...targets.values()]
   }
 
-  /** The files that say that an object is applied: the trees above it, with the Kustomizations that they take in. */
+  /** The files that have an object applied: the trees above it, with the Kustomizations that they include. */
   private appliedBy(manifest: Manifest, seen = new Set<Tree>()): string[] {
     return this.ownersOf(manifest).flatMap((owner) => {
       if (seen.has(owner)) return []
@@ -178,7 +179,7 @@ export class FluxObjects {
     return this.treesByFile.get(origin.path) ?? []
   }
 
-  /** What a HelmRelease says of its chart; undefined for a patch of one, which says nothing. */
+  /** The chart of a HelmRelease; undefined for a patch of one, which has none. */
   private chartOf(manifest: Manifest): Fields | undefined {
     const spec = specOf(manifest)
     if (spec.chartRef !== undefined) {
@@ -200,7 +201,7 @@ export class FluxObjects {
     const written = textOf(chart.chart)
     const place = inside('', written.replace(/^\/+/, ''))
     const url = textOf(specOf(this.sourceOf(reference, own)).url)
-    const { checkout } = this.named.surroundings
+    const { checkout } = this.named.repositoryIndex
     const here =
       textOf(reference.kind) === 'GitRepository' &&
       place !== undefined &&
@@ -221,10 +222,10 @@ export class FluxObjects {
       this.named.sources.push({
         kind: 'helm',
         id: idOf(manifest, cluster),
-        known: 'named',
+        origin: 'named',
         target: cluster,
-        at: spokenAt(manifest),
-        saidIn: [...holders.flatMap((holder) => holder?.origin.path ?? []), ...this.appliedBy(manifest)],
+        declaredAt: declarationSite(manifest),
+        definitionFiles: [...holders.flatMap((holder) => holder?.origin.path ?? []), ...this.appliedBy(manifest)],
         chart: place,
         values,
         set: {},
@@ -245,7 +246,7 @@ export class FluxObjects {
     return named.find(({ ref }) => ref.namespace === namespace) ?? named[0]
   }
 
-  /** The namespace that the Kustomization beside an object gives it, or else the tree that applies it. */
+  /** The namespace that the Kustomization in an object's folder sets, or else the tree that applies it. */
   private namespaceOf(manifest: Manifest): string {
     const file = manifest.origin.path
     const beside = this.named.kustomization(file.includes('/') ? path.dirname(file) : '')?.namespace
@@ -262,13 +263,13 @@ function idOf({ ref, origin }: Manifest, target: Target): string {
   return `flux:${ref.kind}/${ref.namespace}/${ref.name}:${origin.path}:${JSON.stringify(target)}`
 }
 
-/** An object with a kubeconfig of its own goes to a cluster that nothing else names. */
+/** An object with a kubeconfig of its own goes to a cluster that no other object names. */
 function elsewhere({ ref, origin }: Manifest): Target {
   return { cluster: `${ref.name} of ${origin.path}` }
 }
 
 /**
- * A name of Helm's own length; Flux keeps the start of a longer one and tells it apart by a digest.
+ * Limits a release name to Helm's 53 characters; Flux truncates a longer one and appends a hash.
  * https://fluxcd.io/flux/components/helm/helmreleases/#release-name
  */
 export function releaseName(name: string): string {

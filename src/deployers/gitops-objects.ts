@@ -23,7 +23,7 @@ function readGitOpsIn(text: string): readonly LoadedObject[] {
 }
 
 /**
- * The Argo CD and Flux objects of one side, and what they take values of.
+ * The Argo CD and Flux objects of one side, and the objects they read values from.
  *
  * @param parts the files of charts, which are templates
  */

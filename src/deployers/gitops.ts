@@ -2,11 +2,11 @@ import { groupKindOf, type Manifest } from '../manifest/manifest'
 import { readApplicationSet } from './application-set'
 import { readApplication } from './argocd'
 import { FluxObjects } from './flux'
-import { Named, type Surroundings } from './named'
+import { GitOpsSources, type RepositoryIndex } from './gitops-sources'
 
-/** Reads what the Argo CD and Flux objects of one side name. */
-export function readGitOps(manifests: readonly Manifest[], surroundings: Surroundings): Named {
-  const named = new Named(surroundings)
+/** Reads the sources that the Argo CD and Flux objects of one side deploy. */
+export function readGitOps(manifests: readonly Manifest[], surroundings: RepositoryIndex): GitOpsSources {
+  const named = new GitOpsSources(surroundings)
   const flux = new FluxObjects(manifests, named)
   for (const manifest of manifests) {
     switch (groupKindOf(manifest.ref)) {

@@ -1,85 +1,97 @@
 import path from 'node:path/posix'
 import { readGitOps } from '../deployers/gitops'
 import { gitOpsObjects } from '../deployers/gitops-objects'
-import type { Named, PassedOver } from '../deployers/named'
+import type { GitOpsSources, NotInspected } from '../deployers/gitops-sources'
 import type { Side } from '../manifest/manifest'
 import type { DeclaredRelease } from '../policy/config'
 import { startOf } from '../region'
 import type { Checkout } from '../revision/checkout'
 import { localFolderOf, readChart } from '../sources/chart'
 import { inside, type Kustomization, readKustomizations, rootsOf } from '../sources/kustomization'
-import type { HelmSource, Knowledge, Source, Target } from '../sources/source'
-import { asBefore } from './as-before'
+import type { HelmSource, Source, SourceOrigin, Target } from '../sources/source'
 import { ignorableIn } from './ignorable'
+import { previousDefinitions } from './previous-definitions'
 
 /** Why a file is no plain manifest. */
-export interface Claim {
-  /** Something that is rendered may hold it; else nobody deploys it. */
+export interface FileOwnership {
+  /** Whether something that is rendered may include the file; otherwise nothing deploys it. */
   readonly deployed: boolean
   readonly reason: string
 }
 
-/** What one side of a change deploys by rendering, and which files are therefore no plain manifests. */
+/** The sources that one side of a change renders, and the files that are therefore not plain manifests. */
 export interface Discovery {
   readonly sources: readonly Source[]
   /** The folders of library charts. */
   readonly libraries: ReadonlySet<string>
   /** By path. */
-  readonly claims: ReadonlyMap<string, Claim>
+  readonly ownership: ReadonlyMap<string, FileOwnership>
   readonly kustomizations: ReadonlyMap<string, Kustomization>
-  /** Argo CD and Flux objects of which something was not looked at. */
-  readonly notInspected: readonly PassedOver[]
-  /** Plain files that an Argo CD object deploys, and by which. */
+  /** Argo CD and Flux objects that were not fully inspected. */
+  readonly notInspected: readonly NotInspected[]
+  /** Plain files that an Argo CD object deploys, and the name of that object. */
   readonly plain: ReadonlyMap<string, string>
-  /** Files that a glob of `ignore` takes, and that something deploys all the same. */
+  /** Files that a glob of `ignore` excludes although something deploys them. */
   readonly ignorable: ReadonlySet<string>
 }
 
-/** What discovery is told beside the files. */
-export interface Known {
+/** The inputs of discovery other than the files. */
+export interface DiscoveryInput {
   readonly releases: readonly DeclaredRelease[]
   /** The names of this repository, as `repositoryName` gives them. */
   readonly repository: readonly string[]
-  /** What the base deploys, when the head is looked at. */
+  /** The discovery of the base, when the head is inspected. */
   readonly base?: Discovery
   /** Whether a path was not there at the base. */
   readonly isNew: (path: string) => boolean
-  /** A source with what helm would learn of its cluster. */
+  /** Adds the Kubernetes version of its cluster to a source. */
   readonly informed: (source: Source) => Source
 }
 
-/** Finds what is deployed by rendering: what the config declares, what Argo CD and Flux name, charts and Kustomizations. */
-export async function discover(checkout: Checkout, known: Known, side: Side): Promise<Discovery> {
+/**
+ * Finds the sources to render: declared in the config, named by Argo CD and Flux, and the other charts and
+ * Kustomizations.
+ */
+export async function discover(checkout: Checkout, known: DiscoveryInput, side: Side): Promise<Discovery> {
   const charts = [...checkout.tree.entries.keys()]
     .filter((file) => path.basename(file) === 'Chart.yaml' && !checkout.tree.ignores(file))
     .map((file) => (file.includes('/') ? path.dirname(file) : ''))
     .sort()
-  const written = await readKustomizations(checkout)
+  const kustomizationsInFiles = await readKustomizations(checkout)
   const declared = known.releases.map(declaredSource)
-  const parts = new Map(chartClaims(charts, checkout))
-  const { named, kustomizations, claims } = await readNamed(checkout, parts, written, known, side)
-  const told = [...declared, ...named.sources]
-  const spoken = new Set(told.map(placeOf))
-  const discovered = await discoveredCharts(checkout, charts, kustomizations, spoken)
-  const roots = deployedRoots(kustomizations, known.base, spoken)
+  const parts = new Map(chartFiles(charts, checkout))
+  const { gitOps, kustomizations, ownership } = await readGitOpsSources(
+    checkout,
+    parts,
+    kustomizationsInFiles,
+    known,
+    side,
+  )
+  const explicit = [...declared, ...gitOps.sources]
+  const explicitPlaces = new Set(explicit.map(placeOf))
+  const discovered = await discoveredCharts(checkout, charts, kustomizations, explicitPlaces)
+  const roots = deployedRoots(kustomizations, known.base, explicitPlaces)
   const sources = [
-    ...told,
-    ...stillDiscovered(discovered.releases, known.base),
+    ...explicit,
+    ...discoveredAgain(discovered.releases, known.base),
     ...roots.map((root): Source => {
       const at = { path: kustomizations.get(root)?.file ?? root, region: startOf(1) }
       const id = `kustomize:${root}`
-      const beside = named.usesFlux ? { beside: true as const } : {}
-      return { kind: 'kustomize', id, known: 'discovered', target: { path: at.path }, at, root, ...beside }
+      const beside = gitOps.usesFlux ? { beside: true as const } : {}
+      return { kind: 'kustomize', id, origin: 'discovered', target: { path: at.path }, declaredAt: at, root, ...beside }
     }),
   ].map(known.informed)
   return {
-    sources: [...sources, ...(await asBefore(known.base?.sources ?? [], { checkout, kustomizations, sources }))],
+    sources: [
+      ...sources,
+      ...(await previousDefinitions(known.base?.sources ?? [], { checkout, kustomizations, sources })),
+    ],
     libraries: discovered.libraries,
-    claims,
+    ownership,
     kustomizations,
-    notInspected: named.notInspected,
-    plain: named.plain,
-    ignorable: new Set(ignorableIn(checkout, { named, kustomizations, claims })),
+    notInspected: gitOps.notInspected,
+    plain: gitOps.plain,
+    ignorable: new Set(ignorableIn(checkout, { gitOps, kustomizations, ownership })),
   }
 }
 
@@ -95,9 +107,9 @@ function declaredSource(declared: DeclaredRelease): HelmSource {
   return {
     kind: 'helm',
     id: `declared:${JSON.stringify([release, namespace, target])}`,
-    known: 'declared',
+    origin: 'declared',
     target,
-    at,
+    declaredAt: at,
     chart,
     values: values.map((file) => ({ path: file })),
     set: declared.set ?? {},
@@ -108,11 +120,11 @@ function declaredSource(declared: DeclaredRelease): HelmSource {
   }
 }
 
-/** The parts of a chart's folder; what else lies in it may be a manifest that somebody applies. */
+/** The files of a chart; other files in its folder may be manifests that are applied. */
 const partOfChart =
   /^(?:(?:Chart|requirements|values[^/]*)\.ya?ml|values\.schema\.json|(?:templates|crds|charts|ci|files|values|tests?|unittests?)\/.*)$/s
 
-function* chartClaims(charts: readonly string[], checkout: Checkout): Iterable<[string, Claim]> {
+function* chartFiles(charts: readonly string[], checkout: Checkout): Iterable<[string, FileOwnership]> {
   for (const folder of charts) {
     const start = folder === '' ? 0 : folder.length + 1
     for (const file of checkout.below(folder)) {
@@ -122,12 +134,12 @@ function* chartClaims(charts: readonly string[], checkout: Checkout): Iterable<[
   }
 }
 
-/** What Kustomizations name, and what lies beside them unnamed: both are no plain manifests. */
-function* kustomizeClaims(
+/** Files that Kustomizations name, and files in their folders that they do not name: neither are plain manifests. */
+function* kustomizationFiles(
   all: ReadonlyMap<string, Kustomization>,
   checkout: Checkout,
   base: Discovery | undefined,
-): Iterable<[string, Claim]> {
+): Iterable<[string, FileOwnership]> {
   for (const { folder } of all.values()) {
     const start = folder === '' ? 0 : folder.length + 1
     for (const file of checkout.below(folder)) {
@@ -138,84 +150,89 @@ function* kustomizeClaims(
       ]
     }
   }
-  // What leaves a Kustomization in this change is deployed by nobody; it does not become a plain file.
-  for (const [file, place] of namedBy(base?.kustomizations.values() ?? [])) {
+  // A file that leaves a Kustomization in this change is no longer deployed; it does not become a plain file.
+  for (const [file, place] of filesNamedBy(base?.kustomizations.values() ?? [])) {
     if (checkout.has(file)) yield [file, { deployed: false, reason: `an orphan: ${place} no longer names it` }]
   }
-  for (const [file, place] of namedBy(all.values())) {
+  for (const [file, place] of filesNamedBy(all.values())) {
     if (checkout.has(file)) yield [file, { deployed: true, reason: `a part of the Kustomization ${place}` }]
   }
 }
 
 /** The files that Kustomizations name, each with the Kustomization's own file; that file is named too. */
-function* namedBy(kustomizations: Iterable<Kustomization>): Iterable<[string, string]> {
+function* filesNamedBy(kustomizations: Iterable<Kustomization>): Iterable<[string, string]> {
   for (const { file, leadsTo, made } of kustomizations) {
     for (const place of made ? leadsTo : [file, ...leadsTo]) yield [place, file]
   }
 }
 
-/** What Flux passes by, and what came to be where only a link leads from the folder that was deployed, by which who deploys it does not go. */
-function* passedByClaims(
-  { unread, unfollowed, plain }: Named,
+/** Files that Flux skips, and new files behind a symbolic link that the deployer of the folder does not follow. */
+function* ignoredFiles(
+  { ignoredByFlux, unfollowedLinks, plain }: GitOpsSources,
   checkout: Checkout,
-  isNew: Known['isNew'],
-): Iterable<[string, Claim]> {
-  for (const [file, why] of unread) if (!plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
-  for (const [link, why] of unfollowed) {
+  isNew: DiscoveryInput['isNew'],
+): Iterable<[string, FileOwnership]> {
+  for (const [file, why] of ignoredByFlux)
+    if (!plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
+  for (const [link, why] of unfollowedLinks) {
     for (const file of checkout.tree.at(checkout.tree.resolved.get(link) ?? link)) {
       if (isNew(file) && !plain.has(file)) yield [file, { deployed: false, reason: `an orphan: ${why}` }]
     }
   }
 }
 
-/** Plain files that lose the object that deployed them are deployed by nobody. */
-function* plainClaims({ plain }: Named, checkout: Checkout, base: Discovery | undefined): Iterable<[string, Claim]> {
+/** Plain files that lose the object that deployed them are no longer deployed. */
+function* undeployedPlainFiles(
+  { plain }: GitOpsSources,
+  checkout: Checkout,
+  base: Discovery | undefined,
+): Iterable<[string, FileOwnership]> {
   for (const [file, object] of base?.plain ?? []) {
     if (checkout.has(file) && !plain.has(file))
       yield [file, { deployed: false, reason: `an orphan: ${object} no longer deploys it` }]
   }
 }
 
-/** Reads what Argo CD and Flux objects name, and which files are therefore no plain manifests. */
-async function readNamed(
+/** Reads the sources of Argo CD and Flux objects, and the files that are therefore not plain manifests. */
+async function readGitOpsSources(
   checkout: Checkout,
-  parts: ReadonlyMap<string, Claim>,
-  written: ReadonlyMap<string, Kustomization>,
-  { repository, base, isNew }: Known,
+  parts: ReadonlyMap<string, FileOwnership>,
+  kustomizationsInFiles: ReadonlyMap<string, Kustomization>,
+  { repository, base, isNew }: DiscoveryInput,
   side: Side,
 ) {
   let manifests = await gitOpsObjects(checkout, parts, side)
   for (;;) {
-    const named = readGitOps(manifests, { checkout, kustomizations: written, repository })
-    const kustomizations = new Map([...written, ...named.made])
-    const claims = new Map([
-      ...plainClaims(named, checkout, base),
-      ...passedByClaims(named, checkout, base ? isNew : () => false),
+    const gitOps = readGitOps(manifests, { checkout, kustomizations: kustomizationsInFiles, repository })
+    const kustomizations = new Map([...kustomizationsInFiles, ...gitOps.generated])
+    const ownership = new Map([
+      ...undeployedPlainFiles(gitOps, checkout, base),
+      ...ignoredFiles(gitOps, checkout, base ? isNew : () => false),
       ...parts,
-      ...kustomizeClaims(kustomizations, checkout, base),
+      ...kustomizationFiles(kustomizations, checkout, base),
     ])
-    // An object that nobody applies deploys nothing, and what it would have applied may hold more of them.
-    const applied = manifests.filter(({ origin }) => claims.get(origin.path)?.deployed !== false)
-    if (applied.length === manifests.length) return { named, kustomizations, claims }
+    // An object that is not applied deploys nothing, and the sources it would deploy may contain further such objects.
+    const applied = manifests.filter(({ origin }) => ownership.get(origin.path)?.deployed !== false)
+    if (applied.length === manifests.length) return { gitOps, kustomizations, ownership }
     manifests = applied
   }
 }
 
-/** Charts that nobody installs by name: each set of values it brings is tried as a cluster of its own. */
+/** Charts that no object or declaration installs: each of their sets of values is rendered as a cluster of its own. */
 async function discoveredCharts(
   checkout: Checkout,
   folders: readonly string[],
   kustomizations: ReadonlyMap<string, Kustomization>,
-  spoken: ReadonlySet<string>,
+  explicitPlaces: ReadonlySet<string>,
 ): Promise<{ releases: HelmSource[]; libraries: Set<string> }> {
   const charts = await Promise.all(folders.map((folder) => readChart(checkout, folder)))
-  const taken = new Set([
+  const included = new Set([
     ...charts.flatMap((chart) => chart.dependencies.flatMap((dependency) => localFolderOf(chart, dependency) ?? [])),
     ...[...kustomizations.values()].flatMap((kustomization) => kustomization.charts.map(({ folder }) => folder)),
   ])
   const libraries = new Set(charts.flatMap(({ folder, library }) => (library ? [folder] : [])))
   const releases = charts
-    .filter(({ folder, library }) => !library && !taken.has(folder) && !spoken.has(folder))
+    .filter(({ folder, library }) => !library && !included.has(folder) && !explicitPlaces.has(folder))
     .filter(
       ({ folder }) =>
         !folders.some(
@@ -229,12 +246,12 @@ async function discoveredCharts(
       const start = folder === '' ? 0 : folder.length + 1
       const sets = checkout.below(folder).filter((file) => /^values(?:-[^/]*|\/[^/]*)\.ya?ml$/.test(file.slice(start)))
       const at = { path: path.join(folder, 'Chart.yaml'), region: startOf(1) }
-      const release = (values: readonly string[], target: Target, known: Knowledge = 'discovered'): HelmSource => ({
+      const release = (values: readonly string[], target: Target, origin: SourceOrigin = 'discovered'): HelmSource => ({
         kind: 'helm',
         id: `chart:${folder}:${values.join()}`,
-        known,
+        origin,
         target,
-        at,
+        declaredAt: at,
         chart: folder,
         values: values.map((file) => ({ path: file })),
         set: {},
@@ -252,36 +269,40 @@ async function discoveredCharts(
 }
 
 /**
- * At the head: the charts that were tried by themselves at the base, and new ones, which what was a library is too. A chart that loses the last object or
- * declaration that named it is deployed no longer.
+ * At the head: the charts that were discovered at the base, and new ones, including former libraries. A chart that
+ * loses the last object or declaration that named it is no longer deployed.
  */
-function stillDiscovered(found: readonly HelmSource[], base: Discovery | undefined): HelmSource[] {
+function discoveredAgain(found: readonly HelmSource[], base: Discovery | undefined): HelmSource[] {
   if (!base) return [...found]
   const before = discoveredIn(base)
   return found.filter(
-    ({ chart }) => !base.claims.has(path.join(chart, 'Chart.yaml')) || base.libraries.has(chart) || before.has(chart),
+    ({ chart }) =>
+      !base.ownership.has(path.join(chart, 'Chart.yaml')) || base.libraries.has(chart) || before.has(chart),
   )
 }
 
 function discoveredIn({ sources }: Discovery): Set<string> {
-  return new Set(sources.filter(({ known }) => known === 'discovered').map(placeOf))
+  return new Set(sources.filter(({ origin }) => origin === 'discovered').map(placeOf))
 }
 
-/** At the head: what was deployed at the base and is still there, and what has come. A folder that loses its includer has not. */
+/**
+ * At the head: roots that were deployed at the base and are still there, and new ones. A folder that loses its includer
+ * is not new.
+ */
 function deployedRoots(
   all: ReadonlyMap<string, Kustomization>,
   base: Discovery | undefined,
-  spoken: ReadonlySet<string>,
+  explicitPlaces: ReadonlySet<string>,
 ): string[] {
   const roots = rootsOf(all)
-  if (!base) return [...roots].filter((root) => !spoken.has(root)).sort()
+  if (!base) return [...roots].filter((root) => !explicitPlaces.has(root)).sort()
   const before = discoveredIn(base)
   const still = [...before].filter((root) => all.has(root) && !all.get(root)?.component)
-  // A component that nobody took in was deployed by nobody, so it comes when it turns into what can be deployed.
-  const taken = new Set([...base.kustomizations.values()].flatMap(({ leadsTo }) => leadsTo))
+  // A component that nothing included was not deployed, so it is new when it becomes deployable.
+  const included = new Set([...base.kustomizations.values()].flatMap(({ leadsTo }) => leadsTo))
   const isNew = (root: string) => {
     const old = base.kustomizations.get(root)
-    return !old || (old.component && !taken.has(root))
+    return !old || (old.component && !included.has(root))
   }
-  return [...new Set([...still, ...[...roots].filter(isNew)])].filter((root) => !spoken.has(root)).sort()
+  return [...new Set([...still, ...[...roots].filter(isNew)])].filter((root) => !explicitPlaces.has(root)).sort()
 }

@@ -1,22 +1,22 @@
 import path from 'node:path/posix'
-import type { Named } from '../deployers/named'
+import type { GitOpsSources } from '../deployers/gitops-sources'
 import type { Checkout } from '../revision/checkout'
 import { manifestName } from '../revision/tree'
 import { ignorableKustomization, inside, type Kustomization } from '../sources/kustomization'
 
-/** What one side deploys. */
+/** The files that one side deploys. */
 interface Deployed {
-  readonly named: Named
+  readonly gitOps: GitOpsSources
   readonly kustomizations: ReadonlyMap<string, Kustomization>
-  /** What is judged as something renders it, or not at all. */
-  readonly claims: ReadonlyMap<string, unknown>
+  /** Files that are judged as rendered, or not at all. */
+  readonly ownership: ReadonlyMap<string, unknown>
 }
 
 /** The files that a glob of `ignore` takes and that an object, a Kustomization or a symbolic link has deployed. */
-export function* ignorableIn(checkout: Checkout, { named, kustomizations, claims }: Deployed): Iterable<string> {
+export function* ignorableIn(checkout: Checkout, { gitOps, kustomizations, ownership }: Deployed): Iterable<string> {
   const { tree } = checkout
-  yield* named.ignorable
-  for (const file of named.plain.keys()) {
+  yield* gitOps.ignorable
+  for (const file of gitOps.plain.keys()) {
     if (!manifestName.test(file) || isInChart(file, checkout)) continue
     yield* tree.ignorableAt(file)
     const target = tree.resolved.get(file)
@@ -30,9 +30,9 @@ export function* ignorableIn(checkout: Checkout, { named, kustomizations, claims
       else yield* [ignorableKustomization(place, checkout)].filter((file) => file !== undefined)
     }
   }
-  // What a chart or a Kustomization takes in by a link is judged as it renders.
+  // Files that a chart or a Kustomization includes through a link are judged as rendered.
   for (const [place, links] of tree.linked) {
-    const open = links.filter((link) => !claims.has(link) && (!tree.entries.has(place) || manifestName.test(link)))
+    const open = links.filter((link) => !ownership.has(link) && (!tree.entries.has(place) || manifestName.test(link)))
     if (open.length > 0) yield* tree.ignorableAt(place).filter((file) => !isInChart(file, checkout))
   }
 }

@@ -1,16 +1,16 @@
 import {
-  type Draft,
   findingOf,
   fingerprintOf,
   mergeByPlace,
   mergeCopies,
   type Placing,
+  type RawFinding,
   sortFindings,
   statementOf,
 } from '../finding/finding'
 import { countsFor, type Finding, type Report, reaches } from '../finding/report'
 import { Restorer } from '../finding/restore'
-import { changedClaims } from '../kubernetes/controllers/claimant'
+import { changedOwnership } from '../kubernetes/controllers/controller-ownership'
 import { type Change, sidesOf } from '../manifest/change'
 import { Hunks } from '../manifest/hunks'
 import { identityOf } from '../manifest/manifest'
@@ -21,8 +21,8 @@ import { type BeforeRule, Evaluation } from './evaluate'
 import type { Evidence } from './evidence'
 import { applyExceptions } from './exception'
 
-/** What is in force, and the day it is. */
-export interface Terms {
+/** The policies, exceptions and date a run is evaluated with. */
+export interface PolicyContext {
   readonly resolution: Resolution
   readonly exceptions: readonly PlacedException[]
   readonly exceptionsPath: string | undefined
@@ -33,67 +33,67 @@ export interface Terms {
 }
 
 /** The whole gate, and a pure function: the same evidence and terms give the same report. */
-export function check(evidence: Evidence, terms: Terms): Report {
-  return reportOf(evidence, judge(evidence, terms), terms)
+export function check(evidence: Evidence, context: PolicyContext): Report {
+  return reportOf(evidence, judge(evidence, context), context)
 }
 
-/** What the rules state, and what of it they could not judge. */
+/** Rule findings, plus what could not be evaluated. */
 export interface Judgement {
   readonly findings: readonly Finding[]
   readonly skipped: Report['inspected']['skipped']
 }
 
 /**
- * What the rules state of the evidence, each finding at its own place.
+ * Evaluates the rules on the evidence, each finding at its own place.
  *
- * @param before is told which rule looks at what next; it may throw to end the judging
+ * @param before called with the rule and the path it looks at next; it may throw to end the judging
  */
-export function judge(evidence: Evidence, { resolution, today }: Terms, before?: BeforeRule): Judgement {
+export function judge(evidence: Evidence, { resolution, today }: PolicyContext, before?: BeforeRule): Judgement {
   const placing = placingIn(evidence)
   const evaluation = new Evaluation(evidence, resolution.rules, placing.touched, today, before)
-  const [base, head] = [evaluation.ofSide('base'), evaluation.ofSide('head')]
-  const hidden = notAmong(head, evaluation.ofHeadAsBefore())
+  const [base, head] = [evaluation.evaluateSide('base'), evaluation.evaluateSide('head')]
+  const hidden = exclude(head, evaluation.evaluateHeadWithBaseFacts())
   const findings = [
-    ...statused(base, head, placing, evidence.mode),
-    ...statused(base, hidden, placing, evidence.mode).filter(({ status }) => status === 'introduced'),
-    ...mergeCopies(evaluation.ofChanges().map((draft) => findingOf(draft, 'introduced', placing))),
+    ...classifyByStatus(base, head, placing, evidence.mode),
+    ...classifyByStatus(base, hidden, placing, evidence.mode).filter(({ status }) => status === 'introduced'),
+    ...mergeCopies(evaluation.evaluateChanges().map((draft) => findingOf(draft, 'introduced', placing))),
   ]
   return { findings, skipped: evaluation.skipped }
 }
 
-/** The verdict, with what has one cause at one place told as one. */
-export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, terms: Terms): Report {
+/** Builds the report; findings with the same cause and location are merged. */
+export function reportOf(evidence: Evidence, { findings, skipped }: Judgement, context: PolicyContext): Report {
   const { mode, changes } = evidence
-  const judged = applyExceptions(findings, terms, mode)
+  const judged = applyExceptions(findings, context, mode)
   const all = sortFindings(mergeByPlace([...judged, ...evidence.findings]))
-  const fails = all.some((finding) => countsFor(finding, mode) && reaches(finding.level, terms.failOn))
+  const fails = all.some((finding) => countsFor(finding, mode) && reaches(finding.level, context.failOn))
   const count = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).length
   return {
     format: 1,
     verdict: fails ? 'fail' : 'pass',
     mode,
-    ...inForce(terms),
+    ...inForce(context),
     inspected: {
       ...evidence.inspected,
       skipped: sortSkipped([...evidence.inspected.skipped, ...skipped]),
       changes: { added: count('added'), changed: count('changed'), removed: count('removed') },
     },
     findings: all,
-    claims: changedClaims(evidence),
+    claims: changedOwnership(evidence),
   }
 }
 
-/** What a report says of its terms. */
-export function inForce(terms: Terms): Pick<Report, 'failOn' | 'today' | 'policies' | 'config'> {
+/** The parts of the policy context that a report shows. */
+export function inForce(context: PolicyContext): Pick<Report, 'failOn' | 'today' | 'policies' | 'config'> {
   return {
-    failOn: terms.failOn,
-    today: terms.today,
-    policies: terms.resolution.policies,
+    failOn: context.failOn,
+    today: context.today,
+    policies: context.resolution.policies,
     config: {
-      path: terms.exceptionsPath ?? null,
-      ignore: terms.ignore,
-      exceptions: terms.exceptions
-        .filter(({ expires }) => terms.today <= expires)
+      path: context.exceptionsPath ?? null,
+      ignore: context.ignore,
+      exceptions: context.exceptions
+        .filter(({ expires }) => context.today <= expires)
         .map(({ region: _, ...rest }) => rest),
     },
   }
@@ -124,11 +124,11 @@ function placingIn({ changes, described, changedTexts }: Evidence): Placing {
 }
 
 /**
- * Drafts that others do not state already: of the same first object, with the same keys. The further ends are where a fact
- * stands, which may be elsewhere.
+ * Removes findings that others state already: for the same first object, with the same keys. The further ends are the
+ * places of facts, which may differ.
  */
-function notAmong(others: readonly Draft[], drafts: readonly Draft[]): Draft[] {
-  const subject = ({ active, message, cluster, ends: [end] }: Draft) =>
+function exclude(others: readonly RawFinding[], drafts: readonly RawFinding[]): RawFinding[] {
+  const subject = ({ active, message, cluster, ends: [end] }: RawFinding) =>
     JSON.stringify([active.rule.id, message, cluster, end && identityOf(end.manifest.ref)])
   const known = new Map<string, Set<string>>()
   if (drafts.length > 0) {
@@ -144,10 +144,15 @@ function notAmong(others: readonly Draft[], drafts: readonly Draft[]): Draft[] {
   })
 }
 
-/** Compares the two sides by fingerprint: what the head has more of is introduced, what it has less of is resolved. */
-function statused(base: readonly Draft[], head: readonly Draft[], placing: Placing, mode: Report['mode']): Finding[] {
+/** Compares the two sides by fingerprint: additional findings of the head are introduced, missing ones are resolved. */
+function classifyByStatus(
+  base: readonly RawFinding[],
+  head: readonly RawFinding[],
+  placing: Placing,
+  mode: Report['mode'],
+): Finding[] {
   if (mode === 'all') return head.map((draft) => findingOf(draft, 'existing', placing))
-  const left = new Map<string, Draft[]>()
+  const left = new Map<string, RawFinding[]>()
   const knownKeys = new Map<string, Set<string>>()
   for (const draft of base) {
     const fingerprint = fingerprintOf(draft)

@@ -1,23 +1,23 @@
 import type { Snapshot } from '../cluster/snapshot'
 import type { Change } from '../manifest/change'
-import { stateOf } from '../manifest/load'
+import { comparisonKey } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
 
 /** One object that takes the place of another of its identity. */
 export interface Replacement {
   readonly before: Manifest
   readonly after: Manifest
-  /** Where the other one of the two stands, in words. */
+  /** A description of where the other copy is. */
   readonly words: string
 }
 
 /** With more copies than these a change is compared with the first ones: that states more, never less. */
-const mostCopies = 16
+const maxCopies = 16
 
 /**
- * What a change may come to where its object has copies in the cluster. The copy that is applied last counts, and which that
- * is, is unknown: one that is added may take the place of those of the base, and those that stay that of one that is removed.
- * A copy that is written like one of them changes nothing.
+ * The possible effects of a change on an object with several copies in the cluster. The copy that is applied last
+ * counts, and which one that is, is unknown: an added copy may replace those of the base, and a remaining copy may
+ * replace a removed one. A copy with the same content as one of them changes nothing.
  */
 export function replacementsIn(change: Change, base: Snapshot, head: Snapshot): readonly Replacement[] {
   if (change.kind === 'changed') return []
@@ -44,11 +44,11 @@ export function replacementsIn(change: Change, base: Snapshot, head: Snapshot): 
 }
 
 function isSame(one: Manifest, other: Manifest): boolean {
-  return stateOf(one.object) === stateOf(other.object)
+  return comparisonKey(one.object) === comparisonKey(other.object)
 }
 
 /** Of copies that are written the same the first. */
 function distinct(copies: readonly Manifest[]): Manifest[] {
-  const byState = new Map(copies.toReversed().map((copy) => [stateOf(copy.object), copy]))
-  return [...byState.values()].reverse().slice(0, mostCopies)
+  const byState = new Map(copies.toReversed().map((copy) => [comparisonKey(copy.object), copy]))
+  return [...byState.values()].reverse().slice(0, maxCopies)
 }

@@ -1,21 +1,21 @@
 import { describesCluster } from '../cluster/cluster-facts'
-import type { Draft } from '../finding/finding'
+import type { RawFinding } from '../finding/finding'
 import { abridged } from '../listing'
 import type { Manifest } from '../manifest/manifest'
 import type { Evidence } from './evidence'
 
 /**
- * Where the clusters are not certain, what rests on them is at most a warning and says what would make it certain:
- * a removal from the files of no known cluster of an object that this change writes elsewhere; and, where folders were
- * taken for clusters because they repeat each other, a removal of which a copy stays, and two objects of the files that
- * belong to no cluster.
+ * Lowers findings that rest on guessed clusters to a warning, and names the config line that would make them certain: a
+ * removal from files of no known cluster of an object that this change writes elsewhere; and, where folders were taken
+ * for clusters because they repeat each other, a removal while a copy stays, and two objects in files that belong to no
+ * cluster.
  */
-export function withDoubt(draft: Draft, evidence: Evidence): Draft {
+export function withDoubt(draft: RawFinding, evidence: Evidence): RawFinding {
   if (draft.level === 'notice') return draft
   return ['change', 'removal'].includes(draft.active.rule.scope) ? ofRemoval(draft, evidence) : ofPair(draft, evidence)
 }
 
-function ofPair(draft: Draft, evidence: Evidence): Draft {
+function ofPair(draft: RawFinding, evidence: Evidence): RawFinding {
   return withDoubtOfPair(
     draft,
     draft.ends.map((end) => end.manifest),
@@ -24,15 +24,15 @@ function ofPair(draft: Draft, evidence: Evidence): Draft {
 }
 
 /** @param pair the objects that are taken to be of one cluster */
-export function withDoubtOfPair(draft: Draft, pair: readonly Manifest[], { clusters }: Evidence): Draft {
-  // What describes the cluster is of no folder of it.
+export function withDoubtOfPair(draft: RawFinding, pair: readonly Manifest[], { clusters }: Evidence): RawFinding {
+  // Cluster descriptions do not belong to any folder.
   const objects = pair.filter((manifest) => !describesCluster(manifest))
   const folders = new Set(objects.map(({ values, origin }) => folderOf((values?.owner.origin ?? origin).path)))
   if (!clusters.assumed || draft.cluster !== '' || folders.size < 2) return draft
   return weakened(draft, `Whether both reach one cluster is not certain: ${declaring(folders)}.`)
 }
 
-function ofRemoval(draft: Draft, { clusters, changes, head }: Evidence): Draft {
+function ofRemoval(draft: RawFinding, { clusters, changes, head }: Evidence): RawFinding {
   const removed = draft.ends[0]?.manifest
   if (removed?.side !== 'base') return draft
   const { evidence } = removed
@@ -58,6 +58,6 @@ function declaring(folders: ReadonlySet<string>): string {
   return `declare \`clusters: {<name>: {paths: [${globs}]}}\` in the config`
 }
 
-function weakened(draft: Draft, why: string): Draft {
+function weakened(draft: RawFinding, why: string): RawFinding {
   return { ...draft, level: 'warning', text: `${draft.text} ${why}` }
 }

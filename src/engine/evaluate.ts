@@ -1,7 +1,7 @@
 import { clusterKind, factKinds } from '../cluster/cluster-facts'
 import { Snapshot } from '../cluster/snapshot'
 import { GuardError } from '../errors'
-import type { Draft } from '../finding/finding'
+import type { RawFinding } from '../finding/finding'
 import { type Change, sidesOf } from '../manifest/change'
 import type { Cursor } from '../manifest/cursor'
 import { groupKindOf, identityOf, type Manifest, nameOf, ownGroup, type Side } from '../manifest/manifest'
@@ -13,7 +13,9 @@ import type { Evidence } from './evidence'
 /** Called before a rule looks at a file's object. */
 export type BeforeRule = (rule: string, path: string) => void
 
-/** A change and the snapshots it is judged in: of the copies of what it changes, the head has the changed one alone. */
+/**
+ * A change and the snapshots it is judged in: of all copies of the changed object, the head has only the changed one.
+ */
 interface Judged<C extends Change = Change> {
   readonly change: C
   readonly base: Snapshot
@@ -25,7 +27,7 @@ interface Replaced extends Judged<Extract<Change, { kind: 'changed' }>> {
   readonly words: string
 }
 
-/** Runs rules over the evidence and keeps what they state. */
+/** Runs rules over the evidence and collects their findings. */
 export class Evaluation {
   /** What the rules could not judge, and why. */
   readonly skipped: { path: string; reason: string }[] = []
@@ -39,13 +41,13 @@ export class Evaluation {
     private readonly before: BeforeRule = () => {},
   ) {}
 
-  /** What `manifest` and `snapshot` rules state about one side: of touched objects, and of others together with them. */
-  ofSide(side: Side): Draft[] {
-    return this.ofSnapshots(side, this.evidence[side], this.rules)
+  /** Findings of `manifest` and `snapshot` rules on one side: about touched objects, alone and together with others. */
+  evaluateSide(side: Side): RawFinding[] {
+    return this.evaluateSnapshots(side, this.evidence[side], this.rules)
   }
 
-  /** What rules that ask for the facts of a cluster state about the head's objects in the clusters as the base describes them. */
-  ofHeadAsBefore(): Draft[] {
+  /** Findings of rules that read cluster facts, on the head's objects with the cluster descriptions of the base. */
+  evaluateHeadWithBaseFacts(): RawFinding[] {
     const { base, head, changes, described } = this.evidence
     const changed = new Set(
       [...changes, ...described].flatMap((change) => {
@@ -57,12 +59,16 @@ export class Evaluation {
       const before = changed.has(cluster) ? base.get(cluster) : undefined
       return before ? [[cluster, snapshot.describedBy(before)]] : []
     })
-    return this.ofSnapshots('base', asBefore, this.rules.filter(asksForFacts))
+    return this.evaluateSnapshots('base', asBefore, this.rules.filter(asksForFacts))
   }
 
-  /** @param facts the side that describes the clusters; what it leaves untold is listed for the head alone */
-  private ofSnapshots(facts: Side, snapshots: Iterable<[string, Snapshot]>, rules: readonly ActiveRule[]): Draft[] {
-    const drafts: Draft[] = []
+  /** @param facts the side whose cluster descriptions are used; missing facts are listed for the head alone */
+  private evaluateSnapshots(
+    facts: Side,
+    snapshots: Iterable<[string, Snapshot]>,
+    rules: readonly ActiveRule[],
+  ): RawFinding[] {
+    const findings: RawFinding[] = []
     const whole = this.evidence.mode === 'all'
     for (const [cluster, snapshot] of snapshots) {
       const candidates = [...snapshot.manifests, ...snapshot.descriptions]
@@ -71,22 +77,22 @@ export class Evaluation {
         if (rule.scope !== 'manifest' && rule.scope !== 'snapshot') continue
         for (const manifest of candidates.filter((candidate) => judges(active, candidate))) {
           if (rule.scope === 'manifest' && !whole && !this.touched(manifest)) continue
-          const made: Draft[] = []
+          const made: RawFinding[] = []
           const context = this.contextOf(active, cluster, made, facts)
           this.guarded(active, manifest, () => {
             if (rule.scope === 'manifest') rule.check({ ...context, manifest })
             else rule.check({ ...context, manifest, snapshot })
           })
-          drafts.push(...made.filter((draft) => whole || draft.ends.some((end) => this.touched(end.manifest))))
+          findings.push(...made.filter((draft) => whole || draft.ends.some((end) => this.touched(end.manifest))))
         }
       }
     }
-    return drafts.map((draft) => withDoubt(draft, this.evidence))
+    return findings.map((draft) => withDoubt(draft, this.evidence))
   }
 
-  /** What `change` and `removal` rules state. */
-  ofChanges(): Draft[] {
-    const drafts: Draft[] = []
+  /** Findings of `change` and `removal` rules. */
+  evaluateChanges(): RawFinding[] {
+    const findings: RawFinding[] = []
     for (const change of [...this.evidence.changes, ...this.evidence.described]) {
       const { base, head } = this.snapshotsOf(change.cluster)
       const own = { change, base, head: change.kind === 'changed' ? head.withOnly(change.after) : head }
@@ -96,11 +102,11 @@ export class Evaluation {
         head: head.withOnly(after),
         words,
       }))
-      // A copy is compared with what it is a copy of, and is nothing new.
+      // A copy is compared with the object it is a copy of, and is not new.
       const isCopy = change.kind === 'added' && base.get(change.after.ref).length > 0
       for (const active of this.rules) {
-        if (!isCopy || active.rule.scope !== 'change') drafts.push(...this.ofChange(active, own))
-        drafts.push(...this.ofReplacements(active, replaced))
+        if (!isCopy || active.rule.scope !== 'change') findings.push(...this.evaluateChange(active, own))
+        findings.push(...this.evaluateReplacements(active, replaced))
       }
     }
     for (const move of this.evidence.moves) {
@@ -108,14 +114,14 @@ export class Evaluation {
         const { rule } = active
         if (rule.scope !== 'change' || !rule.checkMove || !judges(active, move.before)) continue
         const context = {
-          ...this.contextOf(active, move.cluster, drafts, 'head'),
+          ...this.contextOf(active, move.cluster, findings, 'head'),
           ...this.snapshotsOf(move.cluster),
           move,
         }
         this.guarded(active, move.before, () => rule.checkMove?.(context))
       }
     }
-    return heard(drafts).map((draft) => withDoubt(draft, this.evidence))
+    return dropShadowed(findings).map((draft) => withDoubt(draft, this.evidence))
   }
 
   /** A rule that crashes ends the run, by name: a gate that skips a rule is no gate. */
@@ -133,11 +139,11 @@ export class Evaluation {
     }
   }
 
-  private ofChange(active: ActiveRule, { change, base, head }: Judged): Draft[] {
+  private evaluateChange(active: ActiveRule, { change, base, head }: Judged): RawFinding[] {
     const { rule } = active
-    const drafts: Draft[] = []
+    const findings: RawFinding[] = []
     const manifest = change.kind === 'added' ? change.after : change.before
-    const context = { ...this.contextOf(active, change.cluster, drafts, 'head'), change, base, head }
+    const context = { ...this.contextOf(active, change.cluster, findings, 'head'), change, base, head }
     this.guarded(active, manifest, () => {
       if (rule.scope === 'change' && judges(active, manifest)) rule.check(context)
       if (rule.scope === 'removal' && judges(active, manifest)) {
@@ -146,23 +152,23 @@ export class Evaluation {
       }
       if (rule.scope === 'snapshot' && reads(active, manifest)) rule.checkChange?.(context)
     })
-    return drafts
+    return findings
   }
 
-  /** Of what a rule states of each, the least: that much holds whichever copy it was that counted. */
-  private ofReplacements(active: ActiveRule, replaced: readonly Replaced[]): Draft[] {
+  /** Keeps the smallest set of findings among all copies: it holds whichever copy counts. */
+  private evaluateReplacements(active: ActiveRule, replaced: readonly Replaced[]): RawFinding[] {
     const stated = replaced.map((judged) => {
       const { before, after } = judged.change
-      return this.ofChange(active, judged)
+      return this.evaluateChange(active, judged)
         .map((draft) => ({ ...draft, text: `${draft.text} ${judged.words}`, ends: this.endsAt(draft, after) }))
         .map((draft) => withDoubtOfPair(draft, [before, after], this.evidence))
     })
-    const sizeOf = (drafts: readonly Draft[]) => drafts.reduce((sum, { keys }) => sum + 1 + keys.length, 0)
+    const sizeOf = (findings: readonly RawFinding[]) => findings.reduce((sum, { keys }) => sum + 1 + keys.length, 0)
     return stated.sort((a, b) => sizeOf(a) - sizeOf(b))[0] ?? []
   }
 
-  /** What is said of a copy stands where the change is: in the copy, where the rule read what is untouched alone. */
-  private endsAt({ ends }: Draft, copy: Manifest): readonly Cursor[] {
+  /** A finding about a copy is placed where the change is: in the copy, when the rule read only untouched objects. */
+  private endsAt({ ends }: RawFinding, copy: Manifest): readonly Cursor[] {
     return ends.some((end) => this.touched(end.manifest)) ? ends : [copy.root, ...ends]
   }
 
@@ -172,7 +178,7 @@ export class Evaluation {
     return { base: base.get(cluster) ?? none, head: head.get(cluster) ?? none }
   }
 
-  private contextOf(active: ActiveRule, cluster: string, drafts: Draft[], side: Side) {
+  private contextOf(active: ActiveRule, cluster: string, findings: RawFinding[], side: Side) {
     return {
       params: active.params,
       today: this.today,
@@ -181,13 +187,13 @@ export class Evaluation {
         at: Cursor | readonly Cursor[],
         message: string,
         args: object,
-        more: Pick<Partial<Draft>, 'keys' | 'fix' | 'value'> = {},
+        more: Pick<Partial<RawFinding>, 'keys' | 'fix' | 'value'> = {},
       ) => {
         const level = active.levelOf(message)
         if (!level) return
         const text: string = active.rule.messages[message](args)
         const ends = Array.isArray(at) ? at : [at]
-        drafts.push({
+        findings.push({
           active,
           message,
           text,
@@ -209,7 +215,7 @@ export class Evaluation {
 }
 
 function judges({ rule }: ActiveRule, manifest: Manifest): boolean {
-  // What describes a cluster, or stands for a release, is no object of it.
+  // Cluster descriptions and synthetic releases are not cluster objects.
   return rule.kinds === '*' ? manifest.ref.group !== ownGroup : rule.kinds.includes(groupKindOf(manifest.ref))
 }
 
@@ -228,13 +234,13 @@ function isGone(change: Change, head: Snapshot): boolean {
   return ref.namespace !== '' || !head.ofKind(groupKindOf(ref)).some(({ ref: { name } }) => name === ref.name)
 }
 
-/** Of what several rules say of one removed object, that of the rules the others yield to. */
-function heard(drafts: readonly Draft[]): Draft[] {
-  const subject = (rule: string, { cluster, ends }: Draft) =>
+/** Drops findings of rules that yield to another rule that reported the same object. */
+function dropShadowed(findings: readonly RawFinding[]): RawFinding[] {
+  const subject = (rule: string, { cluster, ends }: RawFinding) =>
     JSON.stringify([rule, cluster, ends[0] && identityOf(ends[0].manifest.ref)])
-  const said = new Set(drafts.map((draft) => subject(draft.active.rule.id, draft)))
-  return drafts.filter((draft) => {
+  const reported = new Set(findings.map((draft) => subject(draft.active.rule.id, draft)))
+  return findings.filter((draft) => {
     const { rule } = draft.active
-    return rule.scope !== 'removal' || !rule.yieldsTo?.some((other) => said.has(subject(other, draft)))
+    return rule.scope !== 'removal' || !rule.yieldsTo?.some((other) => reported.has(subject(other, draft)))
   })
 }

@@ -10,17 +10,17 @@ export interface Evidence {
   readonly mode: Report['mode']
   readonly changes: readonly Change[]
   readonly moves: readonly Move[]
-  /** What becomes of the descriptions of clusters: inventories, and what the config says of a cluster. */
+  /** Changes to cluster descriptions: inventories, and the config's declarations of a cluster. */
   readonly described: readonly Change[]
   /** By cluster. */
   readonly base: ReadonlyMap<string, Snapshot>
   readonly head: ReadonlyMap<string, Snapshot>
-  /** Ingresses of unchanged files, read only when someone wants to show who takes them; no rule judges them. */
-  readonly bystanders: () => readonly Manifest[]
+  /** Ingresses of unchanged files, read only to show which controllers serve them; no rule judges them. */
+  readonly unchangedIngresses: () => readonly Manifest[]
   readonly clusters: ClusterMap
   /** The texts of every file this change adds, changes or removes. */
   readonly changedTexts: ReadonlyMap<string, { readonly before?: string; readonly after?: string }>
-  /** What could not be read, and what the change does to the config: `source/*` and `config/*`. */
+  /** Findings about files that could not be read, and about changes of the config: `source/*` and `config/*`. */
   readonly findings: readonly Finding[]
   readonly inspected: Omit<Report['inspected'], 'changes'>
 }

@@ -3,17 +3,21 @@ import type { Finding, Report } from '../finding/report'
 import { matchesObject } from '../kubernetes/object/object-glob'
 import { configPath, type PlacedException } from '../policy/config'
 
-interface Terms {
+interface ExceptionContext {
   readonly exceptions: readonly PlacedException[]
   readonly exceptionsPath: string | undefined
   readonly today: string
 }
 
 /**
- * Marks the findings that an exception covers, and says which exceptions are past their day or cover nothing here.
- * Exceptions come from the base: a pull request cannot excuse itself.
+ * Marks the findings that an exception covers, and reports exceptions that expired or cover nothing here. Exceptions
+ * come from the base: a pull request cannot excuse itself.
  */
-export function applyExceptions(findings: readonly Finding[], terms: Terms, mode: Report['mode']): Finding[] {
+export function applyExceptions(
+  findings: readonly Finding[],
+  terms: ExceptionContext,
+  mode: Report['mode'],
+): Finding[] {
   const used = new Set<PlacedException>()
   const covered = findings.map((finding) => {
     const candidates = terms.exceptions.filter((exception) => covers(exception, finding))

@@ -2,14 +2,14 @@ import { Lines } from '../manifest/lines'
 import type { Region } from '../region'
 import type { Excerpt } from './report'
 
-const mostLines = 8
+const maxLines = 8
 const widest = 200
 
 /** The lines of a region with one line around it, cut where a reader has seen enough. */
 export function excerptOf(text: string | Lines, region: Region): Excerpt {
   const all = typeof text === 'string' ? new Lines(text) : text
   const first = Math.max(1, region.startLine - 1)
-  const last = Math.min(region.endLine + 1, first + mostLines - 1, all.count)
+  const last = Math.min(region.endLine + 1, first + maxLines - 1, all.count)
   const lines: string[] = []
   for (let line = first; line <= last; line++) {
     const written = all.at(line) ?? ''

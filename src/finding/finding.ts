@@ -11,8 +11,8 @@ import type { Fix } from '../rule/rule'
 import { excerptOf } from './excerpt'
 import type { Finding, Location, Status } from './report'
 
-/** A rule's statement before the engine has said anything of its own: status, primary end, exception. */
-export interface Draft {
+/** A rule's finding before the engine adds status, primary end and exception. */
+export interface RawFinding {
   readonly active: ActiveRule
   readonly message: string
   readonly text: string
@@ -25,14 +25,15 @@ export interface Draft {
   readonly value?: string | undefined
 }
 
-/** What a draft says, without its keys: the same rule and message of the same objects in the same cluster. */
-export function statementOf({ active, message, cluster, ends }: Draft): string {
+/** Identifies a finding without its keys: the same rule and message for the same objects in the same cluster. */
+export function statementOf({ active, message, cluster, ends }: RawFinding): string {
   const identities = ends.map((end) => lastingIdentityOf(end.manifest)).sort()
   return JSON.stringify([active.rule.id, message, cluster, identities])
 }
 
 /**
- * Kustomize puts a hash of what it says into the name of a ConfigMap or Secret that it makes, so that each edit gives another name.
+ * Kustomize appends a hash of the content to the name of a ConfigMap or Secret that it generates, so each edit changes
+ * the name.
  * Source: https://github.com/kubernetes-sigs/kustomize/blob/kustomize/v5.8.1/api/hasher/hasher.go (encode)
  */
 function lastingIdentityOf({ ref, origin }: Manifest): string {
@@ -42,12 +43,12 @@ function lastingIdentityOf({ ref, origin }: Manifest): string {
 }
 
 /** Equal for the same statement at any line, in any file, on any day. */
-export function fingerprintOf(draft: Draft): string {
+export function fingerprintOf(draft: RawFinding): string {
   const statement = JSON.stringify([statementOf(draft), [...draft.keys].sort()])
   return createHash('sha256').update(statement).digest('hex').slice(0, 32)
 }
 
-/** What the engine knows of a change, for placing findings in it. */
+/** The facts about a change that decide where its findings are placed. */
 export interface Placing {
   touched(manifest: Manifest): boolean
   /** How a file changed; undefined for a file that did not, or that is on one side only. */
@@ -61,7 +62,7 @@ export interface Placing {
 }
 
 /** Places a draft: at the first end this change wrote, else at the rule's first; the other ends are related. */
-export function findingOf(draft: Draft, status: Status, placing: Placing): Finding {
+export function findingOf(draft: RawFinding, status: Status, placing: Placing): Finding {
   const primary = draft.ends.find((end) => placing.touched(end.manifest)) ?? (draft.ends[0] as Cursor)
   const others = draft.ends.filter((end) => end !== primary)
   const { side, origin } = primary.manifest
@@ -93,8 +94,8 @@ export function findingOf(draft: Draft, status: Status, placing: Placing): Findi
   }
 }
 
-function fixOf({ fix, ends, active: { rule } }: Draft, primary: Cursor, placing: Placing): Pick<Finding, 'fix'> {
-  // A fix edits what a person wrote, so there is none for what was rendered.
+function fixOf({ fix, ends, active: { rule } }: RawFinding, primary: Cursor, placing: Placing): Pick<Finding, 'fix'> {
+  // A fix edits a file that people write, so rendered objects have none.
   if (fix && ends.every((end) => end.manifest.origin.kind === 'file')) return { fix }
   const isRemoval =
     primary.manifest.side === 'base' && primary.path.length === 0 && ['change', 'removal'].includes(rule.scope)
@@ -152,7 +153,7 @@ function place(
   }
 }
 
-/** For what stood at the base: the line of the head that took it away, where the file is still there. */
+/** For an object of the base: the line of the head that removed it, if the file is still there. */
 function removalOf({ side, path, region, precision }: Location, placing: Placing): Location[] {
   const line = side === 'base' && precision !== 'file' ? placing.hunks(path)?.removalOf(region) : undefined
   if (line === undefined) return []
@@ -197,7 +198,7 @@ function placeOf({ rule, message, status, level, location, exception, object, ob
   ])
 }
 
-/** What a change does to several copies of one object is stated once; the other copies are related places. */
+/** A change of several copies of one object is reported once; the other copies are related places. */
 export function mergeCopies(findings: readonly Finding[]): Finding[] {
   return grouped(findings, ({ fingerprint }) => fingerprint).map((group) => {
     const [first, ...copies] = group
@@ -231,7 +232,7 @@ function unique<T>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()]
 }
 
-/** By path, line, column, rule; then by what keeps two findings of one place apart. */
+/** By path, line, column, rule; then by whatever distinguishes two findings at one place. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort(
     (a, b) =>

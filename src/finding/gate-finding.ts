@@ -9,7 +9,7 @@ import type { Finding, RenderedPlace, Status } from './report'
 /** The findings the gate states itself; they belong to no policy. */
 export type GateRule = keyof typeof gateRules
 
-/** What each of them is about. */
+/** The subject of each of them. */
 export const gateRules = {
   'source/unreadable': 'A file that may hold manifests can be read.',
   'source/unrendered': 'What is deployed by helm, kustomize, Argo CD or Flux can be rendered and looked at.',
@@ -35,7 +35,7 @@ interface Statement {
   readonly rendered?: RenderedPlace
 }
 
-/** A finding about what could not be read, or about the config itself. */
+/** A finding about a file that could not be read, or about the config itself. */
 export function gateFinding(rule: GateRule, message: string, level: Level, statement: Statement): Finding {
   const { side, path, region, text, keys, status, object = null, fileText, sources, rendered } = statement
   return {

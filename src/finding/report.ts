@@ -1,4 +1,4 @@
-import type { ClaimsOfCluster } from '../kubernetes/controllers/claimant'
+import type { ClusterOwnership } from '../kubernetes/controllers/controller-ownership'
 import type { ObjectRef, RenderedSource, Side } from '../manifest/manifest'
 import type { ResolvedPolicy } from '../policy/policy'
 import type { Exception, FailOn, Level } from '../policy/schema'
@@ -14,7 +14,7 @@ export interface Excerpt {
   readonly lines: readonly string[]
 }
 
-/** A place in what a source renders to, before it is found where it comes from. */
+/** A place in rendered output, before its origin is known. */
 export interface RenderedPlace {
   /** The source's id. */
   readonly id: string
@@ -36,7 +36,7 @@ export interface Location {
   readonly path: string
   readonly region: Region
   readonly precision: Precision
-  /** What it has to do with the finding; set on related places, and where a file is deleted. */
+  /** How it is related to the finding; set on related places, and where a file is deleted. */
   readonly note?: string
   readonly excerpt?: Excerpt
   /** This change wrote the line. */
@@ -45,7 +45,7 @@ export interface Location {
   readonly rendered?: RenderedPlace
 }
 
-/** Where an object comes from, and to which cluster it goes. */
+/** The origin of an object, and the cluster it goes to. */
 export type FindingSource = ({ readonly kind: 'file'; readonly path: string } | RenderedSource) & {
   readonly cluster: string
 }
@@ -53,7 +53,7 @@ export type FindingSource = ({ readonly kind: 'file'; readonly path: string } | 
 /** `introduced` by this change, `existing` before it, or `resolved` by it. */
 export type Status = 'introduced' | 'existing' | 'resolved'
 
-/** What a rule, or the gate itself (`source/*`, `config/*`), states about one object at one place. */
+/** A statement of a rule, or of the gate itself (`source/*`, `config/*`), about one object at one place. */
 export interface Finding {
   readonly rule: string
   readonly message: string
@@ -80,7 +80,7 @@ export interface Finding {
   readonly exception?: { readonly reason: string; readonly expires: string }
 }
 
-/** What was read of one revision. */
+/** The inspected parts of one revision. */
 export interface Inspected {
   /** How messages name the revision. */
   readonly revision: string
@@ -104,7 +104,7 @@ export interface Report {
   /** Whether a change was judged, or one revision whole. */
   readonly mode: 'change' | 'all'
   readonly policies: readonly ResolvedPolicy[]
-  /** What of the config in force a reader has to know. */
+  /** The parts of the config in force that readers need. */
   readonly config: {
     /** The file; null where there is none. */
     readonly path: string | null
@@ -118,15 +118,15 @@ export interface Report {
     readonly changes: { readonly added: number; readonly changed: number; readonly removed: number }
     /** The tools that rendered. */
     readonly tools: readonly { readonly name: string; readonly version: string }[]
-    /** What kept them from more than the revision, where the machine allowed it. */
+    /** How the tools were kept from reading more than the revision, if the machine supports it. */
     readonly confinement?: 'no-network'
     readonly skipped: readonly { readonly path: string; readonly reason: string }[]
   }
   readonly findings: readonly Finding[]
-  /** Set when the time was used up before everything was judged: what was being done, and on which file. */
+  /** Set when the time ran out before everything was judged: the unfinished step, and its file. */
   readonly unfinished?: { readonly minutes: number; readonly doing: string; readonly path: string | null }
-  /** Who claims what, where the change touches a controller or an IngressClass. */
-  readonly claims: readonly ClaimsOfCluster[]
+  /** Which controllers serve which Ingresses, if the change touches a controller or an IngressClass. */
+  readonly claims: readonly ClusterOwnership[]
 }
 
 /** The findings that make the verdict: in a change those it introduces, with none excepted. */

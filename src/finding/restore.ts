@@ -24,12 +24,12 @@ type Previous = ReadonlyMap<Skimmed, Skimmed | undefined>
 /** For each item that is put back its whole list is read again, so this is done for the first ones of a list. */
 const mostItems = 50
 
-/** Where an edit goes, and what it writes. */
+/** An edit's place, and the text it writes. */
 type Insertion = { line: number; text: string } | undefined
 
 /**
- * Puts removed objects back where they stood: beside what stood before them, or first in their file. Files are skimmed once,
- * whatever a change takes out of them.
+ * Puts removed objects back: after the object that preceded them, or first in their file. Each file is skimmed once,
+ * however many objects are removed from it.
  */
 export class Restorer {
   private readonly known = new Map<string, SkimmedFile>()
@@ -112,7 +112,10 @@ export class Restorer {
   }
 }
 
-/** Where an item goes that its list has lost: behind the nearest one before it that is left, else before the nearest after it. */
+/**
+ * The place in a list for a removed item: after the nearest remaining item before it, else before the nearest one after
+ * it.
+ */
 function itemInsertion(object: LoadedObject, { refs }: Skimmed, after: ReadonlyMap<string, Skimmed>): Insertion {
   const list = refs.flatMap((ref) => after.get(identityOf(ref)) ?? [])[0]
   if (!list) return undefined
@@ -135,7 +138,7 @@ function isItem({ region, lines }: LoadedObject): boolean {
   return /^\s*-\s+$/.test(line.slice(0, region.startColumn - 1))
 }
 
-/** Whether a text is the object and nothing else: an item may need anchors that stand outside of it. */
+/** Whether a text is the object and nothing else: an item may need anchors that are defined outside it. */
 function isWhole(text: string, { ref }: LoadedObject): boolean {
   return String(loadFile({ text }).objects.map((one) => identityOf(one.ref))) === identityOf(ref)
 }

@@ -7,13 +7,13 @@ import type { Skipped, Tree } from '../revision/tree'
 
 const start = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
 
-/** What could not be read: findings, and what is listed as skipped. */
+/** Files that could not be read: findings, and the list of skipped ones. */
 export interface Gaps {
   readonly findings: readonly Finding[]
   readonly skipped: readonly Skipped[]
 }
 
-/** Places of the head that could not be read: what the base had there is unknown, not removed. */
+/** Places of the head that could not be read: the base's objects there are unknown, not removed. */
 export class BlindSpots {
   private readonly opaqueBefore: Set<string>
 
@@ -21,13 +21,16 @@ export class BlindSpots {
     private readonly base: Files,
     private readonly head: Files,
     private readonly tree: Tree,
-    /** Why what stood in a file may be in something that was not rendered. */
+    /** Why the objects of a file may be in something that was not rendered. */
     private readonly hiddenAt: (path: string) => string | undefined,
   ) {
     this.opaqueBefore = base.opaque()
   }
 
-  /** Why objects of a path may be there unseen. What was just as opaque at the base hides nothing that was seen there. */
+  /**
+   * Why a path may hold objects that were not read. A file that was just as unreadable at the base hides nothing that
+   * was read there.
+   */
   reasonFor(path: string): string | undefined {
     const file = this.head.loaded.get(path)
     const unreadable = file?.unreadable.find(({ content }) => !this.opaqueBefore.has(content))
@@ -46,9 +49,10 @@ export class BlindSpots {
   }
 
   /**
-   * `source/unreadable` for what was meant for Kubernetes or was readable before; the rest is listed as skipped.
+   * Reports `source/unreadable` for files with Kubernetes manifests and for files that were readable before; lists the
+   * rest as skipped.
    *
-   * @param unknown the base's objects that may be in what could not be read
+   * @param unknown the base's objects that may be in files that could not be read
    * @param others files this change does not touch
    */
   gaps(unknown: readonly Manifest[], others: Files): Gaps {

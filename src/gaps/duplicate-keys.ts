@@ -4,7 +4,7 @@ import type { Change } from '../manifest/change'
 import { type Manifest, nameOf } from '../manifest/manifest'
 import { type Region, startOf } from '../region'
 
-/** Of duplicate keys the last one counts, which is seldom what both authors meant. */
+/** The last of duplicate keys counts, which is rarely what both authors intended. */
 export function duplicateKeys(changes: readonly Change[], whole: readonly Manifest[]): Finding[] {
   const judged = [
     ...whole.map((after) => ({ after, before: undefined })),
@@ -31,7 +31,7 @@ export function duplicateKeys(changes: readonly Change[], whole: readonly Manife
   })
 }
 
-/** Where a line of an object is written, or what it is rendered as. */
+/** The line on which an object is written, or rendered. */
 function writtenAt({ origin, object, ref }: Manifest, region: Region) {
   if (origin.kind === 'file') return { region, fileText: object.lines }
   const { id, template, source } = origin

@@ -12,20 +12,20 @@ interface Renderings {
   readonly after: readonly RenderedSide[]
   /** Sources that this change does not reach. */
   readonly rest: readonly RenderedSide[]
-  /** Objects of the base of which it is not known whether the head has them. */
+  /** Objects of the base of which it is unknown whether the head has them. */
   readonly unknown: readonly Manifest[]
-  /** What the Kustomizations of the base take from elsewhere; undefined when the head is judged whole. */
-  readonly taken: readonly string[] | undefined
+  /** The remote entries of the base's Kustomizations; undefined when the head is judged whole. */
+  readonly knownRemotes: readonly string[] | undefined
 }
 
-/** `source/unrendered` for what could not be rendered, once for all the sources that fail in one way at one place. */
-export function unrendered({ before, after, rest, unknown, taken }: Renderings): {
+/** Reports `source/unrendered` once for all sources that fail in the same way at the same place. */
+export function unrendered({ before, after, rest, unknown, knownRemotes }: Renderings): {
   findings: Finding[]
   skipped: Skipped[]
 } {
   const findings: Finding[] = []
   const skipped: Skipped[] = []
-  const whole = taken === undefined
+  const whole = knownRemotes === undefined
   const was = new Map(before.map((side) => [side.source.id, side]))
   const present = new Set(after.map(({ source }) => source.id))
   const gone = before.filter(({ source, failure }) => !failure && !present.has(source.id))
@@ -38,17 +38,19 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
       for (const { path, reason } of side.unreadable) findings.push(unreadable(side, path, reason, whole))
       continue
     }
-    const old = was.get(source.was ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
-    // Without what is elsewhere it may not build. A new entry is an error of its own; a known one excuses what failed with it before.
-    const excused = !old || old.failure?.remote || failure.remote?.some(({ text }) => !isKnown(text, taken ?? []))
+    const old = was.get(source.baseSourceId ?? source.id) ?? gone.find((side) => isMoved(side.source, source))
+    // The rest may not build without remote entries. A new entry is an error of its own; a known one excuses failures
+    // that it explains.
+    const excused =
+      !old || old.failure?.remote || failure.remote?.some(({ text }) => !isKnown(text, knownRemotes ?? []))
     if (failure.remote && excused) continue
-    // It patches what the chart would have brought, and nothing of it was seen before.
+    // The patch's target would come from the chart, which was not inspected before either.
     if (failure.leftOut && (!old || old.failure?.leftOut)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
       continue
     }
-    // A chart that nobody is known to install may need values that only its users have.
-    const guessed = source.kind === 'helm' && (source.known === 'discovered' || source.known === 'probed')
+    // A chart without a known release may need values that only its users have.
+    const guessed = source.kind === 'helm' && (source.origin === 'discovered' || source.origin === 'probed')
     if (guessed && (!old || old.failure)) {
       skipped.push({ path: failure.path, reason: `${nameOfSource(source)}: ${failure.reason}` })
       continue
@@ -61,7 +63,7 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
     const failure = sides[0]?.failure
     if (!failure) continue
     const { path, region, reason } = failure
-    const ids = new Set(sides.map(({ source: { id, was = id } }) => was))
+    const ids = new Set(sides.map(({ source: { id, baseSourceId = id } }) => baseSourceId))
     const lost = unknown.filter(({ origin }) => origin.kind === 'rendered' && ids.has(origin.id))
     const names = [...new Set(lost.map(({ ref }) => nameOf(ref)))]
     const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
@@ -75,7 +77,7 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
       }),
     )
   }
-  const reported = fromElsewhere(after, taken)
+  const reported = fromElsewhere(after, knownRemotes)
   findings.push(...reported.findings)
   skipped.push(...reported.skipped)
   const rendered = new Set(after.filter(({ failure }) => !failure).map(({ source }) => source.id))
@@ -97,29 +99,29 @@ export function unrendered({ before, after, rest, unknown, taken }: Renderings):
   return { findings, skipped }
 }
 
-/** Whether a source that went may be one that came in another folder: what it was seen to render is then not known any more. */
+/** Whether a removed source may have moved to another folder: the state of its rendered objects is then unknown. */
 export function isMoved(before: Source, after: Source): boolean {
   if (before.kind === 'helm') return after.kind === 'helm' && before.release === after.release
   return after.kind === 'kustomize' && basename(before.root) === basename(after.root)
 }
 
 /**
- * What Kustomizations take from elsewhere is not fetched. A place that the base takes from already is listed; a new one is an
- * error, for nobody can tell what comes from there. Data are listed: no object comes of them that is not seen.
+ * Lists what Kustomizations include from remote places, which is not fetched. A place that the base uses already is
+ * listed; a new one is an error, because its objects are unknown. Remote data files are listed: they create no objects.
  */
-function fromElsewhere(after: readonly RenderedSide[], taken: readonly string[] | undefined) {
-  const told = new Map<string, { entry: RemoteEntry; sides: RenderedSide[] }>()
+function fromElsewhere(after: readonly RenderedSide[], knownRemotes: readonly string[] | undefined) {
+  const entries = new Map<string, { entry: RemoteEntry; sides: RenderedSide[] }>()
   for (const side of after) {
     for (const entry of side.remote) {
       const key = JSON.stringify(entry)
-      told.set(key, { entry, sides: [...(told.get(key)?.sides ?? []), side] })
+      entries.set(key, { entry, sides: [...(entries.get(key)?.sides ?? []), side] })
     }
   }
   const data = new Map(after.flatMap((side) => side.data.map((entry) => [JSON.stringify(entry), entry] as const)))
   const skipped = [...data.values()].map(notHere)
   const findings: Finding[] = []
-  for (const { entry, sides } of told.values()) {
-    if (!taken || isKnown(entry.text, taken)) {
+  for (const { entry, sides } of entries.values()) {
+    if (!knownRemotes || isKnown(entry.text, knownRemotes)) {
       skipped.push(notHere(entry))
       continue
     }
@@ -139,9 +141,9 @@ function notHere({ path, text }: RemoteEntry): Skipped {
   return { path, reason: `it takes in ${text}, which is not in this repository` }
 }
 
-/** Whether a place is among those that something is taken from already, in whatever version. */
-export function isKnown(text: string, taken: readonly string[]): boolean {
-  return taken.some((one) => withoutVersion(one) === withoutVersion(text))
+/** Whether a remote place is among the known ones, in any version. */
+export function isKnown(text: string, knownRemotes: readonly string[]): boolean {
+  return knownRemotes.some((one) => withoutVersion(one) === withoutVersion(text))
 }
 
 /** `https://github.com/org/repo//deploy?ref=v1` without its `?ref=v1`; a raw file's URL without the branch or tag in it. */

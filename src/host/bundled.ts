@@ -5,7 +5,7 @@ import { type Policy, readPolicy } from '../policy/policy'
 import type { Tool } from '../report/sarif'
 import { rules } from '../rules/index'
 
-/** The tool itself, as its package tells of it. */
+/** The tool itself, from its package. */
 export function toolIn(root: string): Tool {
   const summaries = new Map<string, string>(Object.entries(gateRules))
   return {

@@ -13,18 +13,18 @@ import type { Options } from './options'
 export interface Opening extends Pick<Options, 'repo' | 'base' | 'head' | 'all'> {
   /** The base is the very commit to compare with, so no merge base is sought. */
   readonly exactBase?: boolean
-  /** What an event named and no person wrote: a revision, whatever folders there are. */
-  readonly fromEvent?: readonly Named[]
+  /** Names from an event, which no person wrote: they are revisions, whatever folders there are. */
+  readonly fromEvent?: readonly RevisionOption[]
   readonly token?: string | undefined
   readonly trusted?: boolean
-  /** Ends what git does. */
+  /** Ends the git processes. */
   readonly signal?: AbortSignal
 }
 
 /** The two names of an opening. */
-export type Named = 'base' | 'head'
+export type RevisionOption = 'base' | 'head'
 
-/** What was opened. */
+/** The revisions that were opened. */
 export interface Opened {
   readonly base: Revision | undefined
   readonly head: Revision
@@ -58,7 +58,7 @@ export async function openRevisions(opening: Opening): Promise<Opened> {
   return { base: new CommitRevision(repository, base, nameOf(named, base)), head, repository: names }
 }
 
-/** By which names Argo CD and Flux objects may call this repository. */
+/** The names by which Argo CD and Flux objects may refer to this repository. */
 async function repositoryNames(repository: Repository): Promise<string[]> {
   const { GITHUB_REPOSITORY: own, GITHUB_SERVER_URL: server = 'https://github.com' } = process.env
   const remote = await ask(repository, 'remote', 'get-url', 'origin')
@@ -78,10 +78,11 @@ function nameOf(named: string, commit: string): string {
 }
 
 /**
- * The folder that a person means: the name is written as a path (`./x`, `../x`, `/x`), or is no revision. What an event names,
- * and the id of a commit, is a revision even where the clone lacks it: a pull request may add a folder of any name.
+ * The folder that a name refers to: the name is written as a path (`./x`, `../x`, `/x`), or is no revision. A name from
+ * an event, and the id of a commit, is a revision even if the clone lacks it: a pull request may add a folder of any
+ * name.
  */
-async function folderOf(side: Named, opening: Opening): Promise<string | undefined> {
+async function folderOf(side: RevisionOption, opening: Opening): Promise<string | undefined> {
   const { [side]: named, fromEvent, repo: dir, token, trusted, signal } = opening
   if (!named || fromEvent?.includes(side) || isObjectId(named)) return undefined
   if (!statSync(named, { throwIfNoEntry: false })?.isDirectory()) return undefined
@@ -95,10 +96,10 @@ function isPath(named: string): boolean {
 }
 
 /**
- * Refuses a folder of the checkout for a name that may be a revision's, such as a branch that a shallow clone lacks: whoever
- * writes the change decides what is in it.
+ * Refuses a folder of the checkout for a name that may be a revision's, such as a branch that a shallow clone lacks:
+ * the author of the change decides what the folder holds.
  */
-async function refuseTracked(repository: Repository, side: Named, folder: string): Promise<void> {
+async function refuseTracked(repository: Repository, side: RevisionOption, folder: string): Promise<void> {
   if (isPath(folder)) return
   for (const place of new Set([path.resolve(folder), realpathSync(folder)])) {
     if (!(await ask(repository, '--literal-pathspecs', 'ls-files', '--', place))) continue

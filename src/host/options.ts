@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { GuardError } from '../errors'
 import { FailOn } from '../policy/schema'
 
-/** What a run is told, by the command line or by the Action's inputs. Defaults are here and nowhere else. */
+/** The options of a run, from the command line or the Action's inputs. Defaults are here and nowhere else. */
 export const Options = Type.Object({
   repo: Type.String({ default: '.', description: 'The folder of the repository.' }),
   base: Type.Optional(

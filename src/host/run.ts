@@ -1,6 +1,6 @@
 import { Budget, type Step } from '../budget'
 import { changedWorkflows, readConfigs } from '../configuration/config'
-import { inForce, judge, reportOf, type Terms } from '../engine/check'
+import { inForce, judge, type PolicyContext, reportOf } from '../engine/check'
 import { GuardError } from '../errors'
 import type { Finding, Report } from '../finding/report'
 import { locate } from '../locate/locate'
@@ -19,15 +19,15 @@ import { bundledPolicies } from './bundled'
 import { type Opening, openRevisions } from './open'
 import { defaultTimeout, type Options } from './options'
 
-/** What only a host knows. */
+/** The parts of a run that only a host knows. */
 export interface Host extends Omit<Opening, keyof Options> {
   /** The folder of the package, which holds `policies/` and `docs/`. */
   readonly root: string
-  /** What a rendering may take; the defaults unless a test is in a hurry. */
+  /** The limits of a rendering; tests set smaller ones. */
   readonly limits?: Limits
 }
 
-/** Who looks on while a run goes on, to say how far it came if it has to be ended. */
+/** Receives the progress of a run, which is reported if the run has to be ended. */
 export interface Watcher {
   readonly step?: (step: Step) => void
   readonly progress?: (progress: Progress) => void
@@ -46,7 +46,7 @@ export async function run(
 ): Promise<Report> {
   const today = options.today ?? new Date().toISOString().slice(0, 10)
   if (!isDate(today)) throw new GuardError('usage', `${JSON.stringify(today)} is no day; write YYYY-MM-DD.`)
-  const stages = new Stages(nothingYet(options, today), watcher.progress)
+  const stages = new Stages(emptyProgress(options, today), watcher.progress)
   return budget.within(
     () => runWithin(budget, { ...options, today }, host, stages),
     (overrun) => unfinished(stages.now(), overrun),
@@ -60,7 +60,7 @@ class Stages {
 
   constructor(
     start: Progress,
-    private readonly told: (progress: Progress) => void = () => {},
+    private readonly onProgress: (progress: Progress) => void = () => {},
   ) {
     this.now = () => start
   }
@@ -68,19 +68,19 @@ class Stages {
   reached(report: Report): void {
     const progress = { report, judged: false }
     this.now = () => progress
-    this.told(progress)
+    this.onProgress(progress)
   }
 
   /** @param report made when it is asked for, as it changes with every finding that is located */
-  reachedVerdict(report: () => Report): void {
+  judgedAs(report: () => Report): void {
     this.now = () => ({ report: report(), judged: true })
-    if (!this.judged) this.told(this.now())
+    if (!this.judged) this.onProgress(this.now())
     this.judged = true
   }
 }
 
-/** What is known of a run before it has begun. */
-export function nothingYet({ base, head, all, failOn = 'error' }: Options, today: string): Progress {
+/** The progress of a run before it starts. */
+export function emptyProgress({ base, head, all, failOn = 'error' }: Options, today: string): Progress {
   const known = { failOn, today, policies: [], config: { path: null, ignore: [], exceptions: [] } }
   const report = emptyReport(known, all ? null : (base ?? 'the default branch'), head ?? 'the working tree')
   return { report, judged: false }
@@ -103,7 +103,7 @@ async function runWithin(
   const configs = await readConfigs(base, head, options.config, resolutionOf)
   const config = configs.inForce
   const resolution = resolutionOf(config)
-  const terms: Terms = {
+  const terms: PolicyContext = {
     resolution,
     exceptions: config.exceptions,
     exceptionsPath: config.path,
@@ -145,7 +145,7 @@ async function runWithin(
       )
     const located = await locate([...judgement.findings, ...evidence.findings], {
       evidence,
-      located: (findings) => stages.reachedVerdict(() => reportWith(findings)),
+      located: (findings) => stages.judgedAs(() => reportWith(findings)),
       async judgeAgain(edits) {
         const edited = new EditedRevision(head, edits)
         const its = edits.has(configPath)
@@ -161,7 +161,7 @@ async function runWithin(
   }
 }
 
-/** The policies a config puts in force; an exception from a rule that is not there would wait for ever. */
+/** Resolves the policies of a config; an exception from an unknown rule would never apply. */
 function resolutionIn(config: Config, named: readonly Use[] | undefined, bundled: readonly Policy[]): Resolution {
   const uses = named ?? config.uses ?? defaultUses(bundled)
   const resolution = resolvePolicies(uses, bundled, rules, named ? undefined : config.places)

@@ -1,17 +1,17 @@
 import { type Edit, type EditedFile, linesOf } from './edits'
 
-/** A file of a change, and what the change did to it. */
+/** A file of a change, with its edits. */
 export interface ChangedFile {
   readonly path: string
   /** None where the file is new. */
   readonly before: Uint8Array | undefined
   /** None where the file is deleted. */
   readonly after: Uint8Array | undefined
-  /** Undefined for what is no text: it can only be taken back whole. */
+  /** Undefined for binary files: they can only be reverted whole. */
   readonly text: EditedFile | undefined
 }
 
-/** What of a change makes a finding: without it there is none. */
+/** The part of a change that causes a finding. */
 export interface Cause {
   readonly file: ChangedFile
   /** The edit, where one was found; else the whole file is to blame. */
@@ -22,17 +22,17 @@ export interface Cause {
 export type Reversal = ReadonlyMap<ChangedFile, ReadonlySet<Edit> | 'all'>
 
 /**
- * Judges the change again with a part of it taken back.
+ * Judges the change again with a part of it reverted.
  *
- * @returns the fingerprints that are still introduced; undefined when that could not be told, because something then fails to
- *   render or no more renderings may be made
+ * @returns the fingerprints that are still introduced; undefined if they are unknown, because something then fails to
+ * render or no more renderings are allowed
  */
 export type Trial = (reversal: Reversal) => Promise<ReadonlySet<string> | undefined>
 
 /**
- * The smallest part of a change whose reversal makes a finding go away, values before templates.
+ * The smallest part of a change whose reversal removes a finding, values before templates.
  *
- * @param files what the finding's sources are made of and the change touches, likeliest first
+ * @param files the changed files of the finding's sources, most likely first
  */
 export async function causeOf(fingerprint: string, files: readonly ChangedFile[], trial: Trial): Promise<Cause[]> {
   const gone = async (reversal: Reversal) => (await trial(reversal))?.has(fingerprint) === false
@@ -40,8 +40,8 @@ export async function causeOf(fingerprint: string, files: readonly ChangedFile[]
   const [first, ...others] = whole
   if (!first) return []
   const rest = others.map((file) => [file, 'all'] as const)
-  const edits = await editsToBlame(first, (taken) =>
-    gone(new Map<ChangedFile, ReadonlySet<Edit> | 'all'>([[first, taken], ...rest])),
+  const edits = await editsToBlame(first, (reverted) =>
+    gone(new Map<ChangedFile, ReadonlySet<Edit> | 'all'>([[first, reverted], ...rest])),
   )
   const causes = edits.length > 0 ? edits.map((edit) => ({ file: first, edit })) : [{ file: first, edit: undefined }]
   return [...causes, ...others.map((file) => ({ file, edit: file.text?.edits[0] }))]
@@ -56,7 +56,7 @@ async function filesToBlame(
   return neededAmong(files, (fewer) => gone(new Map(fewer.map((file) => [file, 'all']))))
 }
 
-/** Leaves out, the last first, what need not be taken back. */
+/** Drops parts that need not be reverted, the last one first. */
 async function neededAmong<T>(
   all: readonly T[],
   isEnough: (some: readonly T[]) => Promise<boolean>,
@@ -74,7 +74,7 @@ const fewEdits = 8
 
 async function editsToBlame(
   { text }: ChangedFile,
-  gone: (taken: ReadonlySet<Edit>) => Promise<boolean>,
+  gone: (reverted: ReadonlySet<Edit>) => Promise<boolean>,
 ): Promise<readonly Edit[]> {
   let edits = text?.edits ?? []
   while (edits.length > fewEdits) {
@@ -90,7 +90,7 @@ async function editsToBlame(
   }
   const [only, ...more] = edits
   if (!only || more.length > 0) return edits
-  // Of lines that were written together, the last that matters alone says more than the first.
+  // Of lines that were written together, the last decisive one alone is more precise than the first.
   const lines = text?.after === undefined ? [only] : linesOf(only)
   if (lines.length < 2) return edits
   const line = await firstThat([...lines].reverse().slice(0, fewEdits), (candidate) => gone(new Set([candidate])))

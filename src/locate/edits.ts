@@ -6,12 +6,12 @@ export interface Edit {
   readonly before: readonly string[]
   /** The lines of the head that it wrote. */
   readonly after: readonly string[]
-  /** The first of them in the base, or the line they would stand at. */
+  /** The first of the lines in the base, or the line where they would be. */
   readonly beforeLine: number
   readonly afterLine: number
 }
 
-/** A file of the head as what stayed the same and what was edited, in turn. */
+/** A file of the head as alternating unchanged and edited parts. */
 export class EditedFile {
   readonly edits: readonly Edit[]
 
@@ -30,15 +30,15 @@ export class EditedFile {
   }
 
   /** The head's text with some of the edits, or lines of them, taken back. */
-  without(taken: ReadonlySet<Edit>): string {
+  without(reverted: ReadonlySet<Edit>): string {
     const lines = (this.after ?? '').split('\n')
-    for (const edit of [...taken].sort((a, b) => b.afterLine - a.afterLine || b.beforeLine - a.beforeLine))
+    for (const edit of [...reverted].sort((a, b) => b.afterLine - a.afterLine || b.beforeLine - a.beforeLine))
       lines.splice(edit.afterLine - 1, edit.after.length, ...edit.before)
     return lines.join('\n')
   }
 }
 
-/** Lines that follow each other and were changed one by one are edits of their own; what is left over is one more. */
+/** Consecutive lines that were changed one by one are edits of their own; surplus lines are one more. */
 function linePairs(before: readonly string[], after: readonly string[], beforeLine: number, afterLine: number): Edit[] {
   const pairs = Math.min(before.length, after.length)
   const edits: Edit[] = before.slice(0, pairs).map((line, index) => ({

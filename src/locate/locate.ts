@@ -5,34 +5,39 @@ import { startOf } from '../region'
 import type { Source } from '../sources/source'
 import type { Cause } from './cause'
 import { OriginalPlaces } from './original'
-import { type Bench, isDefaultValues, placesOf, Trials } from './trials'
+import { isDefaultValues, placesOf, type TrialContext, Trials } from './trials'
 
 /**
- * Says of what was rendered which line a person has to change: the line of this change without which there is no finding,
- * and the line of the template, or of the file that a Kustomization took in, which the rendered line comes from.
+ * Finds the line that a person must change for a rendered finding: the line of this change without which there is no
+ * finding, and the line of the template, or of the file that a Kustomization includes, that the rendered line comes
+ * from.
  */
-export async function locate(findings: readonly Finding[], bench: Bench): Promise<Finding[]> {
-  const { mode } = bench.evidence
+export async function locate(findings: readonly Finding[], context: TrialContext): Promise<Finding[]> {
+  const { mode } = context.evidence
   const open = (finding: Finding) => countsFor(finding, mode) && placesOf(finding).some(({ rendered }) => rendered)
   if (!findings.some(open)) return [...findings]
-  const bearings = { originals: new OriginalPlaces(bench.evidence.sides), trials: new Trials(bench, findings), bench }
+  const locateContext = {
+    originals: new OriginalPlaces(context.evidence.sides),
+    trials: new Trials(context, findings),
+    context,
+  }
   const located = [...findings]
-  bench.located(located)
+  context.located(located)
   for (const [index, finding] of findings.entries()) {
     if (!open(finding)) continue
-    located[index] = await locateOne(finding, bearings)
-    bench.located(located)
+    located[index] = await locateOne(finding, locateContext)
+    context.located(located)
   }
   return located
 }
 
-interface Bearings {
+interface LocateContext {
   readonly originals: OriginalPlaces
   readonly trials: Trials
-  readonly bench: Bench
+  readonly context: TrialContext
 }
 
-async function locateOne(finding: Finding, { originals, trials, bench }: Bearings): Promise<Finding> {
+async function locateOne(finding: Finding, { originals, trials, context }: LocateContext): Promise<Finding> {
   const originally = await Promise.all(placesOf(finding).map((place) => originals.find(place)))
   const [main, ...others] = originally as [Location, ...Location[]]
   const isNew = finding.status === 'introduced'
@@ -41,14 +46,15 @@ async function locateOne(finding: Finding, { originals, trials, bench }: Bearing
   const wrote = async (place: Location) => isNew && isOfValue && (await trials.isWritten(place))
   const value = await originals.valueOf(finding.location)
   const written = value ?? main
-  // What this change wrote, and is rendered as it is or decides what is rendered, needs no looking for.
+  // A place that this change wrote, and that is rendered as it is or decides the rendered value, needs no trials.
   const isFound = ['exact', 'values'].includes(written.precision) && (await wrote(written))
   const causes = isNew && !isFound ? await trials.causesOf(finding) : []
-  // A key alone says less than the value below it.
+  // A key alone is less precise than the value below it.
   const inOrder = [...causes].sort((a, b) => Number(writesKeys(a)) - Number(writesKeys(b)))
-  const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, bench.evidence))
+  const [cause, ...further] = inOrder.flatMap((one) => placesOfCause(one, context.evidence))
   const isLine = cause?.path === main.path && inOrder[0]?.edit?.after.length === 1
-  // Of what was written together the line that is printed says more than the first one; a value says more than both.
+  // Of lines that were written together, the printed one is more precise than the first one; a value is more precise
+  // than both.
   const isOwn = cause?.precision !== 'values' && !isLine && (await wrote(main))
   const decisive = value && { ...value, changed: isFound }
   const place = isFound && decisive ? decisive : isOwn ? { ...main, changed: true } : (cause ?? decisive)
@@ -70,11 +76,14 @@ function writesKeys({ edit }: Cause): boolean {
 
 /** Whether a line is more than a key, a comment or nothing. */
 function saysSomething(line: string): boolean {
-  const said = line.replace(/(?<!\S)#.*/, '').trim()
-  return said !== '' && said !== '---' && !(said.endsWith(':') && !said.includes('#'))
+  const content = line.replace(/(?<!\S)#.*/, '').trim()
+  return content !== '' && content !== '---' && !(content.endsWith(':') && !content.includes('#'))
 }
 
-/** The places of a cause: what was written at the head; what was only taken away at the base, and the head's line there. */
+/**
+ * The places of a cause: written lines at the head; for removals the base's lines, and the line of the head in their
+ * place.
+ */
 function placesOfCause({ file, edit }: Cause, { sides }: Gathered): Location[] {
   const { path, text } = file
   const precision = precisionOf(path, sides)

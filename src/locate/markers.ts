@@ -1,4 +1,4 @@
-/** Marks template lines so that a rendering tells which of them each of its lines comes from. */
+/** Marks template lines so that a rendering shows the template line of each of its lines. */
 export class Markers {
   private readonly mark: RegExp
 
@@ -8,8 +8,8 @@ export class Markers {
   }
 
   /**
-   * Puts a mark after the indent of each line that stands outside of actions and named templates, and where a line goes on
-   * after the end of what it began in. YAML refuses the marks, so helm prints what they are in as it is.
+   * Adds a mark after the indent of each line outside actions and named templates, and where a line continues after an
+   * action. YAML refuses the marks, so helm prints the marked output as it is.
    */
   into(template: string): string {
     let marked = ''
@@ -43,7 +43,7 @@ export class Markers {
 const action =
   /\{\{-?\s*(?:\/\*[\s\S]*?\*\/\s*-?\}\}|((?:"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'|[^"`'}]|\}(?!\}))*)\}\})/g
 
-/** Where marks go, and of which lines they are, in order. */
+/** The positions of the marks and the lines they stand for, in order. */
 function placesOfMarks(template: string): [at: number, line: number][] {
   const places: [number, number][] = []
   const open: string[] = []
@@ -74,7 +74,7 @@ function placesOfMarks(template: string): [at: number, line: number][] {
     const word = match[1]?.trim().match(/^[a-z]+/)?.[0] ?? ''
     if (['if', 'range', 'with', 'define', 'block'].includes(word)) open.push(word)
     if (word === 'end') open.pop()
-    // The mark at the line's start is not printed when the branch that it stands in is not taken.
+    // The mark at the start of a line is not printed when its branch is not taken.
     const leaves = word === 'end' ? open.length < depth : word === 'else' && open.length <= depth
     if (line > first || leaves) mark(end)
     if (leaves) depth = open.length

@@ -29,7 +29,7 @@ export class OriginalPlaces {
     const side = this.sides[name]
     const source = side?.discovery.sources.find(({ id }) => id === rendered?.id)
     if (!rendered?.value || !side || source?.kind !== 'helm') return undefined
-    // Values of a chart below stand under its name.
+    // Values of a subchart are below its name.
     const subcharts = [...rendered.template.matchAll(/\/charts\/([^/]+)(?=\/)/g)].map(([, name = '']) => name)
     for (const one of [...source.values].reverse()) {
       const text = 'path' in one ? await side.checkout.text(one.path) : undefined
@@ -48,7 +48,7 @@ export class OriginalPlaces {
     return undefined
   }
 
-  /** The place a person can edit; the given one, which names no line, where that cannot be told for certain. */
+  /** The place a person can edit; the given place, without a line, if that is not certain. */
   async find(location: Location): Promise<Location> {
     const { rendered, side: name } = location
     const side = this.sides[name]
@@ -125,7 +125,7 @@ export class OriginalPlaces {
     const shown = loadFile({ text: rendered.text }).objects.find(({ ref }) => ref.kind === kind && ref.name === name)
     const value =
       shown && new Manifest(shown, location.side, { kind: 'file', path }, []).root.at(...rendered.keys).value
-    // What is written nowhere is missing where its nearest key above is.
+    // A missing value is missing at its nearest existing key.
     const same = shown !== undefined && JSON.stringify(original.value) === JSON.stringify(value)
     return same ? at(location, path, original.region, text, 'exact') : at(location, path, object.region, text, 'file')
   }
@@ -152,7 +152,7 @@ function at(location: Location, path: string, region: Region, text: string, prec
   return { ...rest, path, region, precision, excerpt: excerptOf(text, region) }
 }
 
-/** CRDs that lie beside `templates/` are no templates. */
+/** CRDs next to `templates/` are not templates. */
 function isPrintedAsItIs(template: string): boolean {
   return /^[^/]+\/(?:charts\/[^/]+\/)*crds\//.test(template)
 }
@@ -173,7 +173,7 @@ function lineNumbers(text: string): number[] {
   return text.split('\n').map((_, index) => index + 1)
 }
 
-/** The documents of a text, of their lines those that say something. Helm prints a document from its first word on. */
+/** The documents of a text, with their significant lines. Helm prints a document from its first character on. */
 function documentsOf(text: string, origins: readonly (number | undefined)[]): Written[] {
   const documents: { lines: string[]; origins: (number | undefined)[] }[] = [{ lines: [], origins: [] }]
   for (const [index, line] of text.split('\n').entries()) {
@@ -188,7 +188,7 @@ function documentsOf(text: string, origins: readonly (number | undefined)[]): Wr
   return documents
 }
 
-/** The documents that marking has not changed, but for checksums of templates and what is made at random each time. */
+/** The documents that marking has not changed, except for checksums of templates and random values. */
 function thoseLike({ lines }: Written, written: readonly Written[]): Written[] {
   const alike = (change: (line: string) => string) =>
     written.filter((one) => {

@@ -6,38 +6,41 @@ import { type Cause, type ChangedFile, causeOf, type Reversal, type Trial } from
 import { type Edit, EditedFile } from './edits'
 
 /** How many times a change is judged again, in part taken back, to find the lines that make its findings. */
-const mostTrials = 40
+const maxTrials = 40
 
-/** What locating needs of a run. */
-export interface Bench {
+/** The parts of a run that locating needs. */
+export interface TrialContext {
   readonly evidence: Gathered
-  /** Told of all findings before the first one is located, and after each. */
+  /** Called with all findings before the first one is located, and after each. */
   located(findings: readonly Finding[]): void
-  /** Judges the head again with some files as they were: what is then introduced, and what could not be rendered. */
+  /**
+   * Judges the head again with some files as they were: the findings that are then introduced, and the sources that did
+   * not render.
+   */
   judgeAgain(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<readonly Finding[]>
 }
 
-/** Takes parts of the change back and judges it again, no part twice and not for ever. */
+/** Reverts parts of the change and judges it again, no part twice, and up to a limit. */
 export class Trials {
   private readonly done = new Map<string, Promise<ReadonlySet<string> | undefined>>()
   private readonly files = new Map<string, ChangedFile | undefined>()
   private readonly found: { causes: Cause[]; introduced: ReadonlySet<string> }[] = []
-  private left = mostTrials
+  private trialsLeft = maxTrials
   private readonly failures: number
   private readonly introduced: ReadonlySet<string>
 
   constructor(
-    private readonly bench: Bench,
+    private readonly context: TrialContext,
     findings: readonly Finding[],
   ) {
     this.introduced = fingerprintsOf(findings)
-    this.failures = unrenderedAmong(bench.evidence.findings)
+    this.failures = unrenderedAmong(context.evidence.findings)
   }
 
   async causesOf(finding: Finding): Promise<Cause[]> {
     const files = await this.suspects(finding)
     if (files.length === 0) return []
-    // What mends another finding mends this one too, more often than not.
+    // A reversal that fixes another finding often fixes this one too.
     const known = this.found.find(
       ({ causes, introduced }) =>
         !introduced.has(finding.fingerprint) &&
@@ -62,45 +65,46 @@ export class Trials {
   }
 
   private readonly trial: Trial = (reversal) => {
-    const edits = new Map([...reversal].map(([file, taken]) => [file.path, textWithout(file, taken)] as const))
+    const edits = new Map([...reversal].map(([file, reverted]) => [file.path, textWithout(file, reverted)] as const))
     const key = JSON.stringify(
       [...edits].map(([path, text]) => [path, text && Buffer.from(text).toString('base64')]).sort(),
     )
     const known = this.done.get(key)
     if (known) return known
-    if (this.left <= 0) return Promise.resolve(undefined)
-    this.left--
+    if (this.trialsLeft <= 0) return Promise.resolve(undefined)
+    this.trialsLeft--
     const outcome = this.judge(edits)
     this.done.set(key, outcome)
     return outcome
   }
 
   private async judge(edits: ReadonlyMap<string, Uint8Array | undefined>): Promise<ReadonlySet<string> | undefined> {
-    const findings = await this.bench.judgeAgain(edits)
+    const findings = await this.context.judgeAgain(edits)
     if (unrenderedAmong(findings) > this.failures) return undefined
-    // What is stated anew of the same objects, if of another namespace or with other keys, is not gone.
+    // A finding that reappears for the same objects, with another namespace or other keys, is not gone.
     const again = findings.filter((one) => one.status === 'introduced' && !this.introduced.has(one.fingerprint))
     return new Set([...fingerprintsOf(findings), ...again.map(likenessOf)])
   }
 
   /** The files that this change touches and the finding's sources are made of: values first, packed charts last. */
   private async suspects(finding: Finding): Promise<ChangedFile[]> {
-    const { sides } = this.bench.evidence
+    const { sides } = this.context.evidence
     const ids = new Set(placesOf(finding).flatMap(({ rendered }) => rendered?.id ?? []))
     const names = new Set<string>()
     const values = new Set<string>()
-    const aside = new Set<string>()
+    const redescribed = new Set<string>()
     for (const side of [sides.base, sides.head]) {
       for (const source of side?.discovery.sources.filter(({ id }) => ids.has(id)) ?? []) {
-        const said = source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
-        const spoken = [...(source.saidIn ?? []), source.at.path]
-        for (const file of [...said, ...spoken]) values.add(file)
-        for (const file of [...((await side?.files(source)) ?? []), ...spoken]) names.add(file)
+        const valuesFiles =
+          source.kind === 'helm' ? source.values.flatMap((one) => ('path' in one ? [one.path] : [])) : []
+        const definitions = [...(source.definitionFiles ?? []), source.declaredAt.path]
+        for (const file of [...valuesFiles, ...definitions]) values.add(file)
+        for (const file of [...((await side?.files(source)) ?? []), ...definitions]) names.add(file)
         // To have it described as before would only have it judged under its own name again.
-        if (source.was !== undefined) aside.add(source.at.path)
+        if (source.baseSourceId !== undefined) redescribed.add(source.declaredAt.path)
       }
     }
-    for (const file of aside) names.delete(file)
+    for (const file of redescribed) names.delete(file)
     const changed: ChangedFile[] = []
     for (const path of names) {
       const file = await this.changedFile(path)
@@ -119,7 +123,7 @@ export class Trials {
 
   private async changedFile(path: string): Promise<ChangedFile | undefined> {
     if (this.files.has(path)) return this.files.get(path)
-    const { base, head } = this.bench.evidence.sides
+    const { base, head } = this.context.evidence.sides
     const differs = base && base.checkout.tree.entries.get(path)?.id !== head.checkout.tree.entries.get(path)?.id
     const file = differs ? await readChanged(path, base, head) : undefined
     this.files.set(path, file)
@@ -131,7 +135,7 @@ function fingerprintsOf(findings: readonly Finding[]): Set<string> {
   return new Set(findings.filter(({ status }) => status === 'introduced').map(({ fingerprint }) => fingerprint))
 }
 
-/** The rule, and what the objects are called: the same for statements that say nearly the same. */
+/** The rule and the names of the objects: equal for statements that are nearly the same. */
 function likenessOf({ rule, objects }: Finding): string {
   return JSON.stringify([rule, objects.map(({ kind, name }) => `${kind}/${name}`).sort()])
 }
@@ -147,10 +151,10 @@ async function readChanged(path: string, base: SideOfChange, head: SideOfChange)
   return { path, before, after, text: isText ? new EditedFile(texts[0]?.text, texts[1]?.text) : undefined }
 }
 
-function textWithout(file: ChangedFile, taken: ReadonlySet<Edit> | 'all'): Uint8Array | undefined {
-  if (taken === 'all' || !file.text) return file.before ?? emptied(file)
+function textWithout(file: ChangedFile, reverted: ReadonlySet<Edit> | 'all'): Uint8Array | undefined {
+  if (reverted === 'all' || !file.text) return file.before ?? emptied(file)
   if (file.after === undefined) return file.before
-  return Buffer.from(file.text.without(taken))
+  return Buffer.from(file.text.without(reverted))
 }
 
 /** A new file is named by something that would miss it, so it is emptied; a new Kustomization or packed chart has to go. */
@@ -184,7 +188,7 @@ function unrenderedAmong(findings: readonly Finding[]): number {
   return findings.filter(({ rule, level }) => rule.startsWith('source/') && level === 'error').length
 }
 
-/** Where a finding stands, and what it relates to. */
+/** The place of a finding, and its related places. */
 export function placesOf({ location, related }: Finding): Location[] {
   return [location, ...related]
 }

@@ -1,4 +1,4 @@
-import { stateOf } from './load'
+import { comparisonKey } from './load'
 import { identityOf, type Manifest } from './manifest'
 
 /** An object added, changed or removed in one cluster. Identity is the object, never the file. */
@@ -15,7 +15,7 @@ export function sidesOf(change: Change): { readonly before?: Manifest; readonly 
   }
 }
 
-/** An object that stands elsewhere after a change, in the same cluster: in another file, or rendered from another source. */
+/** An object in another place after a change, in the same cluster: in another file, or rendered from another source. */
 export interface Move {
   readonly cluster: string
   readonly before: Manifest
@@ -25,14 +25,17 @@ export interface Move {
 export interface Changes {
   readonly changes: readonly Change[]
   readonly moves: readonly Move[]
-  /** Base objects that stand nowhere at the head and may be in what could not be read there: not called removed. */
+  /**
+   * Base objects that are missing at the head and may be in files that could not be read: they are not reported as
+   * removed.
+   */
   readonly unknown: readonly Manifest[]
 }
 
 /**
- * What a change does to objects. One identity may be written several times, so occurrences are matched: by path, then by
- * content, then by identity alone; only one that is left over is added or removed. What is written the same on both sides
- * is no change, wherever it stands.
+ * The changes of objects. One identity may be written several times, so occurrences are matched: by path, then by
+ * content, then by identity alone; only the remaining ones are added or removed. An object with the same content on
+ * both sides is unchanged, wherever it is.
  *
  * @param isUnknown base objects whose file could not be read at the head
  */
@@ -54,7 +57,8 @@ export function changesBetween(
     const { pairs, gone, come } = match(left?.manifests ?? [], right?.manifests ?? [])
     for (const [was, is] of pairs) {
       if (placeOf(was) !== placeOf(is)) moves.push({ cluster, before: was, after: is })
-      if (stateOf(was.object) !== stateOf(is.object)) changes.push({ kind: 'changed', cluster, before: was, after: is })
+      if (comparisonKey(was.object) !== comparisonKey(is.object))
+        changes.push({ kind: 'changed', cluster, before: was, after: is })
     }
     for (const after of come) changes.push({ kind: 'added', cluster, after })
     removed.push(...gone.map((manifest) => ({ cluster, manifest })))
@@ -91,7 +95,7 @@ function occurrences(manifests: readonly Manifest[]): Map<string, Occurrences> {
   return found
 }
 
-/** What two occurrences have to share to be taken for one, strictest first. */
+/** The keys by which two occurrences are matched, strictest first. */
 const likenesses: readonly ((manifest: Manifest) => string)[] = [
   ({ origin, object }) => JSON.stringify([origin.path, object.content]),
   ({ origin }) => origin.path,
@@ -122,7 +126,7 @@ function match(base: readonly Manifest[], head: readonly Manifest[]) {
 }
 
 /**
- * Clusters that this change renames: nothing is left of the one at the head, and everything it held stands in one that
+ * Clusters that this change renames: nothing is left of the old one at the head, and all its objects are in one that
  * was not there at the base.
  *
  * @param kept clusters that still hold a file this change does not touch
@@ -138,7 +142,7 @@ export function renamedClusters(
   const renamed = new Map<string, string>()
   const taken = new Set<string>()
   for (const [cluster, objects] of before) {
-    // What belongs to no known cluster has no name to change.
+    // Files of no known cluster have no name to change.
     if (cluster === '' || kept.has(cluster) || after.has(cluster)) continue
     const candidates = [...after]
       .filter(
@@ -159,7 +163,9 @@ export function renamedClusters(
   return renamed
 }
 
-/** Copies of one cluster hold the same objects; their content, then the folder's own name tell which became which. */
+/**
+ * Copies of one cluster hold the same objects; their content, then the name of the folder, decides which became which.
+ */
 function likeness(from: string, to: string, objects: Map<string, string>, held: Map<string, string>): number {
   const same = [...objects].filter(([identity, content]) => held.get(identity) === content).length
   return same * 2 + (from.split('/').pop() === to.split('/').pop() ? 1 : 0)

@@ -8,8 +8,8 @@ import { nestedIn } from './nested'
 type Key = string | number
 
 /**
- * A value and the place it is written. Rules walk cursors and report the cursor they read, so that a place cannot
- * differ from what was judged. A missing key is a cursor that does not exist; walking on from it is allowed.
+ * A value and its place. Rules walk cursors and report the cursor they read, so that a place cannot differ from the
+ * judged value. A missing key is a cursor that does not exist; walking on from it is allowed.
  */
 export class Cursor {
   private constructor(
@@ -20,7 +20,7 @@ export class Cursor {
     /** The key the value is written under; list items and the root have none. */
     private readonly key: Node | undefined,
     private readonly parent: Cursor | undefined,
-    /** What the nodes were parsed from: the object's own text, or one that a string of it holds. */
+    /** The text that the nodes were parsed from: the object's own, or that of a string in it. */
     private readonly source: Pick<LoadedObject, 'regionOf' | 'resolve'> = manifest.object,
   ) {}
 
@@ -54,7 +54,7 @@ export class Cursor {
     return isMap(this.node)
   }
 
-  /** The YAML that a string holds: values in an Argo CD Application, say. Undefined where it is none. */
+  /** The YAML in a string: values in an Argo CD Application, for example. Undefined if it is not YAML. */
   get nested(): Cursor | undefined {
     const nested = this.string === undefined ? undefined : nestedIn(this.string, this.region, this.manifest.object)
     return nested && new Cursor(this.manifest, this.path, nested.node, undefined, this, nested)

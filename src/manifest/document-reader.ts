@@ -16,18 +16,18 @@ export interface ReadObject {
   readonly ref: ObjectRef
   readonly apiVersion: string
   readonly node: Node
-  /** Keys that stand twice in one map of the object. */
+  /** Keys that occur twice in one map of the object. */
   readonly duplicates: readonly { readonly text: string; readonly node: Node }[]
 }
 
-/** What one document of a stream holds, by offsets into its text. */
+/** The content of one document of a stream, by offsets into its text. */
 export type Reading = { readonly text: string } & (
   | { readonly objects: readonly ReadObject[]; readonly resolve: Resolve; readonly template?: true }
   | { readonly template: true }
   | { readonly reason: string; readonly from: number; readonly to: number }
 )
 
-/** Reads documents, each distinct text once: most of a changed file stands the same on both sides. */
+/** Reads documents, each distinct text once: most of a changed file is the same on both sides. */
 export class DocumentReader {
   private readonly known = new Map<string, Reading>()
 
@@ -50,7 +50,7 @@ function readDocument(original: string): Reading {
       to: from + 1,
     })
   }
-  // Whether kubectl reads what comes after another kind of line break there depends on the lines before.
+  // Whether kubectl reads the text after another kind of line break as a new line depends on the lines before.
   const lineEnd = separator.search(/[\r\u0085\u2028\u2029]/)
   const hidden = lineEnd === -1 ? -1 : separator.slice(lineEnd).search(/[^ \t\r\n\u0085\u2028\u2029]/)
   if (hidden !== -1) {
@@ -95,7 +95,7 @@ function duplicatesByPlace(all: ReadObject['duplicates']) {
   return ([from, to]: readonly number[]) => sorted.slice(firstFrom(from ?? 0), firstFrom(to ?? 0))
 }
 
-/** A document that can be read, whatever it is: the first of its text. */
+/** The first readable document of a text, of any kind. */
 export interface SoundYaml {
   readonly text: string
   readonly contents: Node | null
@@ -107,7 +107,7 @@ export interface SoundYaml {
 type Refused = Extract<Reading, { reason: string }> | { readonly text: string; readonly template: true }
 
 /**
- * Reads a document as the cluster's tools do, or says why they would not.
+ * Reads a document as the cluster's tools do, or returns why they would not.
  *
  * @param start where the document begins in the text
  */
@@ -138,7 +138,7 @@ export function readYaml(text: string, start = 0): SoundYaml | Refused {
   return { text, contents: parsed, resolve: (alias) => targets.get(alias), duplicates }
 }
 
-/** Only what kubectl's own decoder refuses can be a template. */
+/** Only a document that kubectl's own decoder refuses can be a template. */
 function refused(text: string, { reason, from, to }: { reason: string; from: number; to: number }): Refused {
   if (holdsTemplate(text)) return { text, template: true }
   return { text, reason, from: Math.min(from, text.length), to: Math.min(to, text.length) }
@@ -173,8 +173,8 @@ interface FoundObject {
 }
 
 /**
- * The objects of a document. Whatever has `items` is a list to kubectl, of whatever kind; its items may leave their kind to
- * the list (`IngressList`). Source: k8s.io/apimachinery, unstructured.UnstructuredJSONScheme, decode and decodeToList
+ * The objects of a document. To kubectl, anything with `items` is a list; its items may leave their kind to the list
+ * (`IngressList`). Source: k8s.io/apimachinery, unstructured.UnstructuredJSONScheme, decode and decodeToList
  */
 function objectsIn(
   written: unknown,
@@ -222,16 +222,16 @@ function stringIn(map: unknown, key: string, resolve: Resolve): string | undefin
   return isScalar(value) && typeof value.value === 'string' ? value.value : undefined
 }
 
-/** What a map holds under a key: aliases and merge keys followed, the last of duplicates. */
+/** The value of a map under a key: follows aliases and merge keys, and takes the last of duplicates. */
 function nodeIn(map: unknown, key: string, resolve: Resolve): unknown {
   const value = isMap(map) ? findPair(map, key, resolve)?.value : undefined
   return isAlias(value) ? resolve(value) : value
 }
 
 /**
- * Some templates parse: `{{ .x }}-web` inside a scalar is text. An object whose own identity holds a mark is one where no
- * cluster can hold that name; a mark in any other text (`summary: Pod {{ $labels.pod }} is down`) is what the author means
- * the cluster to see. Names of roles and bindings may hold anything but `/` and `%`.
+ * Some templates parse: `{{ .x }}-web` inside a scalar is text. An object whose own identity contains a template mark
+ * cannot exist in a cluster under that name; a mark in any other text (`summary: Pod {{ $labels.pod }} is down`) is
+ * content. Names of roles and bindings may contain anything but `/` and `%`.
  * Source: k8s.io/kubernetes, pkg/apis/rbac/validation, ValidateRBACName
  */
 function isTemplate({ apiVersion, kind, metadata: { namespace, name } }: FoundObject): boolean {

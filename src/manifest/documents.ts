@@ -7,8 +7,8 @@ export interface DocumentText {
 }
 
 /**
- * Splits a stream as kubectl does: a sequence of JSON values at their ends, and all else at lines that start with `---`, so
- * that one broken document leaves the others alone. What comes after JSON and is none is read as YAML.
+ * Splits a stream as kubectl does: a sequence of JSON values at their ends, and everything else at lines that start
+ * with `---`, so that a broken document leaves the others intact. Text after JSON is read as YAML.
  * Source: k8s.io/apimachinery/pkg/util/yaml, YAMLReader and YAMLOrJSONDecoder.
  */
 export function splitDocuments(text: string): DocumentText[] {
@@ -32,8 +32,8 @@ function endOfSpace(text: string, from: number): number {
 }
 
 /**
- * A line feed alone ends a line here; what else YAML takes for a line break ends no document. Text after `---` on its line is
- * refused where the document is read.
+ * Only a line feed ends a line here; YAML's other line breaks end no document. Text after `---` on its line is refused
+ * when the document is read.
  */
 function splitYaml(text: string, from: number): DocumentText[] {
   const starts = [from]

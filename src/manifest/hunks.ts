@@ -1,7 +1,7 @@
 import { structuredPatch } from 'diff'
 import type { Region } from '../region'
 
-/** Which lines of a file a change wrote, and where lines it took away stood. */
+/** The lines of a file that a change wrote, and the places of the lines it removed. */
 export class Hunks {
   private readonly hunks: readonly { oldStart: number; oldLines: number; newStart: number; newLines: number }[]
   private readonly before: readonly string[]
@@ -36,8 +36,8 @@ export class Hunks {
   }
 
   /**
-   * How many lines up the same cut begins right after a `---`. Manifests begin alike, so a difference may keep the first
-   * lines of what was cut out and give up those of what follows.
+   * The number of lines by which a cut can move up to begin right after a `---`. Manifests begin alike, so a diff may
+   * keep the first lines of a removed one and remove those of the next.
    */
   private slack(cutStart: number, length: number): number {
     for (let start = cutStart; start > 1; start--) {

@@ -52,7 +52,7 @@ export function identify(apiVersion: string, kind: string, namespace: string, na
 }
 
 /**
- * What a program reads from its own file: of the form of an object, but without a name, as no API server keeps it.
+ * A config file of a program: shaped like an object, but without a name, as no API server stores it.
  * https://kubernetes.io/docs/reference/config-api/
  */
 const configurations: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ const configurations: Readonly<Record<string, string>> = {
   'kubeproxy.config.k8s.io KubeProxyConfiguration': 'kube-proxy',
 }
 
-/** The program that a nameless document configures, which stands for its name; none for any other document. */
+/** The program that a nameless document configures, used as its name; none for any other document. */
 export function programConfigured(apiVersion: string, kind: string): string | undefined {
   return entryOf(configurations, `${apiVersion.split('/')[0]} ${kind}`)
 }

@@ -22,17 +22,17 @@ export interface LoadedObject {
   readonly duplicateKeys: readonly { key: string; region: Region }[]
   regionOf(node: Node): Region
   resolve(alias: Alias): Node | undefined
-  /** What it takes from the tree around it; nothing where it was not looked for. */
-  readonly around?: Around
+  /** The related files and objects of the repository; undefined if they were not looked up. */
+  readonly context?: RepositoryContext
 }
 
-/** What the tree around an object says of it. */
-export interface Around {
-  /** Files that it takes values from, by the words it names them with; what is not in the repository is not here. */
+/** The files and objects of the repository that an object depends on. */
+export interface RepositoryContext {
+  /** Values files by the name the object uses; files outside the repository are missing here. */
   readonly files: ReadonlyMap<string, readonly ValuesFile[]>
-  /** The Applications of an ApplicationSet, where the object and the tree tell all of them. */
-  readonly makes?: readonly LoadedObject[]
-  /** What it installs is patched, so that its values do not tell all of it. */
+  /** The Applications of an ApplicationSet, if the object and the repository determine all of them. */
+  readonly applications?: readonly LoadedObject[]
+  /** The rendered objects are patched, so its values do not determine all of them. */
   readonly patched?: boolean
 }
 
@@ -44,10 +44,10 @@ export interface ValuesFile
   readonly touched: boolean
 }
 
-/** What tells one state of an object from another: its text, and that of the files it takes values from. */
-export function stateOf({ content, around }: LoadedObject): string {
-  if (!around) return content
-  const files = [...around.files].map(([name, its]) => [name, ...its.map(({ path, fileText }) => [path, fileText])])
+/** Identifies the state of an object for comparison: its text, and that of its values files. */
+export function comparisonKey({ content, context }: LoadedObject): string {
+  if (!context) return content
+  const files = [...context.files].map(([name, its]) => [name, ...its.map(({ path, fileText }) => [path, fileText])])
   return JSON.stringify([content, files])
 }
 
@@ -59,7 +59,7 @@ export interface Unreadable {
   readonly content: string
 }
 
-/** What one file holds. */
+/** The content of one file. */
 export interface LoadedFile {
   readonly text: string
   readonly lines: Lines
@@ -74,11 +74,11 @@ export interface LoadedFile {
 /**
  * Reads a file as kubectl does.
  *
- * @param wants which documents to read, by their text; the others are passed over
+ * @param selects which documents to read, by their text; the others are passed over
  */
 export function loadFile(
   { text, damaged = false }: FileText,
-  wants: (text: string) => boolean = () => true,
+  selects: (text: string) => boolean = () => true,
   reader = new DocumentReader(),
 ): LoadedFile {
   const lines = new Lines(text)
@@ -93,7 +93,7 @@ export function loadFile(
   let line = 1
   let counted = 0
   for (const { text: original, offset } of splitDocuments(text)) {
-    if (!wants(original)) continue
+    if (!selects(original)) continue
     line += linesIn(text, counted, offset)
     counted = offset
     const damage = damaged ? original.indexOf('\ufffd') : -1
@@ -137,7 +137,7 @@ export function loadFile(
   return { text, lines, objects, unreadable, templates, kubernetes: mentionsKubernetes(text) }
 }
 
-/** Whether `apiVersion` and `kind` stand in a text as keys, however they are spelled. */
+/** Whether `apiVersion` and `kind` are keys of a text, in any spelling. */
 export function mentionsKubernetes(text: string): boolean {
   return holdsKeys(text) || (text.includes('\\') && holdsKeys(spelledOut(text))) || holdsBinary(text)
 }

@@ -30,7 +30,10 @@ export function identityOf(ref: ObjectRef): string {
   return JSON.stringify([ref.group, ref.kind, ref.namespace, ref.name])
 }
 
-/** The group of what is no object of a cluster: what describes one, and releases that have no object of their own. */
+/**
+ * The group of synthetic objects that no cluster holds: cluster descriptions, and releases without an object of their
+ * own.
+ */
 export const ownGroup = 'ingress-guard'
 
 /** `Ingress.networking.k8s.io`, `Secret`: a kind with its group, as kubectl writes it. */
@@ -40,7 +43,9 @@ export function groupKindOf(ref: ObjectRef): GroupKind {
   return ref.group === '' ? ref.kind : `${ref.kind}.${ref.group}`
 }
 
-/** What a manifest was rendered from, as messages and reports name it. Paths start at the repository's root. */
+/**
+ * The source that a manifest was rendered from, as messages and reports name it. Paths start at the repository's root.
+ */
 export type RenderedSource =
   | {
       readonly kind: 'helm'
@@ -102,10 +107,10 @@ export class Manifest {
     return this.object.ref
   }
 
-  /** What the files hold that the object takes values from by a name, in their order; undefined where that is not known. */
+  /** The values files that the object refers to by a name, in order; undefined if they are unknown. */
   valuesIn(name: string): readonly Cursor[] | undefined {
     const { object, side, clusters, evidence } = this
-    return object.around?.files.get(name)?.map(
+    return object.context?.files.get(name)?.map(
       ({ path, touched, ...file }) =>
         new Manifest({ ...object, ...file }, side, { kind: 'file', path }, clusters, evidence, {
           owner: this,
@@ -117,5 +122,5 @@ export class Manifest {
 
 /** An object as a manifest, and those that it is known to make. */
 export function manifestsOf(object: LoadedObject, ...place: [Side, Origin, readonly string[], ClusterEvidence?]) {
-  return [object, ...(object.around?.makes ?? [])].map((one) => new Manifest(one, ...place))
+  return [object, ...(object.context?.applications ?? [])].map((one) => new Manifest(one, ...place))
 }

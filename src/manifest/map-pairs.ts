@@ -1,6 +1,6 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
 
-/** Finds what an alias stands for. */
+/** Resolves an alias. */
 export type Resolve = (alias: Alias) => Node | undefined
 
 /** A key as text; aliases are followed, and only a plain `<<` merges. */
@@ -9,7 +9,10 @@ function textOf(key: unknown, resolve: Resolve): string | undefined {
   return isScalar(node) ? String(node.value) : undefined
 }
 
-/** `<<` as a plain key merges, and whatever is tagged as a merge; quoted or tagged otherwise it is a key like any other. */
+/**
+ * A plain key `<<` merges, and so does any key with the merge tag; a quoted `<<` or one with another tag is an ordinary
+ * key.
+ */
 export function isMerge({ key }: Pair): boolean {
   if (!isScalar(key) || key.value !== '<<') return false
   return key.tag === undefined ? key.type === 'PLAIN' : key.tag === '!' || key.tag === 'tag:yaml.org,2002:merge'
@@ -28,8 +31,8 @@ const deepestMerge = 32
 const known = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
 
 /**
- * The pairs of a map by their keys, merged ones included, kept as a map is asked many times. What stands last counts, as in
- * go-yaml 2: of duplicate keys the last one, and a `<<` wins over a key before it.
+ * The pairs of a map by their keys, merged ones included, cached because a map is read often. The last pair counts, as
+ * in go-yaml 2: the last of duplicate keys, and a `<<` over a key before it.
  */
 export function pairsOf(map: YAMLMap, resolve: Resolve, depth = 0): ReadonlyMap<string, Pair> {
   const before = known.get(map)

@@ -1,9 +1,10 @@
 /**
- * Whether a YAML or JSON text may say a word, however it is spelled. A search of the bare text misses what a parser reads:
- * double quotes take escapes (`"argoproj.io\x2fv1alpha1"`, `"\u0041pplication"`) and go on behind a backslash at the end of a
- * line, and `!!binary` takes base64. Anchors, aliases and merge keys hide nothing, for what they stand for is in the same document.
+ * Whether a YAML or JSON text may contain a word, in any spelling. A search of the raw text misses spellings that a
+ * parser reads: double quotes take escapes (`"argoproj.io\x2fv1alpha1"`, `"\u0041pplication"`) and continue after a
+ * backslash at the end of a line, and `!!binary` takes base64. Anchors, aliases and merge keys hide nothing, because
+ * their content is in the same document.
  *
- * This finds what is worth parsing; what an object is, its parsed fields say.
+ * This finds candidates to parse; the parsed fields decide what an object is.
  */
 export function mentions(text: string, word: string): boolean {
   if (text.includes(word)) return true
@@ -11,7 +12,7 @@ export function mentions(text: string, word: string): boolean {
   return spelledOut(text).includes(word)
 }
 
-/** Whether a text may say one of some words. */
+/** Whether a text may contain one of some words. */
 export function mentionsOneOf(text: string, words: Iterable<string>): boolean {
   const list = [...words]
   if (list.length === 0) return false
@@ -28,7 +29,7 @@ export function holdsBinary(text: string): boolean {
 const escaped =
   /\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(\/)|(?:\r\n|[\r\n\u0085\u2028\u2029])[ \t]*)/g
 
-/** A text with the escapes of double quotes that stand for a character of a word, wherever they are, replaced by that character. */
+/** A text in which the escapes of word characters in double quotes are replaced by those characters. */
 export function spelledOut(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(escaped, (_, x?: string, u?: string, long?: string, slash?: string) => {

@@ -10,8 +10,8 @@ export interface Nested extends Pick<LoadedObject, 'regionOf' | 'resolve'> {
 }
 
 /**
- * Parses the YAML in a string. In a block (`|`) the lines are those of the file, one below the other; in any other form
- * everything stands where the string does.
+ * Parses the YAML in a string. In a block (`
+ * `) its lines are lines of the file; in any other form everything is placed at the string.
  *
  * @param region where the string is written
  */

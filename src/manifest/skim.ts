@@ -13,8 +13,8 @@ const notText = /^(?:y|n|yes|no|on|off|true|false|null)$/i
 const odd = /\r(?!\n)|[\u0085\u2028\u2029]|\{[{%]/
 
 /**
- * The identities of the objects in a file, read without parsing where the file allows it. Telling which folders repeat
- * each other takes the identity of every object of a repository, and nothing else of most of them.
+ * The identities of the objects in a file, read without parsing where possible. Finding folders that repeat each other
+ * needs the identity of every object of a repository, and nothing else of most of them.
  */
 export function skimIdentities(text: string): ObjectRef[] {
   const reader = new DocumentReader()
@@ -27,7 +27,7 @@ export function skimIdentities(text: string): ObjectRef[] {
   })
 }
 
-/** The kind of a document where it can be told without parsing; of a list, a template or flow style it cannot. */
+/** The kind of a document if it can be read without parsing; not possible for lists, templates and flow style. */
 export function skimKind(text: string): string | undefined {
   return kindIn(keysOf(text))
 }
@@ -49,8 +49,8 @@ function skimDocument(text: string): ObjectRef | 'none' | undefined {
 }
 
 /**
- * What stands behind the keys of a document and of its metadata, where each of their lines is a plain `key: value` and no
- * value of an identity goes on in the next line.
+ * The values of the keys of a document and of its metadata, if each of their lines is a plain `key: value` and no value
+ * of an identity continues on the next line.
  */
 function keysOf(text: string): Map<string, string> | undefined {
   if (odd.test(text)) return undefined
@@ -97,7 +97,7 @@ function goesOn(behind: string): boolean {
   return close !== undefined && (behind.length === 1 || !value.endsWith(close))
 }
 
-/** What is written behind a key, where that is text. */
+/** The value after a key, if it is text. */
 function textIn(behind = ''): string | undefined {
   const [, , quoted, plain] = scalar.exec(behind) ?? []
   return plain !== undefined && notText.test(plain) ? undefined : (quoted ?? plain)

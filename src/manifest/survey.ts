@@ -5,7 +5,7 @@ import { isMerge } from './map-pairs'
 /** Nodes of one document with every alias expanded; kubectl's own parser stops such documents as well. */
 const nodeLimit = 1_000_000
 
-/** Why a document that parses is refused all the same, and at which node. */
+/** Why a document that parses is refused nevertheless, and at which node. */
 export interface Fault {
   readonly reason: string
   readonly node: Node
@@ -13,12 +13,12 @@ export interface Fault {
   readonly isKubectls: boolean
 }
 
-/** What one walk over a document tells, aliases unexpanded. */
+/** The results of one walk over a document, without expanding aliases. */
 export interface Survey {
   readonly fault: Fault | undefined
-  /** What each alias stands for: anchors may be written again. */
+  /** The target of each alias: anchors may be defined again. */
   readonly targets: ReadonlyMap<Alias, Node>
-  /** Keys that stand twice in one map. */
+  /** Keys that occur twice in one map. */
   readonly duplicates: readonly { readonly text: string; readonly node: Node }[]
 }
 

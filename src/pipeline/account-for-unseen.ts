@@ -1,21 +1,21 @@
 import type { Finding } from '../finding/report'
 import { wholeGaps } from '../gaps/blind-spots'
-import { chartsElsewhere } from '../gaps/charts-elsewhere'
-import { droppedElsewhere } from '../gaps/dropped-elsewhere'
+import { mayHideObjects } from '../gaps/completeness'
 import { duplicateKeys } from '../gaps/duplicate-keys'
-import { leftBehind } from '../gaps/left-behind'
+import { missingCharts } from '../gaps/missing-charts'
+import { orphanedManifests } from '../gaps/orphaned-manifests'
+import { removedRemoteBases } from '../gaps/removed-remote-bases'
 import { unrendered } from '../gaps/unrendered'
-import { unseenIn } from '../gaps/unseen'
 import { ownGroup } from '../manifest/manifest'
 import type { Skipped } from '../revision/tree'
-import { untakenValues } from '../values/untaken-values'
+import { unusedValuesFiles } from '../values/unused-values-files'
 import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
 import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
 
-/** What was not seen: findings where this change is at fault, and a list of the rest. */
+/** Reports what was not inspected: findings where this change is the cause, and a list of the rest. */
 export interface Unseen {
   readonly findings: readonly Finding[]
   readonly skipped: readonly Skipped[]
@@ -42,12 +42,12 @@ export async function accountForUnseen(
     after: rendered.after,
     rest: rest.rendered,
     unknown,
-    taken: await base?.takenFromElsewhere(),
+    knownRemotes: await base?.remotePlaces(),
   })
   const isHidden = (file: string) => compared.hiddenAt(file) !== undefined
-  const orphans = base ? await leftBehind({ base, head }, before, rendered.after, isHidden) : []
-  const dropped = base ? await droppedElsewhere(base, head) : []
-  const hides = unseenIn({
+  const orphans = base ? await orphanedManifests({ base, head }, before, rendered.after, isHidden) : []
+  const dropped = base ? await removedRemoteBases(base, head) : []
+  const hides = mayHideObjects({
     head,
     rendered: [...rendered.after, ...rest.rendered],
     unreadable: [...gaps.skipped, ...gaps.findings.map(({ location }) => location)].map(({ path }) => path),
@@ -69,8 +69,8 @@ export async function accountForUnseen(
       ...descriptions.head.skipped,
       ...gaps.skipped,
       ...failed.skipped,
-      ...chartsElsewhere(head, rendered.after),
-      ...(await untakenValues(head, changed, values.taken)),
+      ...missingCharts(head, rendered.after),
+      ...(await unusedValuesFiles(head, changed, values.valuesFiles)),
     ],
     hides,
   }

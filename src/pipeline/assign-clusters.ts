@@ -8,7 +8,7 @@ import type { ChangedFiles } from './read-changed'
 import type { Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
 
-/** Finds which cluster every file is deployed to, by what the configs declare and by which folders repeat each other. */
+/** Finds the cluster of every file, from the configs' declarations and from folders that repeat each other. */
 export function assignClusters(
   { declarations }: Sides,
   read: ChangedFiles,

@@ -3,9 +3,9 @@ import { type Change, sidesOf } from '../manifest/change'
 import type { Files } from '../revision/files'
 
 /**
- * The texts of files on both sides, which places of findings are told by.
+ * The texts of files on both sides, which decide where findings are placed.
  *
- * @param still the texts of files that are no plain manifests any more, but were not deleted
+ * @param still the texts of files that are no longer plain manifests, but were not deleted
  */
 export function changedTexts(
   before: Files,
@@ -21,7 +21,7 @@ export function changedTexts(
   return texts
 }
 
-/** The texts of inventories and configs that say something else now. */
+/** The texts of inventories and configs whose content changed. */
 export function describedTexts(changes: readonly Change[]): Map<string, { before?: string; after?: string }> {
   const texts = new Map<string, { before?: string; after?: string }>()
   for (const { before, after } of changes.map(sidesOf)) {

@@ -2,7 +2,7 @@ import type { ClusterMap } from '../cluster/clusters'
 import { BlindSpots } from '../gaps/blind-spots'
 import { type Change, type Changes, changesBetween, renamedClusters } from '../manifest/change'
 import type { Manifest } from '../manifest/manifest'
-import { adoptedIn } from '../sides/adopted'
+import { claimedByExplicitSource } from '../sides/explicit-sources'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { Sides } from './open-sides'
 import { Placement } from './placement'
@@ -13,7 +13,7 @@ import type { ChangedRenderings } from './render-changed'
 /** The objects of both sides in their clusters, and the changes between them. */
 export interface Comparison extends Changes {
   readonly placement: Placement
-  /** What differs, as manifests. */
+  /** The objects that differ. */
   readonly before: readonly Manifest[]
   readonly after: readonly Manifest[]
   /** The renderings that this change does not touch, as manifests of each side. */
@@ -40,8 +40,10 @@ export async function compare(
   const after = [...placement.ofFiles('head', read.after.loaded), ...placement.ofRenderings('head', rendered.after)]
   const hiddenAt = await unrenderedAt(head, rendered.after)
   const blind = new BlindSpots(read.before, read.after, head.tree, hiddenAt)
-  const failed = new Set(rendered.after.flatMap(({ source: { id, was = id }, failure }) => (failure ? [id, was] : [])))
-  const adopted = adoptedIn(base, head, rendered.after)
+  const failed = new Set(
+    rendered.after.flatMap(({ source: { id, baseSourceId = id }, failure }) => (failure ? [id, baseSourceId] : [])),
+  )
+  const adopted = claimedByExplicitSource(base, head, rendered.after)
   const changes: Changes = base
     ? changesBetween(before, after, ({ origin, ref }) =>
         origin.kind === 'file'
@@ -96,7 +98,7 @@ async function unrenderedAt(
     if (!failure) for (const file of await head.files(source)) seen.add(file)
   }
   return (path) => {
-    const claim = head.discovery.claims.get(path)
+    const claim = head.discovery.ownership.get(path)
     return claim?.deployed && !seen.has(path) ? claim.reason : undefined
   }
 }

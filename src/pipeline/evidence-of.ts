@@ -5,7 +5,6 @@ import type { LoadedFile } from '../manifest/load'
 import type { Manifest } from '../manifest/manifest'
 import type { SideOfChange } from '../sides/side'
 import type { Unseen } from './account-for-unseen'
-import { ingressesIn } from './bystanders'
 import { changedTexts, describedTexts } from './changed-texts'
 import type { Comparison } from './compare'
 import type { Sides } from './open-sides'
@@ -13,6 +12,7 @@ import type { ChangedFiles } from './read-changed'
 import { descriptionsOf, type Rest } from './read-rest'
 import type { ChangedRenderings } from './render-changed'
 import type { Gathered, Scope } from './scope'
+import { ingressesIn } from './unchanged-ingresses'
 
 interface Stages {
   readonly sides: Sides
@@ -25,7 +25,7 @@ interface Stages {
   readonly unseen: Unseen
 }
 
-/** Puts together what the rules judge and what the report says was inspected. */
+/** Combines what the rules judge and what the report lists as inspected. */
 export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<Gathered> {
   const { sides, read, rendered, rest, clusters, compared, partners, unseen } = stages
   const { base, head } = sides
@@ -41,7 +41,7 @@ export async function evidenceOf(stages: Stages, { renderer }: Scope): Promise<G
     described,
     base: snapshotsOf(baseManifests, describing, unseen.hides),
     head: snapshotsOf(headManifests, descriptionsOf(sides).head.manifests, unseen.hides),
-    bystanders: () => placement.ofFiles('head', ingressesIn(rest.texts)),
+    unchangedIngresses: () => placement.ofFiles('head', ingressesIn(rest.texts)),
     clusters,
     changedTexts: new Map([
       ...changedTexts(read.before, read.after, stillThere),

@@ -10,8 +10,8 @@ import { renderChanged } from './render-changed'
 import type { Gathered, Scope } from './scope'
 
 /**
- * Reads what the gate needs and no more: both lists of files, the files that differ and the sources that differ, rendered;
- * of the others those that hold a partner of an object this change touches.
+ * Reads what the gate needs and no more: the file lists of both sides, the files that differ, and the renderings of the
+ * sources that differ; of the others, those that hold a partner of an object this change touches.
  */
 export async function gather(scope: Scope): Promise<Gathered> {
   const sides = await openSides(scope)

@@ -14,7 +14,7 @@ export interface Sides {
   readonly declarations: Declarations
 }
 
-/** Lists the files of both sides and finds what deploys them; the head is read in the light of the base. */
+/** Lists the files of both sides and finds their deployers; discovery of the head depends on that of the base. */
 export async function openSides(scope: Scope): Promise<Sides> {
   const changed = scope.base && (await changedPaths(scope.base, scope.head))
   const inventories = await inventoriesOf(scope.base, scope.clusters)

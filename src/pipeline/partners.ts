@@ -19,7 +19,7 @@ function compares(active: ActiveRule, manifest: Manifest, gone: ReadonlySet<Mani
   return asks ? partnersOf(active, manifest, gone).length > 0 : true
 }
 
-/** Of the objects that a change touches those that it may take away: they stand in the same place no more. */
+/** The touched objects that the change may remove: those no longer in the same place. */
 function mayBeGone(touched: readonly Manifest[]): Set<Manifest> {
   const placeOf = ({ ref, origin }: Manifest) =>
     JSON.stringify([identityOf(ref), origin.kind === 'file' ? origin.path : origin.id])
@@ -27,14 +27,14 @@ function mayBeGone(touched: readonly Manifest[]): Set<Manifest> {
   return new Set(touched.filter((manifest) => manifest.side === 'base' && !there.has(placeOf(manifest))))
 }
 
-/** What a text must hold to be a partner's: one of the kinds, and one of the strings. */
+/** The conditions for a partner's text: it contains one of the kinds, and one of the strings. */
 export interface Wanted {
   /** Empty for a rule of every kind. */
   readonly kinds: readonly string[]
   readonly strings: readonly string[]
 }
 
-/** What each rule looks for beside some objects. */
+/** The partners that each rule looks for, given some objects. */
 export function partnersWanted(rules: readonly ActiveRule[], manifests: readonly Manifest[]): Wanted[] {
   const gone = mayBeGone(manifests)
   return rules.flatMap((active) => {
@@ -64,11 +64,11 @@ function partnersOf({ rule, params }: ActiveRule, manifest: Manifest, gone: Read
 }
 
 /**
- * Loads, of the files this change does not touch, the documents that a rule compares with a touched object: those of a
- * kind it reads that contain one of the strings it named. What was loaded may have partners of its own, so this goes on
- * until nothing new is found.
+ * Loads, from the files this change does not touch, the documents that a rule compares with a touched object: those of
+ * a kind it reads that contain one of the strings it named. Loaded documents may have partners of their own, so this
+ * repeats until nothing new is found.
  *
- * @param moves objects that stand elsewhere, which matter to rules on moves alone
+ * @param moves objects that moved to another place, which matter to rules on moves alone
  * @param loadedAlready objects that are compared whatever their strings, and have partners too
  */
 export function loadPartners(

@@ -16,8 +16,8 @@ export class Placement {
     private readonly renames: ReadonlyMap<string, string> = new Map(),
   ) {
     this.asBefore = new Map(
-      sides.head.discovery.sources.flatMap(({ was, target }) =>
-        was && 'cluster' in target ? [[was, target.cluster]] : [],
+      sides.head.discovery.sources.flatMap(({ baseSourceId, target }) =>
+        baseSourceId && 'cluster' in target ? [[baseSourceId, target.cluster]] : [],
       ),
     )
   }

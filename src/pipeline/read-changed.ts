@@ -3,7 +3,7 @@ import { DocumentReader } from '../manifest/document-reader'
 import { Files } from '../revision/files'
 import { readFiles, readTexts, type Texts } from '../revision/reading'
 import type { Tree } from '../revision/tree'
-import { LentValues } from '../values/lent-values'
+import { ReleaseValueFiles } from '../values/release-value-files'
 import { differs, type Sides } from './open-sides'
 import type { Scope } from './scope'
 
@@ -11,7 +11,7 @@ import type { Scope } from './scope'
 export interface ChangedFiles {
   readonly before: Files
   readonly after: Files
-  readonly values: LentValues
+  readonly values: ReleaseValueFiles
   /** The ids of sources that may render to objects whose values files differ. */
   readonly reached: ReadonlySet<string>
   /** The texts of the other files, where they had to be read for that. */
@@ -25,9 +25,9 @@ export async function readChanged(sides: Sides, { repository, renderer: { budget
   const differing = ({ files }: Pick<Tree, 'files'>) => [...files.values()].filter(({ path }) => differs(sides, path))
   const before = base ? await readFiles(base.revision, differing(base.tree), reader, budget) : new Files()
   const after = await readFiles(head.revision, differing(head.tree), reader, budget)
-  const values = new LentValues({ base, head, before, after, changed, repository })
+  const values = new ReleaseValueFiles({ base, head, before, after, changed, repository })
   const others = values.mayDiffer ? await readUntouched(sides, budget) : undefined
-  const { texts, ...reached } = await values.reach(others?.texts)
+  const { texts, ...reached } = await values.completeFiles(others?.texts)
   return { ...reached, values, others: others && texts && { ...others, texts } }
 }
 

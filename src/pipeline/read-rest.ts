@@ -1,5 +1,5 @@
-import { type Descriptions, nothingDescribed } from '../configuration/descriptions'
-import { stateOf } from '../manifest/load'
+import { type Descriptions, noDescriptions } from '../configuration/descriptions'
+import { comparisonKey } from '../manifest/load'
 import { identityOf, type Manifest, manifestsOf, type Side } from '../manifest/manifest'
 import { Files } from '../revision/files'
 import type { RenderedSide } from '../sides/side'
@@ -10,7 +10,7 @@ import type { ChangedRenderings } from './render-changed'
 import { looseManifests, renderPartners } from './rendered-partners'
 import type { Scope } from './scope'
 
-/** What this change does not touch, as far as a rule may compare it with what it does. */
+/** The objects that this change does not touch, as far as a rule may compare them with touched ones. */
 export interface Rest {
   /** Whether any of it is needed. */
   readonly needed: boolean
@@ -47,7 +47,7 @@ function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings
   const before = [...loose('base', read.before), ...looseManifests('base', rendered.before), ...base.manifests]
   const after = [...loose('head', read.after), ...looseManifests('head', rendered.after), ...head.manifests]
   const keyOf = ({ ref, origin, object }: Manifest) =>
-    [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, stateOf(object)].join('\n')
+    [identityOf(ref), origin.kind === 'file' ? origin.path : origin.id, comparisonKey(object)].join('\n')
   const [stood, stands] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]
   return [
     ...before.filter((manifest) => !stands.has(keyOf(manifest))),
@@ -55,9 +55,9 @@ function touchedBy(sides: Sides, read: ChangedFiles, rendered: ChangedRenderings
   ]
 }
 
-/** What both sides say of their clusters. */
+/** The cluster descriptions of both sides. */
 export function descriptionsOf({ base, head }: Sides): { readonly base: Descriptions; readonly head: Descriptions } {
-  return { base: base?.descriptions ?? nothingDescribed, head: head.descriptions }
+  return { base: base?.descriptions ?? noDescriptions, head: head.descriptions }
 }
 
 /** Manifests of files, before their clusters are known. */

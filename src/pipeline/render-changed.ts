@@ -1,4 +1,4 @@
-import { withoutLostCharts } from '../gaps/charts-elsewhere'
+import { failLostCharts } from '../gaps/missing-charts'
 import type { RenderedSide, SideOfChange } from '../sides/side'
 import type { Source } from '../sources/source'
 import type { Sides } from './open-sides'
@@ -23,7 +23,7 @@ export async function renderChanged(
   const renderings = await Promise.all([base ? renderAll(base) : [], renderAll(head)])
   const [before, after] = await Promise.all([
     values.complete('base', renderings[0]),
-    values.complete('head', withoutLostCharts(...renderings)),
+    values.complete('head', failLostCharts(...renderings)),
   ])
   return { before, after, isSame }
 }

@@ -7,8 +7,8 @@ import { substituted } from '../sources/substitution'
 import { partnersWanted, type Wanted } from './partners'
 
 /**
- * Renders, of the sources this change does not reach, those that may hold a partner of an object it touches. What was
- * rendered may have partners of its own, so this goes on until nothing new is found.
+ * Renders, of the sources this change does not reach, those that may hold a partner of a touched object. Rendered
+ * objects may have partners of their own, so this repeats until nothing new is found.
  */
 export async function renderPartners(
   head: SideOfChange,
@@ -17,9 +17,9 @@ export async function renderPartners(
   touched: readonly Manifest[],
 ): Promise<RenderedSide[]> {
   const open = new Map<Source, readonly string[]>()
-  for (const source of head.discovery.sources.filter((one) => one.known !== 'probed' && unreached(one))) {
+  for (const source of head.discovery.sources.filter((one) => one.origin !== 'probed' && unreached(one))) {
     const files = await head.files(source)
-    // What a packed chart holds shows only when it is rendered.
+    // The content of a packaged chart is known only after rendering.
     const packed = files.some((file) => file.endsWith('.tgz'))
     const texts = packed ? [] : [...(await head.checkout.texts(files)).values()]
     open.set(source, source.kind === 'kustomize' ? texts.map((text) => substituted(text, source.substitutions)) : texts)
@@ -55,14 +55,14 @@ function fillsInKind(text: string): boolean {
   return /\bkind["']?[ \t]*:[^\n{:]*\{\{/.test(text)
 }
 
-/** Whether a Kustomization inflates charts: what those install stands in no file where they are not in the repository. */
+/** Whether a Kustomization inflates charts: remote charts install objects that are in no file. */
 function inflatesCharts(text: string): boolean {
   return mentionsOneOf(text, ['helmCharts', 'HelmChartInflationGenerator'])
 }
 
 const keysThatMakeWords = ['namePrefix', 'nameSuffix', 'secretGenerator', 'replacements', 'vars', 'helmCharts']
 
-/** Templates, and Kustomizations that change names, render to words that stand in no file. */
+/** Templates, and Kustomizations that change names, render strings that are in no file. */
 function putsWordsTogether(source: Source, texts: readonly string[]): boolean {
   if (source.kind === 'helm' || source.overlay?.namePrefix || source.overlay?.nameSuffix) return true
   return texts.some((text) => mentionsOneOf(text, keysThatMakeWords))

@@ -6,7 +6,7 @@ import type { Renderer } from '../render/renderer'
 import type { Revision } from '../revision/revision'
 import type { SideOfChange } from '../sides/side'
 
-/** What to compare, and what decides how much of it has to be read. */
+/** The sides to compare, and the inputs that decide how much of them has to be read. */
 export interface Scope {
   /** None when the head is judged whole. */
   readonly base: Revision | undefined

@@ -8,7 +8,7 @@ import { ConfigFile, type Exception, type FailOn, type Release } from './schema'
 /** Where a repository keeps its config. */
 export const configPath = '.github/ingress-guard.yaml'
 
-/** Left out unless a config says otherwise. */
+/** Ignored by default. */
 export const defaultIgnore: readonly string[] = ['**/vendor/**', '**/node_modules/**', '**/testdata/**', '.github/**']
 
 /** An exception, and where it is written. */
@@ -55,7 +55,7 @@ export const emptyConfig: Config = {
  * @throws GuardError `config`, at the line that is wrong
  */
 export function readConfig(text: string, path: string): Config {
-  // A file of nothing but comments says nothing.
+  // A file with comments only is empty.
   if (text.split('\n').every((line) => /^\s*(?:#.*)?$/.test(line))) return { ...emptyConfig, path }
   const { value, regionOf, regionOfKey, objectAt } = readOwnDocument<ConfigFile>(text, path, ConfigFile, 'config')
   return {

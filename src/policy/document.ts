@@ -46,9 +46,9 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * Reads and validates one of our own files.
+ * Reads and validates one of the tool's own files.
  *
- * @throws GuardError of the given code, at the file and line, naming what is allowed there
+ * @throws GuardError of the given code, at the file and line, with the allowed values
  */
 export function readOwnDocument<T>(
   text: string,
@@ -123,14 +123,14 @@ function lostAliasIn(document: Document.Parsed): Alias | undefined {
   return lost
 }
 
-/** Why a value does not fit a schema: where in it, and a sentence that names what is allowed there. */
+/** Why a value does not fit a schema: the place in it, and a sentence with the allowed values. */
 export function findFailure(
   schema: AnySchema & object,
   value: unknown,
 ): { keys: (string | number)[]; unknownKey?: string; sentence: string } | undefined {
   const validate = validatorOf(schema)
   if (validate(value)) return undefined
-  const error = mostTelling(validate.errors ?? [])
+  const error = mostSpecific(validate.errors ?? [])
   const keys = keysIn(error.instancePath, value)
   const sentence = sentenceFor(error, keys)
   return error.keyword === 'additionalProperties'
@@ -138,8 +138,8 @@ export function findFailure(
     : { keys, sentence }
 }
 
-/** Of the failures of an either-or, the one about what was in fact written. */
-function mostTelling(errors: readonly ErrorObject[]): ErrorObject {
+/** The failure of the alternative that was actually written. */
+function mostSpecific(errors: readonly ErrorObject[]): ErrorObject {
   const union = errors.find((error) => error.keyword === 'anyOf')
   const [first] = errors
   if (!first) throw new GuardError('internal', 'A validation failed without a reason.')

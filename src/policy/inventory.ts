@@ -12,10 +12,10 @@ const Text = Type.String({ minLength: 1 })
 
 const version = '^v?\\d+\\.\\d+'
 
-/** What is in a namespace. */
+/** The objects of a namespace. */
 const namespaced = { namespace: Text, name: Text }
 
-/** `kind: Inventory`: what a running cluster was seen to be, as `ingress-guard inventory` writes it. */
+/** `kind: Inventory`: the observed state of a running cluster, as `ingress-guard inventory` writes it. */
 export const InventoryFile = Type.Object(
   {
     format: Type.Literal(1, { description: 'The form of this file.' }),
@@ -73,7 +73,7 @@ export const InventoryFile = Type.Object(
 )
 export type InventoryFile = Static<typeof InventoryFile>
 
-/** Whether a text says that it is an inventory of ours, rather than what kubectl printed. */
+/** Whether a text is an inventory of this tool, rather than output of kubectl. */
 function isDocument(text: string): boolean {
   if (/^kind:[ \t]+["']?Inventory\b/m.test(text)) return true
   const json = text.trimStart()
@@ -82,10 +82,10 @@ function isDocument(text: string): boolean {
 }
 
 /**
- * Reads an inventory: a document of ours, or what `kubectl get … -o json` or `-o yaml` printed.
+ * Reads an inventory: a document of this tool, or output of `kubectl get … -o json` or `-o yaml`.
  *
- * @param ref what its objects are said to be
- * @throws GuardError `source`, at the line that is wrong
+ * @param ref the identity of its objects
+ * @throws GuardError `source`, at the faulty line
  */
 export function readInventoryFile(text: string, path: string, ref: ObjectRef): LoadedObject[] {
   if (isDocument(text)) {
@@ -117,7 +117,7 @@ export function readInventoryFile(text: string, path: string, ref: ObjectRef): L
   return live.map((object) => ({ ...object, ref }))
 }
 
-/** What the API server gives each object: one that was written to be applied has none. */
+/** Fields that the API server sets on each object: a manifest written to be applied has none. */
 const isPrinted = /\buid["']?\s*:/
 
 function saysNothing(path: string): GuardError {

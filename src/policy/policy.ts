@@ -12,14 +12,14 @@ export interface Policy {
   readonly file: PolicyFile
 }
 
-/** Which policy a user wants, and what they changed of it. */
+/** The policy a user selects, and the changes to it. */
 export interface Use {
   readonly use: string
   readonly params?: Readonly<Record<string, unknown>>
   readonly rules?: Readonly<Record<string, RuleSettings>>
 }
 
-/** A rule in force: at which levels, with which params, by which policy. */
+/** A rule in force: its levels, params and policy. */
 export interface ActiveRule {
   readonly rule: Rule
   readonly policy: { readonly name: string; readonly version: string }
@@ -30,7 +30,7 @@ export interface ActiveRule {
 
 type Keys = readonly (string | number)[]
 
-/** Where something in the entry of a policy is written: the key of what is not known, the value of what is wrong. */
+/** The place of something in a policy's entry: the key if it is unknown, the value if it is wrong. */
 export interface UsePlaces {
   key(index: number, keys: Keys): GuardError['at']
   value(index: number, keys: Keys): GuardError['at']
@@ -56,7 +56,7 @@ export function readPolicy(text: string, path: string): Policy {
   return { path, file: value }
 }
 
-/** What is in force when nobody says anything: every bundled policy, newest 1.x. */
+/** The default: every bundled policy, newest 1.x. */
 export function defaultUses(bundled: readonly Policy[]): Use[] {
   return [...new Set(bundled.map(({ file }) => file.policy))].sort().map((name) => ({ use: `${name}@^1` }))
 }
@@ -197,7 +197,7 @@ function activate(
   return active
 }
 
-/** The messages that a rule has in a version of its policy: a released one says no more than it did, and in its words. */
+/** The messages that a rule has in a version of its policy: a released version keeps its messages and wording. */
 function messagesOf(rule: Rule, version: string): string[] {
   const release = semver.coerce(version) ?? version
   const later = rule.later as Readonly<Record<string, string>> | undefined

@@ -19,7 +19,7 @@ const Params = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Parameters by name; a list adds to the list of the policy.',
 })
 
-/** What a policy, or a user's config, says of one rule. */
+/** A policy's, or a user config's, settings for one rule. */
 const RuleSettings = Type.Object(
   {
     level: Type.Optional(Setting),
@@ -143,7 +143,7 @@ const Release = Type.Object(
 /** A Helm release that the config declares. */
 export type Release = Static<typeof Release>
 
-/** `.github/ingress-guard.yaml`: what a repository says. */
+/** `.github/ingress-guard.yaml`: the config of a repository. */
 export const ConfigFile = Type.Object(
   {
     format: Type.Literal(1, { description: 'The form of this file.' }),

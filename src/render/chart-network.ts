@@ -13,12 +13,12 @@ export interface RemoteChart {
 }
 
 const seconds = 30
-const mostIndex = 64 * 1024 * 1024
-const mostArchive = 32 * 1024 * 1024
+const maxIndexBytes = 64 * 1024 * 1024
+const maxArchiveBytes = 32 * 1024 * 1024
 
 /**
- * Fetches packed charts from the repositories that the config of the base names, and from no others. An archive is kept by
- * its digest, which the repository's index tells.
+ * Fetches packaged charts from the repositories that the config of the base names, and from no others. An archive is
+ * cached by its digest, which the repository's index contains.
  */
 export class ChartNetwork {
   private readonly allowed: ReadonlySet<string>
@@ -43,10 +43,10 @@ export class ChartNetwork {
     return this.allowed.has(withoutSlash(repository))
   }
 
-  /** @throws Error that says in words what is wrong */
+  /** @throws Error with a message that describes the fault */
   async fetch({ repository, name, version }: RemoteChart): Promise<Uint8Array> {
     const root = `${withoutSlash(repository)}/`
-    const index = this.indexes.get(root) ?? download(new URL('index.yaml', root), mostIndex).then(asText)
+    const index = this.indexes.get(root) ?? download(new URL('index.yaml', root), maxIndexBytes).then(asText)
     this.indexes.set(root, index)
     const found = entriesOf(await index, name).find((entry) => sameVersion(entry.version, version))
     const [url] = found?.urls ?? []
@@ -57,7 +57,7 @@ export class ChartNetwork {
     const file = path.join(this.cache, `${digest}.tgz`)
     const kept = await readFile(file).catch(() => undefined)
     if (kept && digestOf(kept) === digest) return kept
-    const archive = await download(new URL(url, root), mostArchive)
+    const archive = await download(new URL(url, root), maxArchiveBytes)
     if (digestOf(archive) !== digest) throw new Error(`what ${url} holds is not what ${repository} says it is`)
     await this.keep(file, archive)
     return archive

@@ -6,9 +6,9 @@ import { type Chart, type Dependency, localFolderOf, vendored } from '../sources
 import type { ChartNetwork } from './chart-network'
 import type { Failure } from './rendering'
 
-/** What a chart may come to with all it takes in: charts that take in each other twice double at every step. */
-const mostBytes = 64 * 1024 * 1024
-const mostFiles = 20_000
+/** The limit on a chart with all its dependencies: two charts that include each other double at every step. */
+const maxBytes = 64 * 1024 * 1024
+const maxFiles = 20_000
 
 /**
  * Why the charts of this repository that a chart takes in cannot be put into it.
@@ -144,7 +144,7 @@ export async function putDependencies(charts: readonly Chart[], checkout: Checko
   return main && put(main)
 }
 
-/** Why charts come to too much with what they take in, told before anything is copied. */
+/** Why a chart with its dependencies is too large, checked before anything is copied. */
 function sizeFault(charts: readonly Chart[], pairs: readonly Pair[], own: (folder: string) => number) {
   const sizes = new Map<Chart, number>()
   const visit = (chart: Chart): Failure | undefined => {
@@ -154,8 +154,8 @@ function sizeFault(charts: readonly Chart[], pairs: readonly Pair[], own: (folde
       const failure = visit(other)
       if (failure) return failure
       const size = (sizes.get(chart) ?? 0) + (sizes.get(other) ?? 0)
-      const reason = `with its dependency ${dependency.name} it comes to more than ${mostBytes / 1024 / 1024} MiB`
-      if (size > mostBytes) return { reason, ...dependency.at }
+      const reason = `with its dependency ${dependency.name} it comes to more than ${maxBytes / 1024 / 1024} MiB`
+      if (size > maxBytes) return { reason, ...dependency.at }
       sizes.set(chart, size)
     }
     return undefined
@@ -171,14 +171,14 @@ async function copy(
   checkout: Checkout,
 ): Promise<Failure | undefined> {
   const target = path.join(checkout.folder, chart.folder, 'charts', other.name)
-  let left = mostFiles
-  // What links lead to is copied, as helm packs it; they may lead round in circles.
+  let left = maxFiles
+  // Link targets are copied, as helm packages them; links may form a cycle.
   const options = { recursive: true, dereference: true, filter: () => --left > 0 }
   try {
     await mkdir(path.dirname(target), { recursive: true })
     await cp(path.join(checkout.folder, other.folder), target, options)
     if (left > 0) return undefined
-    return { reason: `its dependency ${dependency.name} comes to more than ${mostFiles} files`, ...dependency.at }
+    return { reason: `its dependency ${dependency.name} comes to more than ${maxFiles} files`, ...dependency.at }
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     return { reason: `its dependency ${dependency.name} cannot be put into its charts/ (${code})`, ...dependency.at }

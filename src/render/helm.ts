@@ -18,7 +18,7 @@ export async function helmFiles(source: HelmSource, checkout: Checkout): Promise
   return [...new Set([...files, ...values])].sort()
 }
 
-/** A chart laid out on disk, and what its templates are called by. */
+/** A chart laid out on disk, and the prefix of its templates' names. */
 export interface LaidOutChart {
   readonly folder: string
   /** Paths on disk below the chart's folder, by the folder of the repository they are copies of. */
@@ -39,14 +39,14 @@ export async function renderHelm(source: HelmSource, checkout: Checkout, running
   if ('failure' in chart) return chart
   const upgrade = await upgradeOf(source, checkout)
   const upgraded = upgrade.length > 0 ? await template(source, chart.folder, checkout, running, upgrade) : undefined
-  // Some charts refuse an upgrade without what was made up when they were installed.
+  // Some charts refuse an upgrade without values that were generated at installation.
   const outcome = upgraded?.status === 0 ? upgraded : await template(source, chart.folder, checkout, running)
   if (outcome.status !== 0 || outcome.stopped) return { failure: failureOf(outcome, source, chart, checkout) }
-  // A tool that is no helm may well end in peace; a rendering that is empty names no template, but says nothing either.
+  // A program that is not helm may also exit with 0; an empty rendering names no template, but prints nothing either.
   const before = outcome.stdout.split(/(?<![^\n])---\n# Source: /, 1)[0] ?? ''
   if (/\S/.test(before)) {
     const reason = `helm printed what is no rendering: ${shortened(before, checkout.folder)}`
-    return { failure: { reason, path: source.at.path, region: source.at.region, ended: true } }
+    return { failure: { reason, path: source.declaredAt.path, region: source.declaredAt.region, ended: true } }
   }
   return { pieces: piecesIn(outcome.stdout, source, chart, checkout) }
 }
@@ -60,13 +60,21 @@ export async function layOutChart(
   const at = (reason: string, file: string, region = startOf(1)) => ({ failure: { reason, path: file, region } })
   for (const values of source.values) {
     if ('path' in values && !checkout.has(values.path))
-      return at(`there is no values file ${values.path} in this repository`, source.at.path, source.at.region)
+      return at(
+        `there is no values file ${values.path} in this repository`,
+        source.declaredAt.path,
+        source.declaredAt.region,
+      )
   }
   const charts = await chartWithLocals(checkout, source.chart)
   const isInside = source.chart === '' || inside('', source.chart) === source.chart
   const main = isInside ? charts[0] : undefined
   if (!main && !(source.chart.endsWith('.tgz') && checkout.has(source.chart)))
-    return at(`there is no chart ${source.chart || '.'} in this repository`, source.at.path, source.at.region)
+    return at(
+      `there is no chart ${source.chart || '.'} in this repository`,
+      source.declaredAt.path,
+      source.declaredAt.region,
+    )
   const files = await helmFiles(source, checkout)
   const broken = files.find((file) => /[\n\r]/.test(file))
   if (broken !== undefined)
@@ -96,7 +104,7 @@ async function upgradeOf(source: HelmSource, checkout: Checkout): Promise<string
   return [...texts.values()].some((text) => /\bIs(?:Install|Upgrade)\b/.test(text)) ? ['--is-upgrade'] : []
 }
 
-/** Whether a source is rendered as for the first time, whatever is in the cluster. */
+/** Whether a source is rendered as an installation, whatever is in the cluster. */
 export function rendersAsInstalled({ id }: HelmSource): boolean {
   return id.startsWith('argocd:')
 }
@@ -113,7 +121,7 @@ export async function template(
   for (const [index, one] of source.values.entries()) {
     const file = 'path' in one ? path.join(checkout.folder, one.path) : path.join(home, `values-${index}.yaml`)
     if ('text' in one) await writeFile(file, one.text)
-    // Helm takes several files in one word, apart by commas, as a line of CSV.
+    // Helm reads several files from one argument, separated by commas, as a line of CSV.
     values.push('--values', `"${file.replaceAll('"', '""')}"`)
   }
   const set = Object.entries(source.set).flatMap(([key, value]) => ['--set-json', `${key}=${JSON.stringify(value)}`])
@@ -126,17 +134,17 @@ export async function template(
   return runTool(program, [...args, '--', source.release, chart], { cwd: home, home, limits })
 }
 
-/** What one template came to. */
+/** The output of one template. */
 export interface TemplateOutput {
   /** As helm names it. */
   readonly template: string
   readonly text: string
 }
 
-/** Beyond so many files a chart is rendered as it is, and its lines are not told. */
-const mostFiles = 20_000
+/** A chart with more files is rendered without marks, so its lines are unknown. */
+const maxFiles = 20_000
 
-/** Renders a copy of the chart with its templates rewritten; `--debug` prints also what is no YAML. */
+/** Renders a copy of the chart with edited templates; `--debug` prints invalid YAML, too. */
 export async function renderRewritten(
   source: HelmSource,
   checkout: Checkout,
@@ -146,8 +154,8 @@ export async function renderRewritten(
   const chart = await layOutChart(source, checkout, running.network)
   if ('failure' in chart || source.chart.endsWith('.tgz')) return []
   const copy = path.join(running.home, 'chart')
-  let left = mostFiles
-  // Links that lead round in circles, which helm may have been told to pass over.
+  let left = maxFiles
+  // Links that form a cycle; `.helmignore` may exclude them.
   const filter = () => --left > 0
   const copied = await cp(chart.folder, copy, { recursive: true, dereference: true, filter }).then(
     () => left > 0,
@@ -166,9 +174,9 @@ export async function renderRewritten(
   return stopped ? [] : cutBySource(stdout)
 }
 
-/** Helm's output, cut where it says which template a part comes from. */
+/** Helm's output, split where it names the template of a part. */
 function cutBySource(output: string): TemplateOutput[] {
-  // A line feed alone ends a line here; what else JavaScript takes for one may stand in a template's text or name.
+  // Only a line feed ends a line here; JavaScript's other line breaks may occur in a template's text or name.
   const marks = [...output.matchAll(/(?<![^\n])---\n# Source: ([^\n]+)\n/g)]
   return marks.map((mark, index) => ({
     template: mark[1] ?? '',
@@ -182,7 +190,7 @@ function piecesIn(output: string, source: HelmSource, chart: LaidOutChart, check
     .map(({ template, text }) => ({ template, text, path: pathOf(template, source, chart, checkout) }))
 }
 
-/** The file of the repository behind what helm calls `chart/charts/common/templates/x.yaml`. */
+/** The file of the repository that helm calls `chart/charts/common/templates/x.yaml`. */
 export function pathOf(
   template: string,
   { chart }: HelmSource,
@@ -207,31 +215,35 @@ export function pathOf(
 function failureOf(outcome: Outcome, source: HelmSource, chart: LaidOutChart, checkout: Checkout): Failure {
   const start = checkout.has(source.chart) ? source.chart : path.posix.join(source.chart, 'Chart.yaml')
   const first = { path: start, region: startOf(1) }
-  if (outcome.broken) return { reason: `helm cannot be run: ${outcome.broken}`, ...source.at, missing: 'helm' }
+  if (outcome.broken) return { reason: `helm cannot be run: ${outcome.broken}`, ...source.declaredAt, missing: 'helm' }
   if (outcome.stopped) return { reason: `helm was ended, because ${outcome.stopped}`, ...first, ended: true }
   if (!/\S/.test(outcome.stderr))
     return { reason: `helm ended with status ${outcome.status} and said nothing`, ...first, ended: true }
   const lines = outcome.stderr.split('\n').filter((line) => /\S/.test(line))
   const error = lines.find((line) => /^Error: /.test(line)) ?? lines.find((line) => /fatal|out of memory/.test(line))
-  const said = (error ?? lines[0] ?? '').replace(/^Error: /, '')
-  // Helm 4 and schemas say why in lines of their own; what is advice for helm's own flags is no reason.
+  const message = (error ?? lines[0] ?? '').replace(/^Error: /, '')
+  // Helm 4 and schemas explain the error on further lines; hints on helm's own flags are not part of it.
   const rest = error ? lines.slice(lines.indexOf(error) + 1) : []
   const why = rest.filter((line) => !/^(?:Use --debug|level=|helm\.go|\[debug\]|time=)/.test(line.trim())).slice(0, 8)
-  const words = shortened([said, ...why].join(' '), checkout.folder)
+  const words = shortened([message, ...why].join(' '), checkout.folder)
   const reason = `helm does not render it: ${words}`
-  const named = said.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
+  const named = message.match(/(?<![^\s"'(<>])([^\s"'(<>]+\/templates\/[^\s:)"'>]+)(?::(\d+)(?::(\d+))?)?/)
   if (named?.[1]) {
     const region = lineRegion(Number(named[2] ?? 1), Number(named[3] ?? 0) + 1)
     return { reason, path: pathOf(named[1], source, chart, checkout), region }
   }
-  // What the declaration says of the release, not what the chart holds.
-  if (/^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(said))
-    return { reason, ...source.at }
+  // A fault of the declaration of the release, not of the chart.
+  if (
+    /^(?:release name|invalid kube version|invalid argument|failed parsing --set|what it is to be told)/.test(message)
+  )
+    return { reason, ...source.declaredAt }
   const values = source.values.flatMap((one) => ('path' in one ? [one.path] : []))
   const own = ['values.yaml', 'Chart.yaml', 'values.schema.json'].map((file) => path.posix.join(source.chart, file))
-  const meant = [...values, ...own].find((file) => said.includes(`${checkout.folder}/${file}`) && checkout.has(file))
-  const loaded = own.find((file) => said.startsWith(`cannot load ${path.posix.basename(file)}`) && checkout.has(file))
-  const region = lineRegion(Number(said.match(/yaml: line (\d+)/)?.[1] ?? 1))
+  const meant = [...values, ...own].find((file) => message.includes(`${checkout.folder}/${file}`) && checkout.has(file))
+  const loaded = own.find(
+    (file) => message.startsWith(`cannot load ${path.posix.basename(file)}`) && checkout.has(file),
+  )
+  const region = lineRegion(Number(message.match(/yaml: line (\d+)/)?.[1] ?? 1))
   const file = meant ?? loaded
   return file === undefined ? { reason, ...first } : { reason, path: file, region }
 }
@@ -245,7 +257,7 @@ export function shortened(message: string, folder: string): string {
     .replaceAll(parent, '.')
     .replace(/\s+/g, ' ')
     .trim()
-  // How it began and how it ended say most: between them it may repeat itself a thousand times.
+  // The start and the end of a message matter most: the middle may repeat itself a thousand times.
   const short = own.length > 400 ? `${own.slice(0, 250)} … ${own.slice(-140)}` : own
   return short.replace(/(?<![.\s])[.\s]+$/, '')
 }

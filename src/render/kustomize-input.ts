@@ -2,9 +2,9 @@ import path from 'node:path/posix'
 import type { Checkout } from '../revision/checkout'
 import { isKustomizationFile, kustomizationNames } from '../revision/kustomization-file'
 import { closureOf, inside, isForeign, type Kustomization, type Mention } from '../sources/kustomization'
+import { faultOfPlace } from '../sources/kustomization-paths'
 import { kustomizationShape } from '../sources/kustomize-fields'
 import { asciiJson, readKustomizeText, readPlugins } from '../sources/kustomize-reader'
-import { faultOfPlace } from '../sources/outside'
 import { isUrl, realPlace } from '../sources/places'
 import type { KustomizeSource } from '../sources/source'
 import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
@@ -15,13 +15,16 @@ type Failed = { readonly failure: Failure }
 /** Why kustomize is not started on Kustomizations: the first thing in them that would lead it out of the revision. */
 export function refusedIn(
   kustomizations: readonly Kustomization[],
-  { beside, components = [], at }: KustomizeSource,
+  { allowsOutsideFiles, components = [], declaredAt }: KustomizeSource,
   checkout: Checkout,
 ): Failure | undefined {
   const region = { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 }
   const elsewhere = components.find((one) => one !== '' && inside('', one) !== one)
   if (elsewhere !== undefined)
-    return { reason: `it takes in ${elsewhere}, which is not in this repository; vendor it and name the copy`, ...at }
+    return {
+      reason: `it takes in ${elsewhere}, which is not in this repository; vendor it and name the copy`,
+      ...declaredAt,
+    }
   for (const { file, folder, faults, made } of kustomizations) {
     if (!made && kustomizationNames.filter((name) => checkout.has(path.join(folder, name))).length > 1)
       return {
@@ -33,7 +36,7 @@ export function refusedIn(
     if (fault) return { ...fault, path: file }
     const real = made ? undefined : checkout.tree.resolved.get(file)
     const isBeside = real !== undefined && folder !== '' && !real.startsWith(`${folder}/`)
-    if (isBeside && !beside) {
+    if (isBeside && !allowsOutsideFiles) {
       const reason = `it is a symbolic link to ${real}, and kustomize takes in nothing from beside its folder; copy the file`
       return { reason, path: file, region }
     }
@@ -48,9 +51,9 @@ interface PluginFile {
 }
 
 /**
- * The files that plugins are taken from, as kustomize gets them.
+ * The files of plugins, as kustomize gets them.
  *
- * @param generators those of which something was left out
+ * @param generators plugin files from which something was left out
  */
 export async function pluginsOf(
   kustomizations: readonly Kustomization[],
@@ -118,9 +121,9 @@ export async function foreignIn(files: readonly string[], checkout: Checkout): P
   )
 }
 
-/** What an Argo CD or Flux object lays over a Kustomization, with the files of its patches in it. */
+/** The overlay of an Argo CD or Flux object, with the files of its patches inline. */
 export async function overlayOf(
-  { root, overlay, at }: KustomizeSource,
+  { root, overlay, declaredAt: at }: KustomizeSource,
   checkout: Checkout,
 ): Promise<Failed | { readonly overlay: Fields | undefined }> {
   if (!overlay) return { overlay }

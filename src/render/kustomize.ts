@@ -57,7 +57,7 @@ export async function renderKustomize(
   const checkout = revision.forKustomize
   const kustomizations = [source.root, ...(source.components ?? [])].flatMap((start) => closureOf(start, all))
   const own = kustomizations[0]
-  if (!own) return { failure: { reason: `there is no Kustomization in ${source.root || '.'}`, ...source.at } }
+  if (!own) return { failure: { reason: `there is no Kustomization in ${source.root || '.'}`, ...source.declaredAt } }
   const refused = refusedIn(kustomizations, source, revision)
   if (refused) return { failure: refused }
   const charts = await inflatedCharts(source, all, checkout)
@@ -85,8 +85,8 @@ export async function renderKustomize(
   const folder = await folderToBuild(source, overlay, checkout, home)
   const inflating =
     inflates && kustomize.helm ? ['--enable-helm', '--helm-command', await onlyRendering(kustomize.helm, home)] : []
-  // Flux takes files in from beside the folder, too; a plugin could then take them from anywhere.
-  const beside = source.beside && !kustomizations.some(({ plugins }) => plugins)
+  // Flux allows files outside the folder; a plugin could then read them from anywhere.
+  const beside = source.allowsOutsideFiles && !kustomizations.some(({ plugins }) => plugins)
   const loading = beside ? ['--load-restrictor', 'LoadRestrictionsNone'] : []
   const args = [...kustomize.command, ...inflating, ...loading, '--', folder]
   const outcome = await runTool(kustomize.program, args, { cwd: home, home, limits })
@@ -102,11 +102,11 @@ export async function renderKustomize(
   return { pieces, remote, charts, data }
 }
 
-/** How kustomize says that a patch or a replacement finds no object. */
+/** Kustomize's message for a patch or replacement without a target. */
 const missesObjects =
   /no matches for Id|no resource matches|failed to find unique target|nothing selected by|unable to find/
 
-/** What is said of a chart that has to be in the repository. */
+/** The message for a chart that has to be in the repository. */
 export function notVendored({ name, folder, path: file, region }: InflatedChart): Failure {
   const home = path.posix.dirname(folder)
   const reason = `its chart ${name} is not in ${folder}; run \`helm pull --untar\` into ${home} and commit it`
@@ -129,7 +129,10 @@ async function generatorsWithout(charts: readonly InflatedChart[], checkout: Che
   )
 }
 
-/** Gives kustomize what was read of a Kustomization, without what is not in this repository, so that the rest can be built. */
+/**
+ * Gives kustomize the inspected content of a Kustomization, without entries that are not in this repository, so that
+ * the rest can be built.
+ */
 async function give(
   kustomization: Kustomization,
   { remote, generators }: { remote: readonly RemoteEntry[]; generators: ReadonlyMap<string, string> },
@@ -137,7 +140,7 @@ async function give(
 ): Promise<void> {
   const { file, folder, made, includes } = kustomization
   if (made) {
-    // A name that looks like a URL is one of a file all the same.
+    // A name that looks like a URL can still be the name of a file.
     const resources = includes.map(({ text }) => (/[:@?]/.test(text) ? `./${text}` : text))
     await checkout.give(path.posix.join(folder, 'kustomization.yaml'), asciiJson({ resources }))
     return
@@ -155,7 +158,10 @@ async function give(
 
 const notFetched = 'a chart that is not in the repository is not fetched'
 
-/** A helm that renders and fetches nothing, whatever kustomize would have it do. Kustomize asks for helm 3; 4 renders as well. */
+/**
+ * A helm that only renders and fetches nothing, whatever arguments kustomize passes. Kustomize asks for helm 3; helm 4
+ * renders as well.
+ */
 async function onlyRendering(helm: string, home: string): Promise<string> {
   const file = path.join(home, 'helm.sh')
   const quoted = `'${helm.replaceAll("'", `'\\''`)}'`
@@ -171,7 +177,7 @@ exit 1
   return file
 }
 
-/** The Kustomization's folder, or one that lays over it what an Argo CD or Flux object adds. */
+/** The Kustomization's folder, or a generated one with the overlay of an Argo CD or Flux object. */
 async function folderToBuild(
   { root, components }: KustomizeSource,
   { overlay }: { readonly overlay: Fields | undefined },
@@ -180,7 +186,7 @@ async function folderToBuild(
 ): Promise<string> {
   const folder = path.join(checkout.folder, root)
   if (!overlay && !components) return folder
-  // Beside the files, not among them: kustomize takes nothing in that lies above the folder it builds.
+  // Outside the folder of files: kustomize includes nothing above the folder it builds.
   const over = path.join(home, 'over')
   await mkdir(over, { recursive: true })
   const resources = [path.relative(over, folder)]
@@ -197,15 +203,15 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
   const at = (reason: string, path = own?.file ?? '', region = startOf(1)): Failure => ({ reason, path, region })
   if (outcome.broken) return { ...at(`kustomize cannot be run: ${outcome.broken}`), missing: 'kustomize' }
   if (outcome.stopped) return { ...at(`kustomize was ended, because ${outcome.stopped}`), ended: true }
-  // What it says of deprecated fields comes first.
-  const said = outcome.stderr
+  // Warnings about deprecated fields come first.
+  const message = outcome.stderr
     .replace(/^# Warning: .*$/gm, '')
     .replace(/^error: /im, '')
     .trim()
-  if (said === '') return { ...at(`kustomize ended with status ${outcome.status} and said nothing`), ended: true }
-  if (said.includes(notFetched)) {
+  if (message === '') return { ...at(`kustomize ended with status ${outcome.status} and said nothing`), ended: true }
+  if (message.includes(notFetched)) {
     // Without its version, so that a new one is no other failure.
-    const [url = 'elsewhere'] = said.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? []
+    const [url = 'elsewhere'] = message.match(/\b(?:oci|https?):\/\/[^\s'"]+/) ?? []
     return at(`it inflates a chart of ${url}, which is not in this repository; run \`helm pull --untar\` and commit it`)
   }
   const named = kustomizations
@@ -214,13 +220,13 @@ function failureOf(outcome: Outcome, kustomizations: readonly Kustomization[], c
         file,
         region,
         // Of entries that are written alike, the one whose own file it names.
-        isWhole: said.includes(`'${path.join(checkout.folder, folder, text)}'`),
-        place: said.lastIndexOf(`'${text}'`),
+        isWhole: message.includes(`'${path.join(checkout.folder, folder, text)}'`),
+        place: message.lastIndexOf(`'${text}'`),
       })),
     )
     .filter(({ place }) => place !== -1)
     .sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.place - a.place)[0]
-  // What comes before tells by which Kustomizations it was taken in, which differs for each of them.
-  const words = said.slice(Math.max(0, said.lastIndexOf('accumulating resources from ')))
+  // The text before it lists the including Kustomizations, which differ for each root.
+  const words = message.slice(Math.max(0, message.lastIndexOf('accumulating resources from ')))
   return at(`kustomize does not build it: ${shortened(words, checkout.folder)}`, named?.file, named?.region)
 }

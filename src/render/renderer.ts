@@ -24,7 +24,7 @@ export class Renderer {
   private readonly own = new PrivateFolder('ingress-guard-')
   /** A private folder, gone when the renderer is closed. */
   readonly folder = this.own.path
-  /** What was read of the repository. */
+  /** The inspected files of the repository. */
   readonly contents: Contents = new Map()
   private readonly done = new Map<string, Promise<Rendering>>()
   private readonly versions = new Map<Source['kind'], Promise<{ name: string; version: string } | undefined>>()
@@ -61,9 +61,17 @@ export class Renderer {
     return source.kind === 'helm' ? helmFiles(source, checkout) : Promise.resolve(kustomizeFiles(source, all, checkout))
   }
 
-  /** What tells one rendering from another: the source and the content of every file it is made of. */
+  /** Identifies a rendering: the source and the content of every file it is made of. */
   async keyOf(source: Source, checkout: Checkout, all: ReadonlyMap<string, Kustomization>): Promise<string> {
-    const { id: _, target: __, at: ___, known: ____, saidIn: _____, was: ______, ...inputs } = source
+    const {
+      id: _,
+      target: __,
+      declaredAt: ___,
+      origin: ____,
+      definitionFiles: _____,
+      baseSourceId: ______,
+      ...inputs
+    } = source
     const files = await this.files(source, checkout, all)
     const hash = createHash('sha256').update(
       JSON.stringify([inputs, source.kind === 'helm' && rendersAsInstalled(source)]),
@@ -111,7 +119,7 @@ export class Renderer {
     return { ...this.limitsNow, isolation: await this.isolating }
   }
 
-  /** Renders a release with its templates written otherwise, also into what is no YAML any more. */
+  /** Renders a release with edited templates, even if the output is no longer YAML. */
   renderRewritten(
     source: HelmSource,
     checkout: Checkout,
@@ -126,14 +134,14 @@ export class Renderer {
     })
   }
 
-  /** What is left of the time of the run is all that a rendering gets. */
+  /** A rendering gets no more than the remaining time of the run. */
   private get limitsNow(): Limits {
     const { secondsLeft, signal } = this.budget
     return { ...this.limits, seconds: Math.min(this.limits.seconds, Math.ceil(secondsLeft) || 1), signal }
   }
 
   private timed<T>(source: Source, work: () => Promise<T>): Promise<T> {
-    return this.budget.during(`rendering ${spokenOf(source)}`, source.at.path, work)
+    return this.budget.during(`rendering ${titleOf(source)}`, source.declaredAt.path, work)
   }
 
   /** As many at once as the machine has processors. */
@@ -148,13 +156,13 @@ export class Renderer {
     }
   }
 
-  /** The tools that sources of some kinds were rendered with, and what they say of their version. */
+  /** The tools that rendered the sources of some kinds, and their versions. */
   async tools(kinds: ReadonlySet<Source['kind']>): Promise<{ name: string; version: string }[]> {
     const asked = await Promise.all([...kinds].sort().map((kind) => this.versionOf(kind)))
     return asked.filter((tool) => tool !== undefined)
   }
 
-  /** Asked once, beside the first rendering. */
+  /** Asked once, in parallel with the first rendering. */
   private versionOf(kind: Source['kind']): Promise<{ name: string; version: string } | undefined> {
     const known = this.versions.get(kind)
     if (known) return known
@@ -176,12 +184,12 @@ export class Renderer {
     const named = this.programs[tool]
     const none = `there is no ${tool === 'helm' ? tool : 'kustomize (or kubectl)'} to render it with; install one, or name one with the input or option ${tool}`
     const reason = named ? `${named}, which the input or option ${tool} names, ${faultOf(named)}` : none
-    return { failure: { reason, ...source.at, missing: tool } }
+    return { failure: { reason, ...source.declaredAt, missing: tool } }
   }
 }
 
 /** A source in a few words: `charts/web (values-prod.yaml)`. */
-function spokenOf(source: Source): string {
+function titleOf(source: Source): string {
   if (source.kind === 'kustomize') return `the Kustomization ${source.root || '.'}`
   const values = source.values.map((one) => ('path' in one ? one.path : one.name))
   return `${source.chart || '.'}${values.length > 0 ? ` (${values.join(', ')})` : ''}`

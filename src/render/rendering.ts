@@ -2,7 +2,7 @@ import type { Region } from '../region'
 import type { InflatedChart } from '../sources/inflated-chart'
 import type { RemoteEntry } from '../sources/kustomization'
 
-/** A piece of a rendering: what one template, or one object of a Kustomization, came to. */
+/** A part of a rendering: the output of one template, or one object of a Kustomization. */
 export interface Piece {
   /** The file of the repository that a reader can open for it. */
   readonly path: string
@@ -18,15 +18,15 @@ export interface Failure {
   readonly region: Region
   /** It is the tool that is missing or broken, not anything in the repository. */
   readonly missing?: 'helm' | 'kustomize'
-  /** What it takes in from elsewhere: without it nothing can be said of the rest. */
+  /** Its remote entries, if it does not build without them. */
   readonly remote?: readonly RemoteEntry[]
-  /** It misses what a chart would have brought that was left out, as it is not in the repository. */
+  /** The missing target would come from a chart that was left out, because it is not in the repository. */
   readonly leftOut?: true
-  /** The tool was ended, or said nothing to the point: what fails so at both sides need not fail for one reason. */
+  /** The tool was ended, or gave no useful message: equal failures on both sides may have different reasons. */
   readonly ended?: true
 }
 
-/** What a source rendered to, without what it takes from elsewhere; or why it did not render. */
+/** The output of a source, without its remote entries; or why it did not render. */
 export type Rendering = (
   | { readonly pieces: readonly Piece[]; readonly remote?: readonly RemoteEntry[] }
   | { readonly failure: Failure }

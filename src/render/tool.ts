@@ -4,9 +4,9 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
-import { clearAtEnd } from '../revision/leftovers'
+import { cleanUpAtExit } from '../revision/cleanup'
 
-/** How long a rendering may take, how much it may print, how much memory its tool may have, and what may come of it. */
+/** The limits of a rendering: time, output, memory of the tool, and size of the result. */
 export interface Limits {
   readonly seconds: number
   readonly outputMiB: number
@@ -14,13 +14,13 @@ export interface Limits {
   readonly objects: number
   /** Ends a rendering before its time. */
   readonly signal?: AbortSignal
-  /** What a tool is started through, so that it has no network; empty where this machine does not let it. */
+  /** The command prefix that runs a tool without network; empty where the machine does not allow that. */
   readonly isolation?: readonly string[]
 }
 
 export const defaultLimits: Limits = { seconds: 60, outputMiB: 64, memoryMiB: 4096, objects: 20_000 }
 
-/** What a tool printed, or why there is nothing to look at. */
+/** The output of a tool, or why there is none. */
 export interface Outcome {
   readonly status: number
   readonly stdout: string
@@ -34,7 +34,7 @@ export interface Outcome {
 /** A user namespace, in which anyone may have a network of their own: one in which there is nothing. */
 const withoutNetwork = ['unshare', '--user', '--map-root-user', '--net', '--']
 
-/** What tools can be started through to have no network; many machines do not let a user without rights do so. */
+/** The command prefixes that remove the network; many machines do not allow them to unprivileged users. */
 export async function isolationHere(cwd: string, words = withoutNetwork): Promise<readonly string[]> {
   const limits = { ...defaultLimits, seconds: 10, outputMiB: 1, isolation: words }
   const { status, stdout } = await runTool('/bin/echo', ['isolated'], { cwd, home: cwd, limits })
@@ -65,7 +65,7 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** Why what a person named is no program. */
+/** Why the named program cannot be used. */
 export function faultOf(program: string): string {
   if (!program.includes(path.sep)) return 'is in no folder of the PATH'
   try {
@@ -76,10 +76,10 @@ export function faultOf(program: string): string {
 }
 
 /**
- * Runs a rendering tool on files that a pull request wrote: with none of the job's environment, proxies that lead
+ * Runs a rendering tool on files that a pull request wrote: without the job's environment, with proxies that lead
  * nowhere, a home of its own, and limits.
  *
- * @param home a private folder for what the tool keeps
+ * @param home a private folder for the tool's files
  */
 export async function runTool(
   program: string,
@@ -124,7 +124,7 @@ export async function runTool(
   const stop = (reason: string) => {
     stopped ??= reason
     endGroup()
-    // A child that left the group may hold the other ends open for ever.
+    // A child that left the group may keep the pipes open forever.
     child.stdout.destroy()
     child.stderr.destroy()
   }
@@ -133,7 +133,7 @@ export async function runTool(
     if (size > limits.outputMiB * 1024 * 1024) stop(`it printed more than ${limits.outputMiB} MiB`)
     else chunks.push(chunk)
   }
-  const release = child.pid === undefined ? () => {} : clearAtEnd({ group: child.pid })
+  const release = child.pid === undefined ? () => {} : cleanUpAtExit({ group: child.pid })
   child.stdout.on('data', keep(out))
   child.stderr.on('data', keep(err))
   const abort = () => stop('the time of the run was used up')
@@ -156,7 +156,7 @@ export async function runTool(
   release()
   const stdout = Buffer.concat(out)
   const stderr = Buffer.concat(err).toString('utf8')
-  // What Go's runtime says when it is refused more.
+  // The message of Go's runtime when it gets no more memory.
   if (status !== 0 && /^(?:fatal error: )?runtime: (?:out of memory|cannot allocate memory)/m.test(stderr))
     stopped ??= `it took more than ${limits.memoryMiB} MiB of memory`
   if (!isUtf8(stdout)) stopped ??= 'it printed what is no UTF-8'
@@ -189,11 +189,11 @@ function environment(home: string, limits: Limits, extraPath: string | undefined
     HTTPS_PROXY: nowhere,
     http_proxy: nowhere,
     https_proxy: nowhere,
-    // No protocol at all: what is in the repository is laid out, and no tool has to fetch anything, not even from this disk.
+    // No protocol is allowed: the repository is laid out, and no tool has to fetch anything, not even from this disk.
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
-    // A soft limit below the hard one: the tool frees what it can before it is refused more.
+    // A soft limit below the hard one: the tool frees memory before it is refused more.
     GOMEMLIMIT: `${Math.round(limits.memoryMiB * 0.75)}MiB`,
     LC_ALL: 'C',
   }

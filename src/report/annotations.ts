@@ -5,7 +5,7 @@ import type { Level } from '../policy/schema'
 import { visible } from './visible'
 import { count } from './wording'
 
-/** One annotation of a pull request; without a line it stands at its file, without a file at the run. */
+/** One annotation of a pull request; without a line it is shown at its file, without a file at the run. */
 export interface Annotation {
   readonly level: Level
   readonly title: string
@@ -33,14 +33,14 @@ export function annotationsOf(report: Report): Annotation[] {
 }
 
 /**
- * As many of them as a step may show. Where there are more of a level, its last one says how many.
+ * As many annotations as a step may show. Where a level has more, its last one says how many.
  *
- * @param taken the levels of what else the step shows
+ * @param remarks the levels of other annotations of the step
  */
-export function shownAnnotations(report: Report, taken: readonly Level[] = []): Annotation[] {
+export function shownAnnotations(report: Report, remarks: readonly Level[] = []): Annotation[] {
   return levels.flatMap((level) => {
     const placed = placedAt(level, report)
-    const room = annotationLimit - taken.filter((other) => other === level).length
+    const room = annotationLimit - remarks.filter((other) => other === level).length
     if (placed.length <= room) return placed.map(({ annotation }) => annotation)
     const shown = placed.slice(0, room - 1)
     const left = new Set(placed.map(({ finding }) => finding)).size - new Set(shown.map(({ finding }) => finding)).size
@@ -72,7 +72,7 @@ function annotationsFor(finding: Finding): Annotation[] {
   const title = visible(rule)
   const message = visible(text)
   if (location.side === 'head') return [{ level, title, message, ...at(location) }]
-  // What the gate says of itself at the base (its config, a file it cannot read) was not removed.
+  // A finding of the gate about the base (its config, an unreadable file) is not a removal.
   if (!finding.object) return [{ level, title, message, file: visible(location.path) }]
   const removed = {
     level,
@@ -107,8 +107,8 @@ export function workflowCommands(report: Report): string {
     .join('')
 }
 
-/** Text that a workflow's log shows and does not obey, whatever it holds. */
-export function unheeded(text: string): string {
+/** Text that a workflow's log shows without running commands in it. */
+export function withCommandsDisabled(text: string): string {
   const token = randomUUID()
   return `::stop-commands::${token}\n${text}::${token}::\n`
 }

@@ -3,12 +3,11 @@ import { gfmTableToMarkdown } from 'mdast-util-gfm-table'
 import { toMarkdown } from 'mdast-util-to-markdown'
 import { visible, visibleLines } from './visible'
 
-/** What a message quotes: between words, not within one that merely holds backticks. */
+/** A quotation in a message: between words, not a word that merely contains backticks. */
 const quoted = /((?<![^\s("])`[^`]+`(?![^\s.,;:)"])|\s+)/
 
 /**
- * A sentence in which nothing is markup, a mention or a reference: plain words stay text; whatever else it holds (names,
- * paths, hosts) goes into inline code.
+ * A sentence without markup, mentions or references: plain words stay text; names, paths and hosts become inline code.
  */
 export function words(sentence: string): PhrasingContent[] {
   const pieces = visible(sentence)

@@ -1,8 +1,8 @@
 import type { BlockContent, PhrasingContent, RootContent } from 'mdast'
 import type { Finding, Location, Report } from '../finding/report'
+import { type ByteBudget, fitSections, type Section } from './byte-budget'
 import { code, inlineCode, paragraph, rendered, row, strong, text, words } from './markdown-nodes'
 import { numbersOf, pictureOf } from './picture'
-import { fitted, type Room, type Section } from './room'
 import {
   clustersOf,
   count,
@@ -10,24 +10,25 @@ import {
   objectNamesOf,
   placeOf,
   sourceNamesOf,
+  suggestException,
   summaryOf,
   toolsOf,
-  wayThrough,
 } from './wording'
 
-/** GitHub takes a job summary of 1 MiB; this leaves room for what else the step writes. */
-const jobSummary: Room = { bytes: 1_000_000, rest: 'the JSON report' }
+/** GitHub accepts a job summary of 1 MiB; this leaves space for the step's other output. */
+const jobSummary: ByteBudget = { bytes: 1_000_000, rest: 'the JSON report' }
 /** Related places of one finding. */
-const mostRelated = 5
-/** Of what lets a wanted change through: whoever needs more changes the policies. */
-const mostEntries = 50
+const maxRelated = 5
+/** The limit of suggested exceptions: beyond it, change the policies. */
+const maxEntries = 50
 
 /**
- * A report as Markdown: the verdict and what was inspected first, then the findings by cluster in tables, who claims what,
- * how a wanted change gets through, exceptions, what stood before, what was not inspected and why, policies; last every finding with its lines.
- * Words from manifests stand in inline code, where they are neither markup nor a mention.
+ * A report as Markdown: first the verdict and what was inspected, then the findings by cluster in tables, which
+ * controller serves which Ingresses, the suggested exceptions, exceptions in use, existing findings, skipped files and
+ * why, policies; last every finding with its lines. Text from manifests is inline code, where it is neither markup nor
+ * a mention.
  */
-export function markdownReport(report: Report, room: Room = jobSummary): string {
+export function markdownReport(report: Report, room: ByteBudget = jobSummary): string {
   const { findings, mode, inspected } = report
   const counted = countedFindings(report)
   const quiet = findings.filter(({ status, exception }) => status === 'existing' && mode === 'change' && !exception)
@@ -38,7 +39,7 @@ export function markdownReport(report: Report, room: Room = jobSummary): string 
     plain([paragraph([strong(words(summaryOf(report)))])]),
     ...tablesOf(clusters),
     picturesOf(report),
-    wayThroughOf(report),
+    exceptionSection(report),
     folded(
       'Exceptions in force',
       'exception',
@@ -71,7 +72,7 @@ export function markdownReport(report: Report, room: Room = jobSummary): string 
     plain(inspected.tools.length > 0 ? [paragraph(words(`Rendered with ${toolsOf(inspected)}.`))] : []),
     folded('Every finding with its lines', 'finding', [...clusters.values()].flat(), storyOf),
   ]
-  return fitted(sections, room)
+  return fitSections(sections, room)
 }
 
 /** One sentence as a summary of its own. */
@@ -79,7 +80,7 @@ export function markdownSentence(sentence: string): string {
   return rendered([paragraph([strong(words(sentence))])])
 }
 
-/** A table for each cluster; what one rule finds in one folder is one row. */
+/** A table for each cluster, with one row for the findings of one rule in one folder. */
 function tablesOf(clusters: ReadonlyMap<string, readonly Finding[]>): Section[] {
   return [...clusters].map(([cluster, its]) => {
     const name: PhrasingContent[] = cluster === '' ? [text('Other files')] : [text('Cluster '), inlineCode(cluster)]
@@ -121,7 +122,7 @@ function tableLine(findings: readonly Finding[]): string {
   return `${rendered([table]).trimEnd().split('\n').at(-1)}\n`
 }
 
-/** Who claims what before and after, drawn where it is not too much. */
+/** Which controller serves which Ingresses before and after, drawn if it is small enough. */
 function picturesOf({ claims }: Report): Section {
   return {
     head: rendered([
@@ -139,18 +140,20 @@ function picturesOf({ claims }: Report): Section {
   }
 }
 
-function wayThroughOf(report: Report): Section {
-  const way = wayThrough(report, mostEntries)
-  if (!way) return plain([])
+function exceptionSection(report: Report): Section {
+  const suggested = suggestException(report, maxEntries)
+  if (!suggested) return plain([])
   const more =
-    way.left > 0 ? [paragraph(words(`${count(way.left, 'more entry', 'more entries')}: see the log of the job.`))] : []
-  return plain([paragraph(words(way.lead)), code(way.yaml, 'yaml'), ...more], 'block of YAML')
+    suggested.left > 0
+      ? [paragraph(words(`${count(suggested.left, 'more entry', 'more entries')}: see the log of the job.`))]
+      : []
+  return plain([paragraph(words(suggested.lead)), code(suggested.yaml, 'yaml'), ...more], 'block of YAML')
 }
 
-/** A finding by itself: what it says, and the lines of its places. */
+/** One finding: its message, and the lines of its places. */
 function storyOf(finding: Finding): BlockContent[] {
   const { location, related, rule, level } = finding
-  const shown = related.slice(0, mostRelated)
+  const shown = related.slice(0, maxRelated)
   const clusters = clustersOf(finding)
   return [
     paragraph([
@@ -197,7 +200,7 @@ function policiesIn({ policies }: Report): string {
   return `Policies: ${policies.map(({ name, version, requested }) => `${name} ${requested} → ${version}`).join(', ')}.`
 }
 
-/** What is one piece: it fits or it does not. */
+/** One piece: it fits as a whole or is left out. */
 function plain(children: RootContent[], noun = 'sentence'): Section {
   return { head: '', foot: '', noun, pieces: children.length > 0 ? [() => `${rendered(children)}\n`] : [] }
 }

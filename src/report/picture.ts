@@ -1,33 +1,34 @@
-import type { Claimant, ClaimsOfCluster } from '../kubernetes/controllers/claimant'
+import type { ClusterOwnership, ControllerOwnership } from '../kubernetes/controllers/controller-ownership'
 import { visible } from './visible'
 import { count } from './wording'
 
-/** More than these nobody takes in. */
-const mostNodes = 40
+/** Larger diagrams are unreadable. */
+const maxNodes = 40
 const longestLabel = 60
 
 /**
- * Draws who claims what before and after a change, as a flowchart of Mermaid: controllers at the left, dotted lines to the
- * namespaces they watch, and lines to the Ingresses they take, so that what two of them claim has two lines. Where that is
- * too much, Ingresses are counted by who takes them; where even that is, there is no picture.
+ * Draws which controller serves which Ingresses before and after a change, as a Mermaid flowchart: controllers at the
+ * left, dotted lines to the namespaces they watch, and lines to their Ingresses, so that an Ingress of two controllers
+ * has two lines. If that is too large, Ingresses are counted by controller; if that is still too large, there is no
+ * picture.
  */
-export function pictureOf(claims: ClaimsOfCluster): string | undefined {
+export function pictureOf(claims: ClusterOwnership): string | undefined {
   return [named, counted].map((details) => drawn(claims, details)).find((picture) => picture !== undefined)
 }
 
 /** The same in numbers, where there are too many for a picture. */
-export function numbersOf({ before, after }: ClaimsOfCluster): string {
-  const sum = (claimants: readonly Claimant[]) => {
-    const ingresses = new Set(claimants.flatMap((claimant) => claimant.ingresses))
-    return `${count(claimants.length, 'controller')} with ${count(ingresses.size, 'Ingress', 'Ingresses')}`
+export function numbersOf({ before, after }: ClusterOwnership): string {
+  const sum = (controllers: readonly ControllerOwnership[]) => {
+    const ingresses = new Set(controllers.flatMap((controller) => controller.ingresses))
+    return `${count(controllers.length, 'controller')} with ${count(ingresses.size, 'Ingress', 'Ingresses')}`
   }
   return `Before ${sum(before)}, after ${sum(after)}`
 }
 
-/** What stands at the right of the controllers: a text, and who has a line to it. */
+/** A node at the right of the controllers: a text, and the controllers with a line to it. */
 interface Target {
   readonly text: string
-  readonly claimants: readonly Claimant[]
+  readonly controllers: readonly ControllerOwnership[]
 }
 
 interface Targets {
@@ -35,58 +36,61 @@ interface Targets {
   readonly taken: readonly Target[]
 }
 
-function named(claimants: readonly Claimant[]): Targets {
+function named(controllers: readonly ControllerOwnership[]): Targets {
   return {
-    watched: byClaimant(claimants, ({ namespaces, shared }) => [...namespaces, ...shared]),
-    taken: byClaimant(claimants, ({ ingresses }) => ingresses),
+    watched: byController(controllers, ({ namespaces, shared }) => [...namespaces, ...shared]),
+    taken: byController(controllers, ({ ingresses }) => ingresses),
   }
 }
 
-function counted(claimants: readonly Claimant[]): Targets {
-  const sets = new Map<string, { claimants: readonly Claimant[]; number: number }>()
-  for (const { claimants: takers } of byClaimant(claimants, ({ ingresses }) => ingresses)) {
-    const key = JSON.stringify(takers.map((taker) => claimants.indexOf(taker)))
-    sets.set(key, { claimants: takers, number: (sets.get(key)?.number ?? 0) + 1 })
+function counted(controllers: readonly ControllerOwnership[]): Targets {
+  const sets = new Map<string, { controllers: readonly ControllerOwnership[]; number: number }>()
+  for (const { controllers: takers } of byController(controllers, ({ ingresses }) => ingresses)) {
+    const key = JSON.stringify(takers.map((taker) => controllers.indexOf(taker)))
+    sets.set(key, { controllers: takers, number: (sets.get(key)?.number ?? 0) + 1 })
   }
   return {
-    watched: byClaimant(claimants, ({ namespaces }) =>
+    watched: byController(controllers, ({ namespaces }) =>
       namespaces.length > 3 ? [count(namespaces.length, 'namespace')] : namespaces,
     ),
-    taken: [...sets.values()].map(({ claimants: takers, number }) => ({
+    taken: [...sets.values()].map(({ controllers: takers, number }) => ({
       text: count(number, 'Ingress', 'Ingresses'),
-      claimants: takers,
+      controllers: takers,
     })),
   }
 }
 
-function byClaimant(claimants: readonly Claimant[], textsOf: (claimant: Claimant) => readonly string[]): Target[] {
-  const targets = new Map<string, Claimant[]>()
-  for (const claimant of claimants) {
-    for (const text of textsOf(claimant)) targets.set(text, [...(targets.get(text) ?? []), claimant])
+function byController(
+  controllers: readonly ControllerOwnership[],
+  textsOf: (controller: ControllerOwnership) => readonly string[],
+): Target[] {
+  const targets = new Map<string, ControllerOwnership[]>()
+  for (const controller of controllers) {
+    for (const text of textsOf(controller)) targets.set(text, [...(targets.get(text) ?? []), controller])
   }
-  return [...targets].map(([text, those]) => ({ text, claimants: those }))
+  return [...targets].map(([text, those]) => ({ text, controllers: those }))
 }
 
 function drawn(
-  { before, after }: ClaimsOfCluster,
-  targetsOf: (claimants: readonly Claimant[]) => Targets,
+  { before, after }: ClusterOwnership,
+  targetsOf: (controllers: readonly ControllerOwnership[]) => Targets,
 ): string | undefined {
   const isSame = JSON.stringify(before) === JSON.stringify(after)
   const sides = [
-    ...(isSame ? [] : [{ title: 'before', claimants: before }]),
-    { title: isSame ? 'before and after' : 'after', claimants: after },
-  ].map((side) => ({ ...side, ...targetsOf(side.claimants) }))
-  const nodes = sides.reduce((sum, side) => sum + side.claimants.length + side.watched.length + side.taken.length, 0)
-  if (nodes > mostNodes) return undefined
+    ...(isSame ? [] : [{ title: 'before', controllers: before }]),
+    { title: isSame ? 'before and after' : 'after', controllers: after },
+  ].map((side) => ({ ...side, ...targetsOf(side.controllers) }))
+  const nodes = sides.reduce((sum, side) => sum + side.controllers.length + side.watched.length + side.taken.length, 0)
+  if (nodes > maxNodes) return undefined
   const order = isSame ? [] : ['  side0 ~~~ side1']
   return ['flowchart TB', ...sides.flatMap(subgraph), ...order].join('\n')
 }
 
 function subgraph(
-  { title, claimants, watched, taken }: Targets & { title: string; claimants: readonly Claimant[] },
+  { title, controllers, watched, taken }: Targets & { title: string; controllers: readonly ControllerOwnership[] },
   side: number,
 ): string[] {
-  const ids = new Map(claimants.map((claimant, index) => [claimant, `c${side}_${index}`]))
+  const ids = new Map(controllers.map((controller, index) => [controller, `c${side}_${index}`]))
   const targets = [
     ...watched.map((target, index) => ({ ...target, id: `n${side}_${index}`, line: '-.->' })),
     ...taken.map((target, index) => ({ ...target, id: `i${side}_${index}`, line: '-->' })),
@@ -94,21 +98,21 @@ function subgraph(
   return [
     `  subgraph side${side} ["${title}"]`,
     '    direction LR',
-    ...(claimants.length === 0 ? [`    none${side}["no controller"]`] : []),
-    ...claimants.map((claimant) => `    ${ids.get(claimant)}["${describe(claimant)}"]`),
+    ...(controllers.length === 0 ? [`    none${side}["no controller"]`] : []),
+    ...controllers.map((controller) => `    ${ids.get(controller)}["${describe(controller)}"]`),
     ...targets.map(({ id, text }) => `    ${id}(["${label(text)}"])`),
-    ...targets.flatMap(({ id, line, claimants: those }) => those.map((one) => `    ${ids.get(one)} ${line} ${id}`)),
+    ...targets.flatMap(({ id, line, controllers: those }) => those.map((one) => `    ${ids.get(one)} ${line} ${id}`)),
     '  end',
   ]
 }
 
 /** A line each for the workload, the product and the class. */
-function describe({ name, product, classes }: Claimant): string {
+function describe({ name, product, classes }: ControllerOwnership): string {
   const lines = [name, product, ...(classes.length > 0 ? [`class ${classes.join(', ')}`] : [])]
   return lines.map(label).join('<br/>')
 }
 
-/** A line of a node: whatever Mermaid might take for more than text is written as the number of its character. */
+/** A line of a node: characters that Mermaid may interpret are written as their numbers. */
 function label(text: string): string {
   const shown = [...visible(text)]
   const short = shown.length > longestLabel ? [...shown.slice(0, longestLabel - 3), '...'] : shown

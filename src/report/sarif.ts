@@ -6,25 +6,28 @@ import type { Level } from '../policy/schema'
 import { visible } from './visible'
 import { count, countedFindings, placeOf, worstFirst } from './wording'
 
-/** What code scanning takes. Source: GitHub's docs, "SARIF results exceed one or more limits" and "SARIF file too large" */
+/**
+ * The limits of code scanning. Source: GitHub's docs, "SARIF results exceed one or more limits" and "SARIF file too
+ * large"
+ */
 const limits = { results: 25_000, gzipped: 10_000_000 }
 /** Of a result; of more than these none is shown. */
-const mostRelated = 100
-/** Of what was not inspected. */
-const mostNotifications = 1000
+const maxRelated = 100
+/** The limit of notifications about files that were not inspected. */
+const maxNotifications = 1000
 
 const levels = { error: 'error', warning: 'warning', notice: 'note' } as const satisfies Record<Level, string>
 
-/** What a report does not know of the tool that made it. */
+/** The facts about the tool that a report does not contain. */
 export interface Tool {
   readonly version: string
-  /** What a rule is for, and its page where it has one. */
+  /** A rule's description, and its page if it has one. */
   describe(rule: string): { readonly summary: string; readonly page?: string }
 }
 
 /**
- * A report as SARIF 2.1.0: the findings that count, and those an exception covers as suppressed ones. What stood before a
- * change is left out, for code scanning takes whatever it is given for news.
+ * A report as SARIF 2.1.0: the findings that count, and those with an exception as suppressed ones. Existing findings
+ * are left out, because code scanning treats every result as new.
  */
 export function sarifReport(report: Report, tool: Tool): string {
   const excepted = report.findings.filter(
@@ -64,7 +67,7 @@ function logOf(report: Report, findings: readonly Finding[], all: number, tool: 
                 ? [notification('warning', `${count(left, 'finding')} left out here: see the JSON report.`)]
                 : []),
               ...report.inspected.skipped
-                .slice(0, mostNotifications)
+                .slice(0, maxNotifications)
                 .map(({ path, reason }) => notification('note', `${path} was not inspected: ${reason}`)),
             ],
           },
@@ -92,7 +95,7 @@ function descriptorOf(id: string, findings: readonly Finding[], tool: Tool): Rep
   }
 }
 
-/** The sections of a rule's page that tell whoever it stops why, and what to do; links into the repository are words. */
+/** The sections of a rule's page on why it blocks and what to do; links into the repository become text. */
 function sectionsOf(page: string): string[] {
   return page
     .split(/^(?=## )/m)
@@ -108,9 +111,7 @@ function resultsOf(findings: readonly Finding[], indices: ReadonlyMap<string, nu
     const nth = (seen.get(fingerprint) ?? 0) + 1
     seen.set(fingerprint, nth)
     const identity = `${fingerprint}:${nth}`
-    const related = [finding.location, ...finding.related]
-      .filter((place) => place !== primary)
-      .slice(0, mostRelated - 1)
+    const related = [finding.location, ...finding.related].filter((place) => place !== primary).slice(0, maxRelated - 1)
     return {
       ruleId: rule,
       ruleIndex: indices.get(rule) ?? -1,
@@ -148,7 +149,7 @@ function resultsOf(findings: readonly Finding[], indices: ReadonlyMap<string, nu
   })
 }
 
-/** Code scanning shows a pull request what stands on its changed lines, so such a place of the finding goes first. */
+/** Code scanning shows a pull request only results on changed lines, so such a place of the finding goes first. */
 function primaryOf({ location, related }: Finding): Location {
   if (location.changed) return location
   return (

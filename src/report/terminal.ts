@@ -2,7 +2,7 @@ import type { Finding, Location, Report } from '../finding/report'
 import { abridged } from '../listing'
 import type { Level } from '../policy/schema'
 import { visible, visibleLines } from './visible'
-import { count, countedFindings, placeOf, subjectOf, summaryOf, toolsOf, wayThrough } from './wording'
+import { count, countedFindings, placeOf, subjectOf, suggestException, summaryOf, toolsOf } from './wording'
 
 /** Paints text; the identity where colour is not wanted. */
 export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: string) => string
@@ -10,14 +10,14 @@ export type Paint = (style: 'red' | 'yellow' | 'blue' | 'dim' | 'bold', text: st
 const colours: Record<Level, 'red' | 'yellow' | 'blue'> = { error: 'red', warning: 'yellow', notice: 'blue' }
 
 /** Places that a finding relates to; a reader at a terminal scrolls past more of them. */
-const mostRelated = 8
+const maxRelated = 8
 
-/** A report for a person at a terminal: a frame for each finding, worst first, one line that sums up, the way through. */
+/** A report for a terminal: a frame for each finding, worst first, a summary line, the suggested exception. */
 export function terminalReport(report: Report, paint: Paint): string {
   const blocks = countedFindings(report).map((finding) => findingBlock(finding, paint))
   blocks.push([...quietLines(report).map(visible), paint('bold', visible(summaryOf(report)))].join('\n'))
-  const way = wayThrough(report)
-  if (way) blocks.push(`${visible(way.lead)}\n\n${indent(visibleLines(way.yaml))}`)
+  const suggested = suggestException(report)
+  if (suggested) blocks.push(`${visible(suggested.lead)}\n\n${indent(visibleLines(suggested.yaml))}`)
   return `${blocks.join('\n\n')}\n`
 }
 
@@ -37,7 +37,7 @@ function findingBlock(finding: Finding, paint: Paint): string {
 function relatedLines(related: readonly Location[]): string[] {
   // Where of several places no more than their file is known, they read alike.
   const lines = [...new Set(related.map((place) => `${place.note ?? 'see also'}: ${placeOf(place)}`))]
-  const shown = lines.slice(0, mostRelated)
+  const shown = lines.slice(0, maxRelated)
   const left = lines.length - shown.length
   return left > 0 ? [...shown, `and ${count(left, 'more place')}, in the JSON report`] : shown
 }
@@ -59,14 +59,14 @@ function frame({ excerpt, region }: Location, paint: Paint): string[] {
   })
 }
 
-/** What a rendered object reads there, which no file shows. */
+/** The value that a rendered object has there, which no file shows. */
 function renderedLines({ rendered }: Finding, paint: Paint): string[] {
   if (!rendered) return []
   const lines = rendered.lines.map((line) => `    | ${visible(line.replaceAll('\t', ' '))}`)
   return ['  rendered:', ...lines].map((line) => paint('dim', line))
 }
 
-/** What is true but not this change's doing, in a line each. */
+/** Findings that this change did not cause, in a line each. */
 function quietLines({ findings, inspected, mode }: Report): string[] {
   const existing = findings.filter(({ status }) => status === 'existing' && mode === 'change')
   const resolved = findings.filter(({ status }) => status === 'resolved')

@@ -62,7 +62,7 @@ function written(minutes: number): string {
 function withFinding(report: Report, level: Level, text: string, { path }: Overrun): Report {
   const finding = gateFinding('source/unfinished', level === 'error' ? 'unjudged' : 'unlocated', level, {
     side: 'head',
-    // What is of no file stands where GitHub puts what is of none.
+    // A finding without a file is placed where GitHub puts such findings.
     path: path ?? '.github',
     region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
     text,

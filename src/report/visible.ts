@@ -1,12 +1,11 @@
-/** A longer piece of text is shown by its two ends: a sentence starts with what is wrong and ends with what to do. */
+/** A longer text is shown by its two ends: a sentence starts with the fault and ends with the fix. */
 const longest = 4000
 const end = 1000
 
 /**
- * Makes a piece of text from manifests safe to print on one line: control characters, which a terminal or a log would obey,
- * and invisible ones, such as marks that reverse the reading direction and spaces that are none, are written out; and so are
- * the marks that a workflow's log takes for commands (`::` at the start of a line, `##[` anywhere). What nobody would read to
- * its end is cut in the middle.
+ * Makes a text from manifests safe to print on one line. Escapes control characters, which a terminal or a log would
+ * obey, invisible characters, such as marks that reverse the reading direction and unusual spaces, and the marks of
+ * workflow commands (`::` at the start of a line, `##[` anywhere). Cuts overlong text in the middle.
  */
 export function visible(text: string): string {
   return brief(text)

@@ -21,7 +21,7 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
 }
 
-/** The one line that sums a report up: the verdict, and what was inspected. */
+/** The summary line of a report: the verdict, and what was inspected. */
 export function summaryOf(report: Report): string {
   return `${foundIn(report)} ${inspectedIn(report)}`
 }
@@ -86,7 +86,7 @@ export function clustersOf({ sources }: Finding): string[] {
   return [...new Set(sources.map(({ cluster }) => cluster))].filter(Boolean).sort()
 }
 
-/** An object and where it goes, in one phrase. */
+/** An object and its destination, in one phrase. */
 export function subjectOf(finding: Finding): string {
   const clusters = clustersOf(finding)
   return [
@@ -117,8 +117,8 @@ function sourceName(source: Exclude<FindingSource, { kind: 'file' }>): string {
   return `release ${namespace}/${release} of ${path}${values.length > 0 ? ` with ${values.join(', ')}` : ''}`
 }
 
-/** What to merge first: a sentence, and the YAML to paste. */
-export interface WayThrough {
+/** The exception to merge first: a sentence, and the YAML to paste. */
+export interface SuggestedException {
   readonly lead: string
   readonly yaml: string
   /** How many entries were not written out. */
@@ -126,12 +126,12 @@ export interface WayThrough {
 }
 
 /**
- * How a wanted change gets through, with at most so many entries of each kind; undefined when nothing stops the change, or
- * nothing but mending it helps.
+ * Suggests how to allow a wanted change, with at most so many entries of each kind; undefined if nothing blocks the
+ * change, or only a fix helps.
  */
-export function wayThrough(report: Report, most = Number.POSITIVE_INFINITY): WayThrough | undefined {
+export function suggestException(report: Report, most = Number.POSITIVE_INFINITY): SuggestedException | undefined {
   const stopping = countedFindings(report).filter(({ level }) => level === 'error' || reaches(level, report.failOn))
-  // An inventory that cannot be read is placed where the config names it; ignoring the config mends nothing.
+  // An inventory that cannot be read is placed where the config names it; ignoring the config does not fix it.
   const unreadable = stopping.filter(
     ({ rule, location }) => rule === 'source/unreadable' && location.path !== report.config.path,
   )

@@ -5,7 +5,7 @@ import { isKustomizationFile } from './kustomization-file'
 import type { Content, Entry, Revision } from './revision'
 import type { Tree } from './tree'
 
-/** Contents by what tells them apart: both sides of a change, and all trials of it, share nearly all of theirs. */
+/** Contents by their identity: both sides of a change, and all trials of it, share nearly all of theirs. */
 export type Contents = Map<string, Promise<Content>>
 
 const decoded = new WeakMap<Uint8Array, string>()
@@ -37,7 +37,7 @@ export class Checkout {
     private readonly isWithheld: (file: string) => boolean = () => false,
   ) {}
 
-  /** A copy for kustomize beside this one, in which every file of kustomize's own is what was read of it. */
+  /** A copy for kustomize next to this one, in which every Kustomization and plugin file has the inspected content. */
   get forKustomize(): Checkout {
     const folder = `${this.folder}-kustomize`
     this.kustomized ??= new Checkout(this.revision, this.tree, folder, this.contents, isKustomizationFile)
@@ -48,7 +48,7 @@ export class Checkout {
     return this.tree.entries.get(file)?.type === 'file' || this.tree.resolved.has(file)
   }
 
-  /** What tells one content of a path from another, for a link with all it leads to. */
+  /** The identity of a path's content, for a link with everything behind it. */
   idOf(file: string): string {
     const to = this.tree.resolved.get(file)
     const behind = to === undefined ? [] : this.tree.at(to).map((target) => this.tree.entries.get(target)?.id)
@@ -72,7 +72,7 @@ export class Checkout {
     return (await this.texts([file])).get(file)
   }
 
-  /** Reads files in one go; what a link leads to is read in its place. */
+  /** Reads files in one go; a link's target is read in its place. */
   async read(files: readonly string[]): Promise<Map<string, Content>> {
     const real = (file: string) => this.tree.entries.get(this.tree.resolved.get(file) ?? file)
     const wanted = new Map<string, Entry>()
@@ -97,7 +97,7 @@ export class Checkout {
     return found
   }
 
-  /** Only Git's ids, and those made like them, tell contents apart wherever they stand. */
+  /** Only Git's ids, and ids made like them, identify contents across places. */
   private keyOf({ id, path: file }: Entry): string {
     return /^[0-9a-f]{40}$/.test(id.slice(-40)) ? id : `${this.folder} ${file}`
   }
@@ -116,7 +116,7 @@ export class Checkout {
    */
   async layOut(files: readonly string[]): Promise<Map<string, string>> {
     const wanted = new Set(files)
-    // What a link leads to has to be there too.
+    // The target of a link has to be there too.
     for (const file of wanted) {
       const to = this.tree.resolved.get(file)
       if (to !== undefined) for (const target of this.tree.at(to)) wanted.add(target)
@@ -153,7 +153,7 @@ export class Checkout {
     return done
   }
 
-  /** At once: another rendering may be reading what the file holds already. */
+  /** Written atomically: another rendering may be reading the same content. */
   private async replace(file: string, text: string): Promise<void> {
     const target = this.placeOf(file)
     if (!target) return

@@ -46,7 +46,7 @@ export class DirectoryRevision implements Revision {
 
   private async entry(file: string, link: boolean): Promise<Entry> {
     const { size, mtimeMs } = await lstat(path.join(this.dir, file))
-    // What is large and no manifest is not worth reading to tell whether it differs.
+    // Large files that are no manifests are not read to compare them.
     if (!link && size > 1024 * 1024 && !/\.(?:ya?ml|json)$/.test(file)) {
       return { path: file, type: 'file', id: `unread:${size}:${mtimeMs}` }
     }

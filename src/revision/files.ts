@@ -1,6 +1,6 @@
 import type { LoadedFile } from '../manifest/load'
 
-/** Files as read in full: what they hold, or why their content is missing. */
+/** Files as read in full: their content, or why it is missing. */
 export class Files {
   constructor(
     readonly loaded = new Map<string, LoadedFile>(),

@@ -81,9 +81,9 @@ const notInClone: Content = {
 }
 
 /**
- * A partial clone asks its remote for one object at a time; what is missing is asked for at once instead.
+ * A partial clone asks its remote for one object at a time; this fetches all missing ones at once.
  *
- * @returns the ids that stay missing
+ * @returns the ids that are still missing
  */
 async function fetchMissing(repository: Repository, entries: readonly Entry[]): Promise<Set<string>> {
   const promisor = await ask(repository, 'config', '--get-regexp', '^remote\\..*\\.promisor$')

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { GuardError } from '../errors'
-import { clearAtEnd, clearAway } from './leftovers'
+import { cleanUp, cleanUpAtExit } from './cleanup'
 
-/** Variables that would point git at another repository than the one we name, as they stand inside a Git hook. */
+/** Variables that would point git at another repository, as they are set inside a Git hook. */
 const locating = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -17,11 +17,11 @@ const locating = [
 /** How to reach a repository: where it is, and which credentials its remote takes. */
 export interface Repository {
   readonly dir: string
-  /** A token for fetching what a shallow clone lacks; the remote's own credentials are used without it. */
+  /** A token for fetching commits that a shallow clone lacks; without it, the remote's own credentials are used. */
   readonly token?: string | undefined
-  /** The caller vouches for the folder, so git need not ask who owns it. */
+  /** The caller trusts the folder, so git need not check its owner. */
   readonly trusted?: boolean | undefined
-  /** Ends what git does. */
+  /** Ends the git processes. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -58,13 +58,13 @@ export async function run(repository: Repository, args: readonly string[], input
   const child = spawn('git', ['-C', repository.dir, ...args], {
     env: environment(repository),
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A group: what git starts to reach a remote ends with it.
+    // A process group: helpers of git that reach a remote end with it.
     detached: true,
   })
-  const release = child.pid === undefined ? () => {} : clearAtEnd({ group: child.pid })
+  const release = child.pid === undefined ? () => {} : cleanUpAtExit({ group: child.pid })
   const abort = () => {
-    if (child.pid !== undefined) clearAway({ group: child.pid })
-    // What left the group may hold the other ends open for ever.
+    if (child.pid !== undefined) cleanUp({ group: child.pid })
+    // A process that left the group may keep the pipes open forever.
     child.stdout.destroy()
     child.stderr.destroy()
   }

@@ -35,7 +35,7 @@ export class CommitRevision implements Revision {
   }
 }
 
-/** The working tree of a repository: what is checked out, with everything changed or added and not ignored. */
+/** The working tree of a repository: the checkout, with changed and added files that are not ignored. */
 export class WorkingTreeRevision implements Revision {
   readonly name = 'the working tree'
   private entries: Promise<readonly Entry[]> | undefined
@@ -103,9 +103,9 @@ async function contentOnDisk(dir: string, entry: Entry): Promise<Content> {
 }
 
 /**
- * A file as the working tree has it, under the id git would give its bytes.
+ * A file of the working tree, with the id git would give its bytes.
  *
- * @param top the real path of the working tree: what lies behind a symbolic link to a folder is not part of it
+ * @param top the real path of the working tree: files behind a symbolic link to a folder are not part of it
  */
 async function onDisk(top: string, bytes: Buffer, algorithm: string): Promise<Entry | undefined> {
   const text = pathText(bytes)

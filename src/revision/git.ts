@@ -11,7 +11,7 @@ export async function openRepository(given: Repository): Promise<Repository & { 
   return { ...given, dir: top || given.dir, bare }
 }
 
-/** Whether a name stands for a commit of this clone. */
+/** Whether a name refers to a commit of this clone. */
 export async function isRevision(repository: Repository, name: string): Promise<boolean> {
   if (name.startsWith('-')) return false
   return (
@@ -24,13 +24,13 @@ export function isObjectId(name: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(name)
 }
 
-/** The commit a revision stands for; one that a shallow clone lacks is fetched by its id. */
+/** The commit of a revision; one that a shallow clone lacks is fetched by its id. */
 export async function resolveCommit(repository: Repository, revision: string): Promise<string> {
   if (revision.startsWith('-')) throw new GuardError('usage', `${JSON.stringify(revision)} is no revision.`)
   const parse = () => ask(repository, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`)
   const known = await parse()
   if (known) return known
-  await git(repository, 'rev-parse', '--git-dir') // tells "no repository" from "no such revision"
+  await git(repository, 'rev-parse', '--git-dir') // fails for "no repository", unlike "no such revision"
   if (isObjectId(revision)) {
     const remote = await defaultRemote(repository)
     // A full clone stays full: later steps may need its history.
@@ -77,7 +77,7 @@ async function defaultRemote(repository: Repository): Promise<string | undefined
   return remotes.includes('origin') ? 'origin' : remotes[0]
 }
 
-/** The merge base of two commits, which is what a pull request is compared with. */
+/** The merge base of two commits, with which a pull request is compared. */
 export async function mergeBase(repository: Repository, base: string, head: string, named: string): Promise<string> {
   const found = await ask(repository, 'merge-base', base, head)
   if (found) return found.split('\n')[0] ?? found
@@ -88,7 +88,7 @@ export async function mergeBase(repository: Repository, base: string, head: stri
   )
 }
 
-/** The branch that changes are compared with when nobody names a base. */
+/** The branch that changes are compared with when no base is given. */
 export async function defaultBranch(repository: Repository): Promise<string> {
   const head = await ask(repository, 'symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD')
   for (const name of [head, 'origin/main', 'origin/master', 'main', 'master']) {

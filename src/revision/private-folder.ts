@@ -1,20 +1,20 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { clearAtEnd, clearAway } from './leftovers'
+import { cleanUp, cleanUpAtExit } from './cleanup'
 
-/** A folder of this run alone. It goes when it is removed, and at the latest when the process ends. */
+/** A folder of this run alone. It is deleted when it is removed, and at the latest when the process ends. */
 export class PrivateFolder {
   readonly path: string
   private readonly release: () => void
 
   constructor(prefix: string) {
     this.path = mkdtempSync(path.join(tmpdir(), prefix))
-    this.release = clearAtEnd({ folder: this.path })
+    this.release = cleanUpAtExit({ folder: this.path })
   }
 
   remove(): void {
     this.release()
-    clearAway({ folder: this.path })
+    cleanUp({ folder: this.path })
   }
 }

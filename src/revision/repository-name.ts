@@ -6,7 +6,7 @@ export function repositoryName(url: string): string {
   const written = url.trim().toLowerCase()
   const rest = written.replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
   const address = rest.replace(/^[^/@]+@/, '')
-  // After a scheme a colon stands before a port; in scp's way of writing, before the path.
+  // After a scheme, a colon precedes a port; in scp's syntax, the path.
   const path = rest === written ? address.replace(/^([^/:]+):\/*/, '$1/') : address.replace(/^([^/:]+):\d+(?=\/)/, '$1')
   return path
     .replace(/^(?:www|ssh)\.(?=github\.com\/)/, '')

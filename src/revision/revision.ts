@@ -1,4 +1,4 @@
-/** What a path of a revision is. `id` is equal for equal content. */
+/** The entry of a path in a revision. `id` is equal for equal content. */
 export interface Entry {
   readonly path: string
   readonly type: 'file' | 'link' | 'submodule'

@@ -8,29 +8,29 @@ export interface Skipped {
   readonly reason: string
 }
 
-/** What a revision holds, and which of its files can hold plain manifests. */
+/** The paths of a revision, and which of its files can hold plain manifests. */
 export interface Tree {
-  /** Every path, also of what is no manifest. */
+  /** Every path, including files that are no manifests. */
   readonly entries: ReadonlyMap<string, Entry>
   /** Where symbolic links lead in the end, by path; those that lead out are not here. */
   readonly resolved: ReadonlyMap<string, string>
   /** The files that can hold plain manifests. */
   readonly files: ReadonlyMap<string, Entry>
-  /** Whether the config leaves a file out, and nothing shows it all the same. */
+  /** Whether the config excludes a file, and nothing includes it again. */
   ignores(path: string): boolean
   /** Whether a glob of `ignore` takes a file, shown or not. */
   isIgnorable(path: string): boolean
-  /** A file, or what is below a folder and can hold plain manifests, where a glob of `ignore` takes it; links, too. */
+  /** The files at or below a path that can hold plain manifests and that a glob of `ignore` excludes. */
   ignorableAt(path: string): string[]
-  /** What the symbolic links that count lead to, each with the links. */
+  /** The targets of the symbolic links that count, each with its links. */
   readonly linked: ReadonlyMap<string, readonly string[]>
   /** The paths below a folder. */
   below(folder: string): string[]
-  /** A path itself, or what is below it when it is a folder. */
+  /** A path itself, or the files below it when it is a folder. */
   at(path: string): string[]
   /** The further paths a file is reached by through symbolic links. */
   readonly aliases: ReadonlyMap<string, readonly string[]>
-  /** Symbolic links that lead nowhere we go, by path. */
+  /** Symbolic links that are not followed, by path. */
   readonly refused: ReadonlyMap<string, string>
   readonly skipped: readonly Skipped[]
 }
@@ -39,15 +39,15 @@ export interface Tree {
 export const manifestName = /\.(?:ya?ml|json)$/
 
 /** A repository whose links reach more files than this is no one's work; each link beyond it is refused. */
-const mostAliases = 100_000
+const maxAliases = 100_000
 
-const tooMany = `a symbolic link of so many that they reach more than ${mostAliases.toLocaleString('en')} files`
+const tooMany = `a symbolic link of so many that they reach more than ${maxAliases.toLocaleString('en')} files`
 
 /**
- * Sorts the paths of a revision into files that can hold plain manifests and what is left out.
+ * Sorts the paths of a revision into files that can hold plain manifests and files that are left out.
  *
  * @param ignore globs of files to leave out
- * @param shown files that are not left out, for something deploys them
+ * @param shown files that are not left out, because something deploys them
  */
 export async function readTree(
   revision: Revision,
@@ -77,7 +77,7 @@ export async function readTree(
   const resolved = new Map<string, string>()
   const linked = new Map<string, string[]>()
   const plain = new FolderIndex(files)
-  let room = mostAliases
+  let room = maxAliases
   const reach = (file: Entry, link: string) => {
     files.set(file.path, file)
     const known = aliases.get(file.path)
@@ -136,13 +136,13 @@ export async function readTree(
   }
 }
 
-/** Finds what is below a folder without walking every path. */
+/** Finds the files below a folder without walking every path. */
 class FolderIndex {
   private sorted: readonly string[] | undefined
 
   constructor(private readonly unsorted: ReadonlyMap<string, unknown>) {}
 
-  /** Sorted once somebody asks: where nothing is rendered nobody does. */
+  /** Sorted on first use: without renderings it is not needed. */
   private get paths(): readonly string[] {
     this.sorted ??= [...this.unsorted.keys()].sort(byCodeUnit)
     return this.sorted
@@ -170,7 +170,7 @@ function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The globs of `ignore`, counting what each leaves out. */
+/** The globs of `ignore`, with the number of files each excludes. */
 class IgnoreList {
   private readonly globs: { glob: string; matcher: Minimatch; count: number }[]
 

@@ -63,7 +63,7 @@ export function withKey(map: Cursor, key: string, value: string): Fix | undefine
   return edit(map, at, `${key}: ${value}\n${' '.repeat(startColumn - 1)}`)
 }
 
-/** Whether what is written here counts elsewhere: an anchor in the file may be followed to it, an alias leads away. */
+/** Whether a node affects other places: an anchor may be referenced, an alias leads elsewhere. */
 function isShared(outer: Cursor, inner: Cursor): boolean {
   const isElsewhere = inner.region.startLine < outer.region.startLine
   return isElsewhere || holdsAnchor(outer.manifest.object.lines)
@@ -84,6 +84,6 @@ function lineOf(at: Cursor, line: number): string {
 
 function edit(at: Cursor, region: Cursor['region'], newText: string): Fix | undefined {
   const { path } = at.manifest.origin
-  // What is added to JSON needs quotes of its own.
+  // Text inserted into JSON needs quotes of its own.
   return path.endsWith('.json') ? undefined : { edits: [{ path, region, newText }] }
 }

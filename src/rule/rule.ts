@@ -5,7 +5,7 @@ import type { Cursor } from '../manifest/cursor'
 import type { GroupKind, Manifest } from '../manifest/manifest'
 import type { Region } from '../region'
 
-/** A text replacement that mends a finding. */
+/** A text replacement that fixes a finding. */
 export interface Fix {
   readonly edits: readonly { readonly path: string; readonly region: Region; readonly newText: string }[]
 }
@@ -15,12 +15,12 @@ type Args = Record<string, string | number>
 type Messages = Record<string, (args: any) => string>
 
 /**
- * States a finding.
+ * Reports a finding.
  *
  * @param at the cursors that were read, in the rule's order: one for each object the statement is about
- * @param keys what the statement is about (a host, a Secret's name): it makes the finding the same one tomorrow; never a
- *   line, a list index or a path
- * @param value of a chart, by its path, that decides the first cursor where the chart renders it: `controller.kind`
+ * @param keys the subject of the statement (a host, a Secret's name), which keeps the fingerprint stable; never a line,
+ * a list index or a path
+ * @param value the path of a chart's value that decides the first cursor, if a chart renders it: `controller.kind`
  */
 export type ReportFunction<M extends Messages> = <Id extends keyof M & string>(
   at: Cursor | readonly Cursor[],
@@ -29,11 +29,11 @@ export type ReportFunction<M extends Messages> = <Id extends keyof M & string>(
   more?: { keys?: readonly string[]; fix?: Fix; value?: string },
 ) => void
 
-/** What every rule is given beside what it judges. */
+/** The input of every rule, apart from the objects it judges. */
 interface Context<M extends Messages, P extends TSchema> {
   readonly params: Static<P>
   readonly report: ReportFunction<M>
-  /** Says that something could not be judged (it is encrypted, or a tool fills it in); listed as not inspected. */
+  /** Lists something as not inspected that could not be judged (it is encrypted, or a tool fills it in). */
   readonly skip: (at: Cursor, reason: string) => void
   /** Whether the change wrote the object, so that its author is the one to advise; of a revision judged whole none was. */
   readonly isWritten: (manifest: Manifest) => boolean
@@ -44,7 +44,7 @@ interface Context<M extends Messages, P extends TSchema> {
 interface Shared<M extends Messages, P extends TSchema> {
   /** `policy/what-must-hold`; also the path of the rule's file and page. */
   readonly id: string
-  /** One sentence: what holds when the rule is silent. */
+  /** One sentence: what is true when the rule reports nothing. */
   readonly summary: string
   /** The first version of the policy that has the rule. */
   readonly since: string
@@ -57,7 +57,7 @@ interface Shared<M extends Messages, P extends TSchema> {
   readonly messages: M
   /** The messages that came after the rule, and the version of the policy that has them first: none before it states them. */
   readonly later?: Partial<Record<keyof M & string, string>>
-  /** The messages that were said otherwise later, and the version of the policy that no longer has them. */
+  /** Messages that were reworded later, and the version of the policy with the new wording. */
   readonly until?: Partial<Record<keyof M & string, string>>
   /**
    * Strings that an object must contain to be this one's partner: files without any of them are not parsed.
@@ -79,7 +79,10 @@ interface SnapshotRule<M extends Messages, P extends TSchema> extends Shared<M, 
   /** Reads objects of one cluster together; called for each object of `kinds`. */
   readonly scope: 'snapshot'
   check(context: Context<M, P> & { manifest: Manifest; snapshot: Snapshot }): void
-  /** What the rule states of a change besides, for what only two sides show; called for objects of `kinds` and `reads`. */
+  /**
+   * Checks a change in addition, for faults that only the comparison of two sides shows; called for objects of `kinds`
+   * and `reads`.
+   */
   checkChange?(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
 }
 
@@ -87,17 +90,17 @@ interface ChangeRule<M extends Messages, P extends TSchema> extends Shared<M, P>
   /** Reads both sides; called for each changed object of `kinds`. */
   readonly scope: 'change'
   check(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
-  /** What the rule states of objects of `kinds` that another file or another source gives their cluster afterwards. */
+  /** Checks objects of `kinds` that another file or another source deploys to their cluster after the change. */
   checkMove?(context: Context<M, P> & { move: Move; base: Snapshot; head: Snapshot }): void
 }
 
 interface RemovalRule<M extends Messages, P extends TSchema> extends Shared<M, P> {
-  /** Reads what a change takes away: called for each object of `kinds` of which no copy is left in its cluster. */
+  /** Checks a removal: called for each object of `kinds` that has no copy left in its cluster. */
   readonly scope: 'removal'
-  /** The rules that are heard instead where they speak of the same object. */
+  /** The rules that take precedence when they report the same object. */
   readonly yieldsTo?: readonly string[]
   check(context: Context<M, P> & { removed: Manifest; base: Snapshot; head: Snapshot }): void
-  /** What the rule states of objects that stay and are worth nothing any more; it has these looked for partners too. */
+  /** Checks objects that stay but lose their effect; they have their partners loaded too. */
   checkChange?(context: Context<M, P> & { change: Change; base: Snapshot; head: Snapshot }): void
 }
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { dirname } from 'node:path/posix'
 import type { Declarations } from '../cluster/clusters'
 import { type Descriptions, readDescriptions } from '../configuration/descriptions'
-import { toldKubernetes } from '../configuration/release-kubernetes'
+import { withKubeVersion } from '../configuration/kube-version'
 import { type Discovery, discover } from '../discovery/discover'
 import { identify } from '../manifest/identity'
 import { type LoadedObject, loadFile } from '../manifest/load'
@@ -29,15 +29,15 @@ export interface RenderedSide {
   readonly objects: readonly { readonly object: LoadedObject; readonly origin: Origin }[]
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
   readonly failure: Failure | undefined
-  /** What it takes in from elsewhere, and was left out. */
+  /** Remote entries that were left out of the build. */
   readonly remote: readonly RemoteEntry[]
   /** The charts it inflates; those that are not in the repository were left out. */
   readonly charts: readonly InflatedChart[]
-  /** What its ConfigMaps and Secrets would fetch, and was left out. */
+  /** Remote files of its ConfigMaps and Secrets, which were left out. */
   readonly data: readonly RemoteEntry[]
 }
 
-/** One side of a change: its files, and what is deployed of them by rendering. */
+/** One side of a change: its files, and the sources that deploy them. */
 export class SideOfChange {
   private constructor(
     readonly revision: Revision,
@@ -47,7 +47,7 @@ export class SideOfChange {
     readonly discovery: Discovery,
     readonly descriptions: Descriptions,
     private readonly renderer: Renderer,
-    /** What tells one rendering of a source from another, by the source's id. */
+    /** Identifies a rendering of a source, by the source's id. */
     readonly keys: ReadonlyMap<string, string>,
   ) {}
 
@@ -64,13 +64,13 @@ export class SideOfChange {
       const checkout = new Checkout(revision, tree, folder, renderer.contents)
       const descriptions = await readDescriptions(side, { checkout, tree }, declarations[side])
       renderer.budget.doing(`looking for what is deployed in ${revision.name}`)
-      const informed = toldKubernetes(descriptions, declarations)
+      const informed = withKubeVersion(descriptions, declarations)
       const known = { releases, repository, ...(base ? { base } : {}), isNew: declarations.isNew, informed }
       return { tree, checkout, descriptions, discovery: await discover(checkout, known, side) }
     }
     const isShown = showing(ignore, changed, base)
     let seen = await look()
-    // What is shown may deploy more of what is ignored.
+    // Files that become visible may deploy further ignored files.
     for (;;) {
       const more = [...seen.discovery.ignorable].filter((file) => !shown.has(file) && isShown(file))
       if (more.length === 0) break
@@ -84,7 +84,7 @@ export class SideOfChange {
         return [source.id, JSON.stringify([key, source.target])] as const
       }),
     )
-    const plain = withoutClaimed(tree, discovery, inventories)
+    const plain = withoutOwned(tree, discovery, inventories)
     return new SideOfChange(revision, plain, checkout, discovery, descriptions, renderer, new Map(keys))
   }
 
@@ -92,8 +92,8 @@ export class SideOfChange {
     return this.renderer.files(source, this.checkout, this.discovery.kustomizations)
   }
 
-  /** What its Kustomizations name that is not in the repository. */
-  async takenFromElsewhere(): Promise<string[]> {
+  /** The entries of its Kustomizations that are not in the repository. */
+  async remotePlaces(): Promise<string[]> {
     const kustomizations = [...this.discovery.kustomizations.values()]
     const entries = kustomizations.flatMap((one) => remoteEntries(one, this.checkout).map(({ text }) => text))
     const plugins = kustomizations.flatMap(({ plugins, file, leadsTo }) => (plugins ? [file, ...leadsTo] : []))
@@ -104,19 +104,19 @@ export class SideOfChange {
     return [...entries, ...places.filter((place) => /^(?:[^=]*=)?https?:/i.test(place))]
   }
 
-  /** Renders a release with its templates written otherwise; empty when it then says nothing. */
+  /** Renders a release with edited templates; empty when that fails. */
   async renderRewritten(source: HelmSource, rewrite: (template: string) => string): Promise<TemplateOutput[]> {
     return this.renderer.renderRewritten(source, this.checkout, rewrite)
   }
 
-  /** Builds a Kustomization so that each object says which file it comes from. */
+  /** Builds a Kustomization in which each object records the file it comes from. */
   async renderWithOrigins(source: KustomizeSource): Promise<readonly Piece[]> {
     const overlay = { ...source.overlay, buildMetadata: ['originAnnotations'] }
     const rendering = await this.renderer.render({ ...source, overlay }, this.checkout, this.discovery.kustomizations)
     return 'failure' in rendering ? [] : rendering.pieces
   }
 
-  /** The file behind what kustomize says an object comes from, seen from the folder that lies over its own. */
+  /** The file that kustomize records as an object's origin, relative to the generated folder above its own. */
   fileFrom(origin: string): string | undefined {
     const start = `/${basename(this.checkout.forKustomize.folder)}/`
     const place = inside('', origin.slice(origin.indexOf(start) + start.length))
@@ -130,7 +130,7 @@ export class SideOfChange {
       const { failure } = rendering
       return { source, objects: [], unreadable: [], failure, remote: failure.remote ?? [], charts, data }
     }
-    if (source.known === 'probed')
+    if (source.origin === 'probed')
       return { source, objects: [], unreadable: [], failure: undefined, remote: [], charts, data }
     const isGuess = await guessesOf(source, this.checkout)
     const objects: RenderedSide['objects'][number][] = []
@@ -158,8 +158,8 @@ export class SideOfChange {
 }
 
 /**
- * Whether a file that `ignore` takes and that something deploys is judged: always where the glob is one that nobody wrote, and
- * otherwise where the change touches the file or comes to deploy it.
+ * Whether a file is judged although `ignore` excludes it, because something deploys it: always if the glob is a
+ * default, and otherwise if the change touches the file or starts to deploy it.
  */
 function showing(
   ignore: readonly string[],
@@ -170,7 +170,7 @@ function showing(
   return (file) => {
     if (!changed) return false
     if (changed.has(file) || (base && !base.ignorable.has(file))) return true
-    // What a Kustomization builds is known once it is read.
+    // The files of a Kustomization are known once it is read.
     const beside = `${dirname(file)}/`
     return isKustomizationFile(file) && [...changed].some((path) => path.startsWith(beside))
   }
@@ -184,7 +184,7 @@ interface Opening {
   readonly declarations: Declarations
   readonly repository: readonly string[]
   readonly renderer: Renderer
-  /** What the base deploys, when the head is opened. */
+  /** The discovery of the base, when the head is opened. */
   readonly base?: Discovery | undefined
   /** The paths that differ; undefined when one side is judged whole. */
   readonly changed: ReadonlySet<string> | undefined
@@ -199,8 +199,8 @@ export function described(source: Source): RenderedSource {
 }
 
 /**
- * Whether helm keeps an object in the cluster while the release is there: hooks of tests, rollbacks and uninstalling are made
- * at another time, so what becomes such a hook is taken away. https://helm.sh/docs/topics/charts_hooks/
+ * Whether helm keeps an object in the cluster while the release exists: hooks of tests, rollbacks and uninstalling are
+ * created at another time, so an object that becomes such a hook is removed. https://helm.sh/docs/topics/charts_hooks/
  */
 function staysInstalled({ root }: Manifest): boolean {
   const written = root.at('metadata', 'annotations', 'helm.sh/hook').string
@@ -214,11 +214,11 @@ function withNamespace(object: LoadedObject, source: Source): LoadedObject {
   return { ...object, ref: identify(object.apiVersion, kind, source.namespace, name) }
 }
 
-function withoutClaimed(tree: Tree, { claims, notInspected }: Discovery, inventories: ReadonlySet<string>): Tree {
+function withoutOwned(tree: Tree, { ownership, notInspected }: Discovery, inventories: ReadonlySet<string>): Tree {
   const orphans = new Map<string, string[]>()
   const files = new Map(tree.files)
   for (const path of inventories) files.delete(path)
-  for (const [path, { deployed, reason }] of claims) {
+  for (const [path, { deployed, reason }] of ownership) {
     if (files.delete(path) && !deployed) orphans.set(reason, [...(orphans.get(reason) ?? []), path])
   }
   const skipped = [...orphans].map(([reason, [path = '', ...more]]): Skipped => {

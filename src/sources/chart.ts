@@ -6,7 +6,7 @@ import type { Checkout } from '../revision/checkout'
 /** A chart that another one takes in, as `Chart.yaml` (or `requirements.yaml`) writes it. */
 export interface Dependency {
   readonly name: string
-  /** What its templates are called by in the rendering: its alias, or its name. */
+  /** Its name in the rendering: the alias, or the chart's name. */
   readonly as: string
   readonly version: string
   readonly repository: string
@@ -21,7 +21,7 @@ export interface Chart {
   readonly dependencies: readonly Dependency[]
 }
 
-/** What a folder with `Chart.yaml` says of itself; a broken `Chart.yaml` is for helm to complain of. */
+/** The metadata of a folder with `Chart.yaml`; helm reports a broken `Chart.yaml`. */
 export async function readChart(checkout: Checkout, folder: string): Promise<Chart> {
   const texts = await checkout.texts([path.join(folder, 'Chart.yaml'), path.join(folder, 'requirements.yaml')])
   const parsed = [...texts].map(([file, text]) => {
@@ -64,14 +64,14 @@ function dependenciesIn(document: Document, file: string, lines: LineCounter): D
   })
 }
 
-/** The folder of a dependency that stands in the same repository (`repository: file://../common`). */
+/** The folder of a dependency in the same repository (`repository: file://../common`). */
 export function localFolderOf(chart: Chart, { repository }: Dependency): string | undefined {
   if (!repository.startsWith('file://')) return undefined
   const folder = path.join(chart.folder, repository.slice('file://'.length)).replace(/\/$/, '')
   return folder === '..' || folder.startsWith('../') || path.isAbsolute(folder) ? undefined : folder
 }
 
-/** What of a dependency lies packed or unpacked in the chart's own `charts/`. */
+/** The copies of a dependency in the chart's own `charts/`, packed or unpacked. */
 export function vendored(checkout: Checkout, chart: Chart, { name }: Dependency): string | undefined {
   const folder = path.join(chart.folder, 'charts')
   if (checkout.has(path.join(folder, name, 'Chart.yaml'))) return path.join(folder, name)

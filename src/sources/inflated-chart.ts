@@ -26,7 +26,7 @@ export interface InflatedChart {
   readonly region: Region
   /** The folder of the Kustomization, from which it names files. */
   readonly from: string
-  /** What asks for it, as a release. */
+  /** The chart's entry, as a release. */
   readonly object: LoadedObject
 }
 
@@ -62,7 +62,7 @@ export async function inflatedCharts(
   return found
 }
 
-/** Helm's own default namespace counts where nobody gives one; what a Kustomization patches may be told anything. */
+/** Helm's default namespace applies where none is set; the arguments of patched objects are unknown. */
 function asRelease(entry: LoadedObject, namespace: string, patched: boolean): LoadedObject {
   const fields = fieldsOf(rootOf(entry).value)
   const [kind = ''] = inflatedChart.split('.')
@@ -71,13 +71,13 @@ function asRelease(entry: LoadedObject, namespace: string, patched: boolean): Lo
     ref: { group: ownGroup, kind, namespace, name: textOf(fields.releaseName) || textOf(fields.name) },
     content: JSON.stringify([fields, patched]),
     duplicateKeys: [],
-    around: { files: new Map(), ...(patched ? { patched } : {}) },
+    context: { files: new Map(), ...(patched ? { patched } : {}) },
   }
 }
 
 interface Layer {
   readonly kustomization: Kustomization
-  /** What all of its objects get in the end: the outermost Kustomization has the last word. */
+  /** The namespace of all of its objects: the outermost Kustomization wins. */
   readonly namespace: string
   /** It and those that it is taken in by. */
   readonly over: readonly Kustomization[]

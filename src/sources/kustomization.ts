@@ -2,6 +2,7 @@ import path from 'node:path/posix'
 import { mentions } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
 import { kustomizationNames } from '../revision/kustomization-file'
+import { faultOfPlace, isData } from './kustomization-paths'
 import { kustomizationShape } from './kustomize-fields'
 import {
   type Fault,
@@ -12,7 +13,6 @@ import {
   readKustomizeText,
   type WrittenChart,
 } from './kustomize-reader'
-import { faultOfPlace, isData } from './outside'
 import { inside, isRemote, linksOn, realPlace } from './places'
 
 export type { Mention } from './kustomize-reader'
@@ -23,7 +23,7 @@ export interface Kustomization {
   readonly folder: string
   /** Where it is written; for one that Flux makes, the object that has it made. */
   readonly file: string
-  /** It stands in no file: Flux makes it of what it finds in the folder. */
+  /** It has no file: Flux generates it from the contents of the folder. */
   readonly made?: true
   /** Included by others, never deployed by itself. */
   readonly component: boolean
@@ -34,15 +34,15 @@ export interface Kustomization {
   /** Charts it inflates, with the folder each has to be vendored in. */
   readonly charts: readonly (WrittenChart & { readonly folder: string; readonly unpackedIn: string })[]
   readonly namespace: string
-  /** Why kustomize must not be given it: what it says of places outside of this repository, or in a form that is not read. */
+  /** Why kustomize must not get it: it names places outside this repository, or has a form that is not read. */
   readonly faults: readonly Fault[]
-  /** URLs of what ConfigMaps and Secrets are made of. */
+  /** The URLs that its ConfigMaps and Secrets would fetch. */
   readonly data: readonly Mention[]
   /** The files and folders that it takes plugins from. */
   readonly pluginPlaces: readonly Mention[]
   /** Whether it has plugins, which read files of their own. */
   readonly plugins: boolean
-  /** Whether it only takes in what others have, unchanged. */
+  /** Whether it only includes others, unchanged. */
   readonly onlyTakesIn: boolean
 }
 
@@ -136,12 +136,12 @@ function parse(folder: string, file: string, text: string, checkout: Checkout): 
   }
 }
 
-/** A file of a ConfigMap or Secret that would be fetched; what a plugin makes of it is not left out. */
+/** A file of a ConfigMap or Secret that would be fetched; output of plugins is not left out. */
 function isLeftOutData({ text, leaf, field, isItem }: KustomizeReading['places'][number]): boolean {
   return isItem && (leaf === 'data' || leaf === 'env') && field.endsWith('Generator') && isData(text)
 }
 
-/** Where kustomize looks for a chart below the home of charts: what it may pull lies beside its other versions. */
+/** The folder in which kustomize looks for a chart: pulled charts are in a folder for each version. */
 function unpackedIn({ name, version, repo }: WrittenChart): string {
   return path.join(version && repo ? `${name}-${version}` : '', name)
 }
@@ -160,8 +160,8 @@ export function closureOf(start: string, all: ReadonlyMap<string, Kustomization>
 }
 
 /**
- * The folders that no other Kustomization includes, components aside. What only a component includes that nothing takes in
- * is included by nobody.
+ * The folders that no other Kustomization includes, components aside. A folder that only an unused component includes
+ * is not included.
  */
 export function rootsOf(all: ReadonlyMap<string, Kustomization>): Set<string> {
   const alive = new Map(all)
@@ -201,9 +201,9 @@ export function absentCharts({ charts }: Pick<Kustomization, 'charts'>, checkout
 }
 
 /**
- * A Kustomization as kustomize gets it: what was read of it and no more, and without entries that are not in the repository.
+ * A Kustomization as kustomize gets it: only what was read of it, and without entries that are not in the repository.
  *
- * @param charts where it looks for the charts that are left out, below the home of charts
+ * @param charts the folders, below the home of charts, of the charts that are left out
  */
 export function asGiven(text: string, isGone: (entry: string) => boolean, charts: ReadonlySet<string>): string {
   const leftOut: LeftOut = {

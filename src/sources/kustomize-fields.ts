@@ -1,12 +1,12 @@
 /**
- * What kustomize makes of a string:
- * - `resource`, `component`: a file, a folder or a repository to take in
- * - `file`: a file; `values`: one that helm gets; `folder`: a folder
- * - `data`: a file behind a key, `app.conf=config/app.conf`; `env`: a file of variables
- * - `patch`: YAML, or else a file; `plugin`: YAML, or else what `resource` is
+ * The meaning of a string for kustomize:
+ * - `resource`, `component`: a file, a folder or a repository to include
+ * - `file`: a file; `values`: a file for helm; `folder`: a folder
+ * - `data`: a file after a key, `app.conf=config/app.conf`; `env`: a file of variables
+ * - `patch`: YAML, or else a file; `plugin`: YAML, or else like `resource`
  * - `chart`: the name of a chart below the folder of charts; `version`: a part of that folder's name
- * - `word`: an argument of helm's
- * - `home`: a folder of helm's own, which no rendering needs; `dropped`: nothing that one needs
+ * - `word`: an argument for helm
+ * - `home`: a folder for helm's own files, which rendering does not need; `dropped`: not needed either
  * - `any`: no place
  */
 export type Leaf =
@@ -26,15 +26,15 @@ export type Leaf =
   | 'dropped'
   | 'any'
 
-/** What may be written somewhere. */
+/** The allowed form of a value. */
 export type Shape =
   | Leaf
   | { readonly list: Shape }
   /** A struct of kustomize's: `strict` where it refuses other keys. */
   | { readonly fields: ReadonlyMap<string, Shape>; readonly strict: boolean }
-  /** A map, of which kustomize asks for some keys, exactly as they are written here. */
+  /** A map whose keys kustomize matches exactly as written here. */
   | { readonly keys: ReadonlyMap<string, Shape> }
-  /** A plugin's own file: its kind tells what is in it. */
+  /** A plugin's own file; its kind decides its fields. */
   | { readonly object: true }
 
 function struct(fields: Readonly<Record<string, Shape>>): Shape {
@@ -73,7 +73,7 @@ const patch: Record<string, Shape> = {
   path: 'file',
   patch: 'any',
   target: selector,
-  // Before 5.8 a map of whatever keys.
+  // Before 5.8, a map with arbitrary keys.
   options: 'any',
 }
 
@@ -96,7 +96,7 @@ const helmChart: Record<string, Shape> = {
   additionalValuesFiles: list('values'),
 }
 
-/** The form of charts before `helmCharts`; what is dropped here kustomize drops since its version 4. */
+/** The form of charts before `helmCharts`; kustomize ignores the dropped keys since its version 4. */
 const helmChartBefore: Record<string, Shape> = {
   ...plain('chartRelease chartRepoUrl chartRepoName valuesLocal valuesMerge releaseNamespace'),
   chartName: 'chart',

@@ -7,7 +7,7 @@ import { type Region, startOf } from '../region'
 import { foldedKey } from './go-keys'
 import { holdsPlaces, type Leaf, otherObject, pluginShapes, type Shape } from './kustomize-fields'
 
-/** A string of a Kustomization, and where it stands. */
+/** A string of a Kustomization, and its place. */
 export interface Mention {
   readonly text: string
   readonly region: Region
@@ -16,7 +16,7 @@ export interface Mention {
 /** A string that names a place. */
 export interface NamedPlace extends Mention {
   readonly leaf: Leaf
-  /** The field of the Kustomization that it stands under: `resources`. */
+  /** The field of the Kustomization that contains it: `resources`. */
   readonly field: string
   /** It is an item of a list itself, which can be left out. */
   readonly isItem: boolean
@@ -31,13 +31,13 @@ export interface WrittenChart {
   readonly region: Region
 }
 
-/** What is wrong with a text, and where. */
+/** A fault in a text, and its place. */
 export interface Fault {
   readonly reason: string
   readonly region: Region
 }
 
-/** What kustomize is not given: entries that are not in the repository. */
+/** Entries that kustomize does not get, because they are not in the repository. */
 export interface LeftOut {
   readonly place: (place: NamedPlace) => boolean
   readonly chart: (chart: WrittenChart) => boolean
@@ -45,12 +45,15 @@ export interface LeftOut {
 
 export const nothingLeftOut: LeftOut = { place: () => false, chart: () => false }
 
-/** What a text says to kustomize. */
+/** The places and faults in a text of a Kustomization. */
 export interface KustomizeReading {
   readonly places: readonly NamedPlace[]
   readonly charts: readonly WrittenChart[]
   readonly faults: readonly Fault[]
-  /** The same once more, in a form that every parser of YAML reads in one way: what was looked into is what kustomize gets. */
+  /**
+   * The same content again, in a form that every YAML parser reads in the same way: kustomize gets exactly what was
+   * inspected.
+   */
   readonly written: string
   /** The words of the outermost map, by their keys in Go's folded form. */
   readonly words: ReadonlyMap<string, string>
@@ -89,10 +92,10 @@ function faultOf(yaml: Exclude<ReturnType<typeof readYaml>, SoundYaml>): Fault {
   return { reason: `${cannotRead} it holds template marks`, region: lines.region(mark, mark + 2) }
 }
 
-/** What a text that cannot be read names all the same is no less deployed; kustomize gets nothing of it. */
+/** The files that an unreadable text names are still deployed; kustomize gets nothing of it. */
 function asFarAsItGoes(text: string): SoundYaml {
   const none: SoundYaml = { text, contents: null, resolve: () => undefined, duplicates: [] }
-  if (text.length > mostOfBroken) return none
+  if (text.length > maxBrokenReads) return none
   try {
     const { contents } = parseDocument(text, { logLevel: 'silent', version: '1.1', uniqueKeys: false })
     return { ...none, contents }
@@ -102,9 +105,9 @@ function asFarAsItGoes(text: string): SoundYaml {
   }
 }
 
-const mostOfBroken = 1024 * 1024
+const maxBrokenReads = 1024 * 1024
 
-/** Reads a file that plugins are taken from, or YAML that stands in the place of one. */
+/** Reads a file of plugins, or inline YAML in its place. */
 export function readPlugins(text: string, leftOut = nothingLeftOut): Omit<KustomizeReading, 'words' | 'keys'> {
   let before = 0
   let counted = 0
@@ -160,7 +163,7 @@ class Walk {
     this.regionOf = ({ range }) => lines.region(range?.[0] ?? 0, range?.[1] ?? 0)
   }
 
-  /** @returns undefined for what is left out */
+  /** @returns undefined for entries that are left out */
   write(written: unknown, shape: Shape, field = '', isItem = false): string | undefined {
     const node = isAlias(written) ? this.yaml.resolve(written) : written
     if (isScalar(node)) return this.scalar(node, shape, field, isItem && node === written)
@@ -230,7 +233,7 @@ class Walk {
     return asciiJson(shape === 'plugin' && isInline(value) ? this.inline(value, place) : value)
   }
 
-  /** Plugins that stand in a Kustomization itself. */
+  /** Plugins written in a Kustomization itself. */
   private inline(text: string, { region, field }: NamedPlace): string {
     const { places, faults, written, strings } = readPlugins(text, this.leftOut)
     for (const string of strings) this.strings.add(string)

@@ -15,7 +15,7 @@ const sameNames = [
   'commonAnnotations',
 ]
 
-/** What an Argo CD or Flux object lays over a Kustomization, as a `kustomization.yaml` writes it. */
+/** The fields that an Argo CD or Flux object lays over a Kustomization, in the form of a `kustomization.yaml`. */
 export function overlayOf(fields: Fields): Fields | undefined {
   const overlay: Record<string, unknown> = Object.fromEntries(
     sameNames

@@ -34,7 +34,7 @@ export function realPlace({ resolved }: Pick<Tree, 'resolved'>, place: string): 
   return real
 }
 
-/** The symbolic links that a path goes through or ends at, the uppermost first. */
+/** The symbolic links on a path, including its end, the topmost first. */
 export function linksOn({ resolved }: Pick<Tree, 'resolved'>, place: string): string[] {
   if (resolved.size === 0) return []
   const found: string[] = []

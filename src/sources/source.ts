@@ -1,33 +1,35 @@
 import type { Region } from '../region'
 
-/** Where a source is spoken of: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`. */
-export interface SpokenAt {
+/**
+ * Where a source is declared: a line of the config, an Argo CD or Flux object, a `Chart.yaml`, a `kustomization.yaml`.
+ */
+export interface DeclarationSite {
   readonly path: string
   readonly region: Region
 }
 
 /**
- * How the gate knows of a source, strongest first; what is probed is rendered only to see that it renders, and its objects go
- * nowhere.
+ * How a source was found, strongest first. Probed sources are rendered only to check that they render; their objects
+ * are not evaluated.
  */
-export type Knowledge = 'declared' | 'named' | 'discovered' | 'probed'
+export type SourceOrigin = 'declared' | 'named' | 'discovered' | 'probed'
 
 /** To which cluster a source's objects go: one that is named, or the one that a path of the repository belongs to. */
 export type Target = { readonly cluster: string } | { readonly path: string }
 
 interface Shared {
-  /** The same on both sides of a change for what is the same source. */
+  /** Equal on both sides of a change for the same source. */
   readonly id: string
   readonly target: Target
-  readonly known: Knowledge
-  readonly at: SpokenAt
-  /** Further files that say something of it: ConfigMaps with its values or variables, and what says that it is applied. */
-  readonly saidIn?: readonly string[]
+  readonly origin: SourceOrigin
+  readonly declaredAt: DeclarationSite
+  /** Further files that define it: ConfigMaps with its values or variables, and the files that have it applied. */
+  readonly definitionFiles?: readonly string[]
   /** The id that the base has it under, when the head describes it otherwise and it is rendered as it was before. */
-  readonly was?: string
+  readonly baseSourceId?: string
 }
 
-/** Values that a release is given: a file of the repository, or text that stands elsewhere. */
+/** Values of a release: a file of the repository, or text from another place. */
 export type Values = { readonly path: string } | { readonly text: string; readonly name: string }
 
 /** A chart as it is installed. Paths start at the repository's root. */
@@ -51,19 +53,19 @@ export interface KustomizeSource extends Shared {
   readonly kind: 'kustomize'
   /** The folder that holds the `kustomization.yaml`. */
   readonly root: string
-  /** What an Argo CD or Flux object lays over it, as fields of a `kustomization.yaml`. */
+  /** The fields that an Argo CD or Flux object lays over it, in the form of a `kustomization.yaml`. */
   readonly overlay?: Readonly<Record<string, unknown>>
   /** Whether files may be taken in that do not lie in the folder or below it. */
-  readonly beside?: true
+  readonly allowsOutsideFiles?: true
   /** Components that it lays over it, from the repository's root. */
   readonly components?: readonly string[]
   /** Where objects go that name no namespace. */
   readonly namespace?: string
-  /** What Flux replaces `${name}` by in the output. */
+  /** The values that Flux substitutes for `${name}` in the output. */
   readonly substitutions?: Readonly<Record<string, string>>
 }
 
-/** What yields manifests by being rendered. */
+/** A definition that yields manifests by rendering. */
 export type Source = HelmSource | KustomizeSource
 
 /** `release two/ingress-nginx of charts/ingress-nginx with teams/two/values.yaml`: how messages name a source. */

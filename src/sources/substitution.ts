@@ -2,11 +2,11 @@ import { parseDocument } from 'yaml'
 import { entryOf } from '../entry'
 
 /**
- * Replaces Flux's variables in a rendered object: `${name}`, `${name:-default}`, `${name:=default}`; `$${name}` is a way
- * to write `${name}`. https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution
+ * Replaces Flux's variables in a rendered object: `${name}`, `${name:-default}`, `${name:=default}`; `$${name}` escapes
+ * `${name}`. https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution
  *
- * A name that is not known stays as it is written, and so do bash's string functions: what a Secret of the cluster says
- * cannot be told from here, and an empty string would look like something that was written.
+ * An unknown name stays as written, and so do bash's string functions: the content of a Secret in the cluster is
+ * unknown, and an empty string would look like a real value.
  */
 export function substituted(text: string, substitutions: Readonly<Record<string, string>> | undefined): string {
   if (!substitutions || !text.includes('${') || isLeftAlone(text)) return text
@@ -24,7 +24,7 @@ export function substituted(text: string, substitutions: Readonly<Record<string,
   return filled + text.slice(end)
 }
 
-/** An object may say of itself that its `${name}` are its own. */
+/** An object may opt out of substitution. */
 function isLeftAlone(text: string): boolean {
   if (!text.includes('kustomize.toolkit.fluxcd.io/substitute')) return false
   const document = parseDocument(text, { logLevel: 'silent', version: '1.1' })

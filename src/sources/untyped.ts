@@ -1,4 +1,4 @@
-/** A map of an object that nobody has validated. */
+/** A map of an object that was not validated. */
 export type Fields = Readonly<Record<string, unknown>>
 
 /** The fields of a value; none when it is no map. */

@@ -1,44 +1,44 @@
 import { minimatch } from 'minimatch'
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { type Element, elementsOf, fill } from '../deployers/application-set'
-import { Named } from '../deployers/named'
+import { GitOpsSources } from '../deployers/gitops-sources'
 import { chartFacts } from '../kubernetes/charts/chart-facts'
 import { isKnownChart } from '../kubernetes/charts/chart-release'
 import { isPlaceholder } from '../kubernetes/ingress/ingress'
-import { type LoadedFile, type LoadedObject, loadFile, stateOf, type ValuesFile } from '../manifest/load'
+import { comparisonKey, type LoadedFile, type LoadedObject, loadFile, type ValuesFile } from '../manifest/load'
 import { groupKindOf, Manifest, ownGroup } from '../manifest/manifest'
 import { findPair } from '../manifest/map-pairs'
 import { mentions, mentionsOneOf, spelledOut } from '../manifest/mentions'
 import type { Checkout } from '../revision/checkout'
-import { isModest } from '../revision/glob'
+import { isBoundedGlob } from '../revision/glob'
 import type { InflatedChart } from '../sources/inflated-chart'
 import { inside } from '../sources/kustomization'
 import { type Fields, fieldsOf, listOf, textOf } from '../sources/untyped'
 import { readValues, type UnreadableValues } from './values-file'
 
-/** An object that names a file of values, and where it stands. */
+/** An object that names a values file, and its place. */
 interface MissingValues {
   readonly path: string
   readonly object: LoadedObject
 }
 
 /** An ApplicationSet of more Applications, or of longer ones all together, is read as its template alone. */
-const most = { applications: 300, characters: 20_000_000 }
+const maxGenerated = { applications: 300, characters: 20_000_000 }
 
 /**
- * What the releases of known charts that are not in the repository take from it all the same: files of values, and for an
- * ApplicationSet the folders that it makes Applications of. One for each side of a change.
+ * The files that releases of known remote charts take from the repository: values files, and for an ApplicationSet the
+ * folders that it generates Applications for. One for each side of a change.
  */
 export class ReleaseFiles {
   /** The files of values that something takes. */
-  readonly taken = new Set<string>()
+  readonly valuesFiles = new Set<string>()
   /** The files of Kustomizations and generators in which releases are written. */
-  readonly asking = new Set<string>()
+  readonly releaseFiles = new Set<string>()
   /** The files of values that cannot be read, by path. */
   readonly unreadable = new Map<string, UnreadableValues>()
   /** The files of values that are named in this repository and are not there, by path. */
   readonly missing = new Map<string, MissingValues>()
-  private readonly named: Named
+  private readonly gitOps: GitOpsSources
 
   constructor(
     private readonly checkout: Checkout,
@@ -46,16 +46,16 @@ export class ReleaseFiles {
     /** The paths that differ; undefined when one side is judged whole. */
     private readonly changed: ReadonlySet<string> | undefined,
   ) {
-    this.named = new Named({ checkout, kustomizations: new Map(), repository })
+    this.gitOps = new GitOpsSources({ checkout, kustomizations: new Map(), repository })
   }
 
-  /** A file's objects with what they take from the tree. */
+  /** A file's objects with their repository context. */
   async completed(path: string, file: LoadedFile): Promise<LoadedFile> {
     if (!mayTakeFiles(file.text)) return file
     return { ...file, objects: await Promise.all(file.objects.map((object) => this.complete(path, object))) }
   }
 
-  /** An object with what it takes from the tree; the object itself where it takes nothing. */
+  /** An object with its repository context; the object itself if it has none. */
   async complete(path: string, object: LoadedObject): Promise<LoadedObject> {
     switch (groupKindOf(object.ref)) {
       case 'Application.argoproj.io':
@@ -69,7 +69,7 @@ export class ReleaseFiles {
 
   /** A chart that a Kustomization inflates, with the files that it names there. */
   async release({ object, from, path }: InflatedChart): Promise<LoadedObject> {
-    this.asking.add(path)
+    this.releaseFiles.add(path)
     const { valuesFile, additionalValuesFiles } = fieldsOf(fieldOf(object))
     const files = new Map<string, readonly ValuesFile[]>()
     for (const name of [valuesFile, ...listOf(additionalValuesFiles)].map(textOf)) {
@@ -77,7 +77,7 @@ export class ReleaseFiles {
       const its = place !== undefined && this.isFile(place) ? await this.read([place]) : undefined
       if (its) files.set(name, its)
     }
-    return { ...object, around: { ...object.around, files } }
+    return { ...object, context: { ...object.context, files } }
   }
 
   /** https://argo-cd.readthedocs.io/en/stable/user-guide/multiple_sources/#helm-value-files-from-external-git-repository */
@@ -90,7 +90,7 @@ export class ReleaseFiles {
       const entries = listOf(helm.valueFiles).map(textOf)
       const places = new Map(entries.map((entry) => [entry, this.placeOf(entry, sources)]))
       for (const [entry, place] of places) {
-        if (place === undefined || (isGlob(place) && !isModest(place))) continue
+        if (place === undefined || (isGlob(place) && !isBoundedGlob(place))) continue
         const found = isGlob(place) ? this.matching(place, new Set(places.values())) : [place].filter(this.isFile)
         if (found.length === 0 && helm.ignoreMissingValueFiles !== true) {
           if (!isGlob(place)) this.missing.set(place, { path, object })
@@ -100,7 +100,7 @@ export class ReleaseFiles {
         if (its) files.set(entry, its)
       }
     }
-    return files.size > 0 ? { ...object, around: { files } } : object
+    return files.size > 0 ? { ...object, context: { files } } : object
   }
 
   /** The path of this repository that an entry of `valueFiles` names: others are files of the chart, or of another repository. */
@@ -111,7 +111,7 @@ export class ReleaseFiles {
     const place = inside('', behind.replace(/^\/+/, ''))
     const [folder = ''] = (place ?? '').split(/[*?[]/)
     return place &&
-      this.named.isHere(
+      this.gitOps.isHere(
         textOf(owner.repoURL),
         isGlob(place) ? folder.slice(0, Math.max(0, folder.lastIndexOf('/'))) : place,
       )
@@ -142,7 +142,7 @@ export class ReleaseFiles {
       const path = this.checkout.tree.resolved.get(place) ?? place
       const content = contents.get(place)
       if (!content) return undefined
-      this.taken.add(path)
+      this.valuesFiles.add(path)
       const values = readValues(content)
       if ('reason' in values) this.unreadable.set(path, values)
       else files.push({ ...values, path, touched: this.changed?.has(path) === true })
@@ -157,16 +157,19 @@ export class ReleaseFiles {
     if (spec.templatePatch !== undefined) return object
     const elements: Element[] = []
     for (const generator of listOf(spec.generators).map(fieldsOf)) {
-      const its = elementsOf(generator, spec.goTemplate === true, this.named)
+      const its = elementsOf(generator, spec.goTemplate === true, this.gitOps)
       if (typeof its === 'string') return object
       elements.push(...its)
     }
     const { length } = elements
-    if (length > most.applications || length * JSON.stringify(spec.template ?? null).length > most.characters)
+    if (
+      length > maxGenerated.applications ||
+      length * JSON.stringify(spec.template ?? null).length > maxGenerated.characters
+    )
       return object
     const template = under(under(object.node, 'spec', object), 'template', object)
     if (!template) return object
-    const makes: LoadedObject[] = []
+    const applications: LoadedObject[] = []
     let known = elements.length === 0
     for (const element of elements) {
       const filled = fieldsOf(fill(spec.template, element))
@@ -182,9 +185,9 @@ export class ReleaseFiles {
         region: object.regionOf(template),
         duplicateKeys: [],
       }
-      makes.push(await this.withFiles(path, made))
+      applications.push(await this.withFiles(path, made))
     }
-    return known ? { ...object, around: { files: new Map(), makes } } : object
+    return known ? { ...object, context: { files: new Map(), applications } } : object
   }
 }
 
@@ -203,7 +206,9 @@ export async function* reachedByValues(
 }
 
 function statesIn({ objects }: LoadedFile): string {
-  return JSON.stringify(objects.flatMap((object) => [object, ...(object.around?.makes ?? [])].map(stateOf)))
+  return JSON.stringify(
+    objects.flatMap((object) => [object, ...(object.context?.applications ?? [])].map(comparisonKey)),
+  )
 }
 
 /** Whether a text may hold an object that takes files of this repository into a release of a chart that is not in it. */
@@ -235,7 +240,7 @@ function under(map: Node | undefined, key: string, object: LoadedObject): Node |
   return (isAlias(value) ? resolve(value) : value) as Node | undefined
 }
 
-/** A template with an element's values in it, where it is written. Aliases lead to what they led to. */
+/** A template with an element's values filled in, at its own place. Aliases keep their targets. */
 function filledNode(node: unknown, element: Element): unknown {
   if (isScalar(node) && typeof node.value === 'string' && node.value.includes('{{'))
     return placedAt(node, new Scalar(fill(node.value, element)))

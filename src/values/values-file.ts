@@ -12,7 +12,7 @@ export interface UnreadableValues {
   readonly text: string
 }
 
-/** What a file of values holds, wherever it stands. */
+/** The content of a values file, wherever it comes from. */
 type Values = Omit<ValuesFile, 'path' | 'touched'>
 
 /** A person writes no values of this size, and reading them would take the run's time. */

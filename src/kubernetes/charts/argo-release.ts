@@ -5,8 +5,8 @@ import { type ChartRelease, chartFactsOf, versionAt } from './chart-release'
 import { filesOf, hiddenIf, layersOf, ReleaseValues, type ValuesLayer } from './release-values'
 
 /**
- * Reads an Application, or the template of an ApplicationSet of which nobody tells what it makes: that stands for all of its
- * Applications, each in a cluster of its own where the destination is filled in.
+ * Reads an Application, or the template of an ApplicationSet whose Applications are unknown: the template represents
+ * all of them, each in a cluster of its own if the destination is a placeholder.
  * https://argo-cd.readthedocs.io/en/stable/operator-manual/application.yaml
  */
 export function argoReleasesOf(application: Cursor): ChartRelease[] {

@@ -2,22 +2,22 @@ import Type, { type Static } from 'typebox'
 import rows from '../../../facts/controller-charts.yaml'
 import { factsFile, factsIn, proof, strict, text } from '../facts/facts-file'
 
-/** What a value has to say for something to be made: that it is on, or off, or a text. */
+/** The condition on a value for an object to be created: that it is on, or off, or a certain text. */
 const Condition = Type.Object(
   { value: text, default: Type.Union([Type.Boolean(), text]), is: Type.Optional(Type.Union([Type.Boolean(), text])) },
   strict,
 )
 export type Condition = Static<typeof Condition>
 
-/** What a chart takes from a value, where its conditions hold. */
+/** A setting that a chart takes from a value, if its conditions hold. */
 const Taken = {
   /** The versions of the chart that do. */
   charts: Type.Optional(text),
   when: Type.Optional(Type.Array(Condition)),
   value: Type.Optional(text),
   /**
-   * What holds where the value is not given: `{release}` is its name, `{namespace}` where it goes, `{fullname}` what the chart
-   * calls its objects, and `{path:default}` what another value says.
+   * The default if the value is not set: `{release}` is the release's name, `{namespace}` its namespace, `{fullname}`
+   * the chart's name for its objects, and `{path:default}` another value.
    */
   default: Type.Optional(text),
 }
@@ -27,7 +27,7 @@ export type Part = Static<typeof Part>
 /** Of several the first one counts that is made. */
 const Parts = Type.Array(Part)
 
-/** What holds where all conditions of one of these do. */
+/** Holds if all conditions of one of these hold. */
 const Cases = Type.Array(Type.Object({ charts: Taken.charts, when: Type.Array(Condition, { minItems: 1 }) }, strict))
 export type Cases = Static<typeof Cases>
 
@@ -36,25 +36,25 @@ const ChartFacts = Type.Object(
     name: text,
     /** The controllers its program may run as, by their names in controllers.yaml; its IngressClass is of the first one. */
     controllers: Type.Array(text, { minItems: 1 }),
-    /** Parts of a repository's name or URL that tell another chart of this name. */
+    /** Parts of a repository's name or URL that show another chart of this name. */
     notOf: Type.Optional(Type.Array(text)),
-    /** Parts of a repository's name or URL of which one tells this chart from another one of its name. */
+    /** Parts of a repository's name or URL, one of which distinguishes this chart from another one of its name. */
     of: Type.Optional(Type.Array(text)),
     /** The versions of the controller, by the first version of the chart that brings each. */
     apps: Type.Record(text, text),
     /** The value that gives another tag of the image. */
     tag: text,
-    /** The value that gives an image without telling its version. */
+    /** The value that sets an image without its version. */
     digest: Type.Optional(text),
     /** It runs no controller in one of these cases. */
     idle: Type.Optional(Cases),
-    /** Where it puts its objects and what it calls them, if not as nearly every chart does. */
+    /** The namespace and names of its objects, if they differ from the usual helpers. */
     namespace: Type.Optional(Parts),
     fullname: Type.Optional(Parts),
     flags: Type.Array(Type.Object({ flag: text, ...Taken }, strict)),
     /**
-     * Values that give flags as they are: a map by name, one in which what is off stands for a flag that stands alone, a list of
-     * arguments, or a map of variables.
+     * Values that hold flags literally: a map by name, one in which a disabled entry stands for a flag without value, a
+     * list of arguments, or a map of variables.
      */
     more: Type.Array(
       Type.Object(
@@ -78,7 +78,7 @@ const ChartFacts = Type.Object(
   },
   strict,
 )
-/** What is known of one chart. */
+/** The facts about one chart. */
 export type ChartFacts = Static<typeof ChartFacts>
 
 /** `facts/controller-charts.yaml` */

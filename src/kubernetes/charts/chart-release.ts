@@ -4,19 +4,22 @@ import { type GroupKind, groupKindOf, type Manifest, ownGroup } from '../../mani
 import { type ChartFacts, chartFacts } from './chart-facts'
 import type { ReleaseValues } from './release-values'
 
-/** An Application that an ApplicationSet makes, as the set and the tree tell it. */
-export const madeApplication: GroupKind = `Application.${ownGroup}`
+/** An Application that an ApplicationSet generates, as the set and the repository determine it. */
+export const generatedApplication: GroupKind = `Application.${ownGroup}`
 
 /** A chart that a Kustomization inflates. */
 export const inflatedChart: GroupKind = `HelmChart.${ownGroup}`
 
-/** The kinds that install a chart: objects of Flux, Argo CD and k3s, what those make, and the charts of Kustomizations. */
+/**
+ * The kinds that install a chart: objects of Flux, Argo CD and k3s, the objects those generate, and the charts of
+ * Kustomizations.
+ */
 export const releaseKinds: readonly GroupKind[] = [
   'HelmRelease.helm.toolkit.fluxcd.io',
   'Application.argoproj.io',
   'ApplicationSet.argoproj.io',
   'HelmChart.helm.cattle.io',
-  madeApplication,
+  generatedApplication,
   inflatedChart,
 ]
 
@@ -27,7 +30,7 @@ export const releasePartKinds: readonly GroupKind[] = [
   'HelmChart.source.toolkit.fluxcd.io',
 ]
 
-/** A release of a known chart that is not in the repository, so that only its values tell what it installs. */
+/** A release of a known remote chart, of which only the values are known. */
 export interface ChartRelease {
   readonly facts: ChartFacts
   readonly manifest: Manifest
@@ -41,11 +44,11 @@ export interface ChartRelease {
   /** Where that is written. */
   readonly at: Cursor
   readonly values: ReleaseValues
-  /** What it is read from beside its own object. */
+  /** The sources it is read from, other than its own object. */
   readonly parts: readonly Cursor[]
 }
 
-/** The names by which a release and its parts find each other. */
+/** The names that a release and its parts share. */
 export function* namesOfReleaseParts(manifest: Manifest): Iterable<string> {
   const { ref, root } = manifest
   const kind = groupKindOf(ref)

@@ -6,7 +6,7 @@ import type { Cases, ChartFacts, Condition, Part } from './chart-facts'
 import type { ChartRelease } from './chart-release'
 import type { ReleaseValue } from './release-values'
 
-/** What a chart tells its controller: flags, each at the value that decides it. */
+/** A controller's settings in a chart: flags, each at the value that decides it. */
 export class ChartSettings implements Settings {
   readonly opaque = false
   readonly place: Cursor
@@ -34,8 +34,8 @@ export class ChartSettings implements Settings {
     if (given.length > 0) return given
     const made = this.take(this.partsOf(flag))
     if (made) return [made]
-    // What no file gives may still be given by one that is not here.
-    const hidden = this.more.map((more) => this.placeIn(more, flag)).find(({ told }) => !told)
+    // A value that no file sets may be set by a file that is not in this repository.
+    const hidden = this.more.map((more) => this.placeIn(more, flag)).find(({ isKnown }) => !isKnown)
     return hidden ? [{ at: hidden.at, value: undefined, maybe: true }] : []
   }
 
@@ -61,7 +61,7 @@ export class ChartSettings implements Settings {
     return `--${flag}`
   }
 
-  /** What the chart makes of the first part that it makes, such as its IngressClass; undefined where it makes none. */
+  /** The first object that the chart creates of this kind, such as its IngressClass; undefined if it creates none. */
   take(parts: readonly Part[]): Setting | undefined {
     for (const part of parts) {
       const made = this.isOfVersion(part.charts) ? this.made(part) : undefined
@@ -75,31 +75,31 @@ export class ChartSettings implements Settings {
     if (holds === undefined) return { at, value: undefined }
     if (!holds) return undefined
     const given = part.value === undefined ? undefined : this.release.values.get(part.value)
-    if (given && !given.told) return { at: given.at, value: undefined }
+    if (given && !given.isKnown) return { at: given.at, value: undefined }
     const written = valueText(given?.value)
     if (given && written !== '') return { at: given.at, value: written }
-    // A default that is filled in is the template's, and stands for an empty value; any other is a value of the chart.
+    // A filled-in default belongs to the template, and replaces an empty value; any other is a value of the chart.
     if (given?.at.exists && !part.default?.includes('{')) return undefined
     const byDefault = part.default === undefined ? undefined : this.filled(part.default)
     return part.default === undefined ? undefined : { at: given?.at.exists ? given.at : at, value: byDefault }
   }
 
-  /** Whether one of several cases is told to hold: that nothing of it runs, say. */
+  /** Whether one of several cases is known to hold: that no part of it runs, for example. */
   isCase(cases: Cases = []): boolean {
     const known = cases.filter(({ charts }) => this.isOfVersion(charts))
     return known.some(({ when }) => when.every((one) => this.holds(one) === true))
   }
 
-  /** Where it puts its objects; undefined where no file tells. */
+  /** The namespace of its objects; undefined if it is unknown. */
   get namespace(): string | undefined {
     const other = this.take(this.facts.namespace ?? [])
     return other ? other.value : this.release.namespace
   }
 
-  /** Whether something holds by a value; undefined where no file tells. */
+  /** Whether a condition holds for a value; undefined if the value is unknown. */
   private holds({ value, default: byDefault, is = true }: Condition): boolean | undefined {
     const given = this.release.values.get(value)
-    if (!given.told) return undefined
+    if (!given.isKnown) return undefined
     if (given.value === undefined) return byDefault === is
     return (typeof is === 'string' ? valueText(given.value) : isTrue(given.value)) === is
   }
@@ -122,7 +122,7 @@ export class ChartSettings implements Settings {
     return this.facts.more.filter(({ charts }) => this.isOfVersion(charts))
   }
 
-  /** Where a flag stands among those that are given as they are. */
+  /** The place of a flag among the literal ones. */
   private placeIn({ at, as }: ChartFacts['more'][number], flag: string): ReleaseValue {
     const { values } = this.release
     if (as === 'list') return values.get(at)
@@ -134,17 +134,17 @@ export class ChartSettings implements Settings {
 
   private givenBy(more: ChartFacts['more'][number], flag: string): Setting[] {
     const given = this.placeIn(more, flag)
-    const { at, told } = given
+    const { at, isKnown } = given
     if (!at.exists) return []
     if (more.as === 'list') {
       const found = argumentsIn(at).filter(({ name }) => name === flag)
-      return found.map(({ at, value }) => ({ at, value: told && !isPlaceholder(value) ? value : undefined }))
+      return found.map(({ at, value }) => ({ at, value: isKnown && !isPlaceholder(value) ? value : undefined }))
     }
     const value = more.as === 'switches' && !isTrue(given.value) ? '' : valueText(given.value)
-    return [{ at, value: told && !at.isMap ? value : undefined }]
+    return [{ at, value: isKnown && !at.isMap ? value : undefined }]
   }
 
-  /** The value by which a part is made or not: the one that is off, else the first. */
+  /** The value that decides whether a part is created: the one that is off, else the first. */
   private decisive({ when = [], value }: Part): { at: Cursor; holds: boolean | undefined } {
     const answers = when.map((one) => ({ at: this.release.values.get(one.value).at, holds: this.holds(one) }))
     const off = answers.find(({ holds }) => holds === false) ?? answers.find(({ holds }) => holds === undefined)
@@ -153,14 +153,14 @@ export class ChartSettings implements Settings {
   }
 
   private filled(text: string): string | undefined {
-    let told = true
+    let isKnown = true
     const value = text.replace(/\{([^{}:]+)(?::([^{}]*))?\}/g, (_, name: string, byDefault: string | undefined) => {
       const found = this.named(name, byDefault)
-      if (!found) told = false
+      if (!found) isKnown = false
       return found ?? ''
     })
     // A longer one is cut, but each chart cuts another part of it.
-    return told && value.split('/').every((one) => one.length <= longestName) ? value : undefined
+    return isKnown && value.split('/').every((one) => one.length <= longestName) ? value : undefined
   }
 
   private named(name: string, byDefault: string | undefined): string | undefined {
@@ -168,7 +168,7 @@ export class ChartSettings implements Settings {
     if (name === 'namespace') return this.namespace
     if (name === 'fullname') return this.fullname()
     const given = this.release.values.get(name)
-    return given.told ? valueText(given.value) || byDefault : undefined
+    return given.isKnown ? valueText(given.value) || byDefault : undefined
   }
 
   /**
@@ -180,7 +180,7 @@ export class ChartSettings implements Settings {
     if (own) return own.value && shortened(own.value)
     const { name, values } = this.release
     const [full, short] = ['fullnameOverride', 'nameOverride'].map((key) => values.get(key))
-    if (!full?.told || !short?.told) return undefined
+    if (!full?.isKnown || !short?.isKnown) return undefined
     if (valueText(full.value)) return shortened(valueText(full.value))
     const chart = valueText(short.value) || this.facts.name
     if (isPlaceholder(name)) return undefined
@@ -202,7 +202,7 @@ function argumentsIn(list: Cursor): { at: Cursor; name: string; value: string }[
   })
 }
 
-/** What a template takes for true. */
+/** Values that a template treats as true. */
 function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0

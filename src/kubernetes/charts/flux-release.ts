@@ -29,7 +29,7 @@ export function fluxReleasesOf(manifest: Manifest, snapshot: Snapshot | undefine
   return [{ facts, manifest, name, namespace, cluster, version, at, values, parts: all }]
 }
 
-/** The known chart that a HelmRelease installs: as it says itself, or as the object does that it names. */
+/** The known chart that a HelmRelease installs: by its own fields, or by those of the object it refers to. */
 function fluxChartOf({ root, ref }: Manifest, snapshot: Snapshot | undefined) {
   const reference = root.at('spec', 'chartRef')
   const kind = reference.at('kind').string ?? ''
@@ -55,7 +55,7 @@ function fluxChartOf({ root, ref }: Manifest, snapshot: Snapshot | undefined) {
   return facts && { facts, ...versionAt(facts, chart.at('version')), valuesFiles: chart.at('valuesFiles'), parts }
 }
 
-/** What a ConfigMap of the cluster gives; undefined where it is not there, or is a Secret. */
+/** The data of a ConfigMap in the cluster; undefined if there is none, or if it is a Secret. */
 function heldBy(reference: Cursor, namespace: string, snapshot: Snapshot | undefined): Cursor | undefined {
   if (reference.at('kind').string !== 'ConfigMap') return undefined
   const name = reference.at('name').string ?? ''

@@ -6,8 +6,8 @@ export interface ReleaseValue {
   readonly at: Cursor
   /** Undefined where none is given. */
   readonly value: unknown
-  /** Whether the files tell: another source of values may give it, or a tool fills it in. */
-  readonly told: boolean
+  /** Whether the value is known: another source of values may set it, or a tool fills it in. */
+  readonly isKnown: boolean
 }
 
 /** Where values of a release are written: a map, or a list of parameters by their paths; or something that is not to be seen. */
@@ -16,7 +16,7 @@ export type ValuesLayer = { readonly root: Cursor; readonly parameters?: true } 
 /** The values of a release, the first layer over the later ones. */
 export class ReleaseValues {
   constructor(
-    /** Where a value is written that is nowhere yet. */
+    /** The place for a value that is not set anywhere. */
     readonly place: Cursor,
     private readonly layers: readonly ValuesLayer[],
     /** The paths of single values that something else gives. */
@@ -25,24 +25,27 @@ export class ReleaseValues {
 
   /** @param path as `--set` takes it: `controller.scope.enabled` */
   get(path: string): ReleaseValue {
-    let told = this.isTold(path)
+    let isKnown = this.isKnownHere(path)
     for (const layer of this.layers) {
       if ('hidden' in layer) {
-        told = false
+        isKnown = false
         continue
       }
       const { root, parameters } = layer
       const at = parameters ? parameterOf(root, path) : root.at(...path.split('.'))
-      if (at?.exists) return { at, value: meaningOf(at, parameters), told: told && !holdsPlaceholder(at) }
+      if (at?.exists) return { at, value: meaningOf(at, parameters), isKnown: isKnown && !holdsPlaceholder(at) }
     }
-    return { at: this.placeFor(path), value: undefined, told }
+    return { at: this.placeFor(path), value: undefined, isKnown }
   }
 
-  private isTold(path: string): boolean {
+  private isKnownHere(path: string): boolean {
     return !this.elsewhere.some((one) => `${path}.`.startsWith(`${one}.`) || one.startsWith(`${path}.`))
   }
 
-  /** Where a value would be written: in a file that this change touches, for it may be gone from there; beside what stands nearest. */
+  /**
+   * The place for a missing value: in a file that this change touches, because it may have been removed there; next to
+   * the nearest key.
+   */
   private placeFor(path: string): Cursor {
     const keys = path.split('.')
     const depthIn = (root: Cursor) => keys.findIndex((_, index) => !root.at(...keys.slice(0, index + 1)).exists)
@@ -63,12 +66,12 @@ export function hiddenIf(condition: boolean): ValuesLayer[] {
   return condition ? [{ hidden: true }] : []
 }
 
-/** What values files hold, the last over the others; one that is not in this repository may hold anything. */
+/** The content of values files, the last over the others; a file outside this repository may hold anything. */
 export function filesOf(list: Cursor): ValuesLayer[] {
   return [...list.items()].toReversed().flatMap(fileOf)
 }
 
-/** What the files hold that an object names by one entry, the last over the others. */
+/** The content of the files that an object refers to by one entry, the last over the others. */
 export function fileOf(name: Cursor): ValuesLayer[] {
   const files = name.string === undefined ? undefined : name.manifest.valuesIn(name.string)
   return files ? layersOf(files.toReversed()) : hiddenIf(true)
@@ -78,7 +81,7 @@ function parameterOf(list: Cursor, path: string): Cursor | undefined {
   return [...list.items()].findLast((one) => one.at('name').string === path)?.at('value')
 }
 
-/** A parameter is text, and means what `--set` makes of it. */
+/** A parameter is text, and has the meaning that `--set` gives it. */
 function meaningOf(at: Cursor, parameter: true | undefined): unknown {
   const { value } = at
   return parameter && typeof value === 'string' && /^(?:true|false|null)$/.test(value) ? JSON.parse(value) : value

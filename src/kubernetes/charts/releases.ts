@@ -2,7 +2,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { entryOf } from '../../entry'
 import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { argoReleasesOf } from './argo-release'
-import { type ChartRelease, chartFactsOf, inflatedChart, madeApplication, versionAt } from './chart-release'
+import { type ChartRelease, chartFactsOf, generatedApplication, inflatedChart, versionAt } from './chart-release'
 import { fluxReleasesOf } from './flux-release'
 import { fileOf, filesOf, hiddenIf, layersOf, ReleaseValues } from './release-values'
 
@@ -12,10 +12,10 @@ export function chartReleasesOf(manifest: Manifest, snapshot: Snapshot | undefin
     case 'HelmRelease.helm.toolkit.fluxcd.io':
       return fluxReleasesOf(manifest, snapshot)
     case 'Application.argoproj.io':
-    case madeApplication:
+    case generatedApplication:
       return argoReleasesOf(manifest.root)
     case 'ApplicationSet.argoproj.io':
-      return manifest.object.around?.makes ? [] : argoReleasesOf(manifest.root.at('spec', 'template'))
+      return manifest.object.context?.applications ? [] : argoReleasesOf(manifest.root.at('spec', 'template'))
     case 'HelmChart.helm.cattle.io':
       return k3sReleasesOf(manifest)
     case inflatedChart:
@@ -42,8 +42,9 @@ function k3sReleasesOf({ root, ref }: Manifest): ChartRelease[] {
 }
 
 /**
- * Kustomize merges the values in its file with those of `valuesFile`, as `valuesMerge` says, and helm lays the additional files
- * over the outcome: https://kubectl.docs.kubernetes.io/references/kustomize/builtins/#_helmchartinflationgenerator_
+ * Kustomize merges the inline values with those of `valuesFile`, as `valuesMerge` says, and helm lays the additional
+ * files over the result:
+ * https://kubectl.docs.kubernetes.io/references/kustomize/builtins/#_helmchartinflationgenerator_
  */
 function inflatedReleasesOf(manifest: Manifest): ChartRelease[] {
   const { root, ref, object } = manifest
@@ -53,12 +54,12 @@ function inflatedReleasesOf(manifest: Manifest): ChartRelease[] {
   const inline = written.exists ? layersOf([written]) : []
   const [file, additional] = [root.at('valuesFile'), root.at('additionalValuesFiles')]
   const files = file.exists ? fileOf(file) : []
-  // Without a file of values those of the chart win over the ones that stand here.
+  // Without a values file, the chart's own values win over the inline ones.
   const merged = file.exists ? [...files, ...inline] : hiddenIf(inline.length > 0)
   const mode = root.at('valuesMerge').string || 'override'
   const merges = { override: [...inline, ...files], merge: merged, replace: inline }
   const base = inline.length === 0 ? files : entryOf(merges, mode)
-  const layers = [...hiddenIf(object.around?.patched === true), ...filesOf(additional), ...(base ?? hiddenIf(true))]
+  const layers = [...hiddenIf(object.context?.patched === true), ...filesOf(additional), ...(base ?? hiddenIf(true))]
   const generated = root.at('nameTemplate').exists || !root.at('releaseName').string
   const name = generated ? '<generated>' : ref.name
   const values = new ReleaseValues(written.exists ? written : root, layers)

@@ -5,15 +5,18 @@ import type { Manifest } from '../../manifest/manifest'
 import { classOf, isDefaultClass } from '../ingress/ingress-class'
 import { type Controller, controllersIn } from './controller'
 
-/** What of a cluster provides classes. */
+/** Controllers and IngressClasses that provide ingress classes. */
 export interface ClassProviders {
   readonly controllers: readonly Controller[]
-  /** What the IngressClasses say of their controllers, by name. */
+  /** The controllers that IngressClasses name, by class name. */
   readonly classes: ReadonlyMap<string, { readonly says: string | undefined; readonly at: Cursor }>
   readonly hasDefault: boolean
 }
 
-/** What of a cluster provides classes; undefined where nothing does, or a controller does not tell what it takes. */
+/**
+ * The classes that a cluster provides; undefined if there is no provider, or if the classes of a controller are
+ * unknown.
+ */
 export function classProvidersIn(snapshot: Snapshot): ClassProviders | undefined {
   if (!providersBySnapshot.has(snapshot)) providersBySnapshot.set(snapshot, readProviders(snapshot))
   return providersBySnapshot.get(snapshot)
@@ -49,14 +52,17 @@ export function takesClassOf(ingress: Manifest, { claims }: Controller, { classe
   )
 }
 
-/** Whether some controller looks at the name of a class where another looks at who its controller is. */
+/** Whether some controller compares the name of a class while another compares its controller field. */
 export function takesByName(controllers: readonly Controller[], name: string): boolean {
   return controllers.some(({ claims }) =>
     claims.some(({ by, names }) => ['name', 'either'].includes(by) && names.includes(name)),
   )
 }
 
-/** Whether a controller goes by a name of the same domain: `k8s.io/internal` and `k8s.io/ingress-nginx` are of one product. */
+/**
+ * Whether a controller uses a name of the same domain: `k8s.io/internal` and `k8s.io/ingress-nginx` belong to one
+ * product.
+ */
 export function isKin({ claims }: Controller, says: string | undefined): boolean {
   const domain = says?.split('/')[0]
   return claims.some(({ controller }) => controller?.split('/')[0] === domain)

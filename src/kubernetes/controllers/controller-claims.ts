@@ -6,9 +6,9 @@ import { isSwitchedOn, type Settings, valueOr, valuesOfFlag } from '../workload/
 /** Which Ingresses a controller takes, as one of the releases it may be decides. */
 export interface Claims {
   readonly facts: ClassFacts
-  /** The classes it is asked for by name: by the annotation, and where `by` says so by `spec.ingressClassName`. */
+  /** The class names it accepts: in the annotation, and depending on `by` in `spec.ingressClassName`. */
   readonly names: readonly string[]
-  /** What `spec.controller` of its IngressClasses says; undefined where it is not looked at. */
+  /** The required `spec.controller` of its IngressClasses; undefined if it is not compared. */
   readonly controller: string | undefined
   /**
    * Which IngressClasses are its own: those of these names, those of that controller, those of both, or those of either. Of
@@ -17,32 +17,34 @@ export interface Claims {
   readonly by: 'name' | 'controller' | 'both' | 'either' | 'labels'
   /** Whether it takes Ingresses that name no class. */
   readonly unclassed: boolean
-  /** The IngressClass that its release makes, beside those that are written. */
+  /** The IngressClass that its release creates, in addition to written ones. */
   readonly made?: string | undefined
   /** Where its class is named, or would be. */
   readonly at: readonly Cursor[]
 }
 
-/** Reads what a controller claims: one for each way its release may decide; none when its class is not told. */
+/**
+ * Reads the classes of a controller: one entry for each mode of its possible releases; none if its class is unknown.
+ */
 export function claimsOf(facts: ControllerFacts, settings: Settings, release: string | undefined): Claims[] {
   if (settings.opaque) return []
-  return waysOf(facts, settings, release).flatMap((way): Claims[] => {
-    const names = namesOf(way, settings)
-    const controller = controllerOf(way, settings)
-    const by = byWhat(way, settings)
-    const unclassed = takesUnclassed(way, settings, names ?? [])
-    if (!names || !controller.told || !by || unclassed === undefined) return []
-    const given = flagsOf(way).flatMap((flag) => settings.get(flag)?.at ?? [])
-    const at = settings.get(way.name) ? given : [settings.placeOf(way.name), ...given]
-    return [{ facts: way, names, controller: controller.value, by, unclassed, at }]
+  return classFactsFor(facts, settings, release).flatMap((classFacts): Claims[] => {
+    const names = namesOf(classFacts, settings)
+    const controller = controllerOf(classFacts, settings)
+    const by = byWhat(classFacts, settings)
+    const unclassed = takesUnclassed(classFacts, settings, names ?? [])
+    if (!names || !controller.isKnown || !by || unclassed === undefined) return []
+    const given = flagsOf(classFacts).flatMap((flag) => settings.get(flag)?.at ?? [])
+    const at = settings.get(classFacts.name) ? given : [settings.placeOf(classFacts.name), ...given]
+    return [{ facts: classFacts, names, controller: controller.value, by, unclassed, at }]
   })
 }
 
-/** How a release decides; where none is told, each way that has the flags which are given. */
-function waysOf({ classes }: ControllerFacts, settings: Settings, release: string | undefined): ClassFacts[] {
+/** How a release decides; if the release is unknown, each mode that has the given flags. */
+function classFactsFor({ classes }: ControllerFacts, settings: Settings, release: string | undefined): ClassFacts[] {
   if (release !== undefined) return classes.filter(({ releases }) => satisfies(release, releases))
   const flags = new Set(classes.flatMap(flagsOf).filter((flag) => settings.get(flag)))
-  return classes.filter((way) => [...flags].every((flag) => flagsOf(way).includes(flag)))
+  return classes.filter((classFacts) => [...flags].every((flag) => flagsOf(classFacts).includes(flag)))
 }
 
 function flagsOf({ name, controllerFlag, byName, unclassed = [] }: ClassFacts): string[] {
@@ -58,13 +60,13 @@ function namesOf({ name, default: byDefault, many }: ClassFacts, settings: Setti
   return value === '' ? [] : [value]
 }
 
-function controllerOf(way: ClassFacts, settings: Settings): { told: boolean; value?: string } {
-  const { controller, controllerFlag, below } = way
-  if (controller === undefined) return { told: true }
+function controllerOf(facts: ClassFacts, settings: Settings): { isKnown: boolean; value?: string } {
+  const { controller, controllerFlag, below } = facts
+  if (controller === undefined) return { isKnown: true }
   const given = controllerFlag === undefined ? '' : valueOr(settings, controllerFlag, '')
-  if (given === undefined) return { told: false }
+  if (given === undefined) return { isKnown: false }
   const path = `${controller}/${given.replace(/^\/+/, '')}`
-  return { told: true, value: given === '' ? controller : below ? path : given }
+  return { isKnown: true, value: given === '' ? controller : below ? path : given }
 }
 
 function byWhat({ by, byName, name }: ClassFacts, settings: Settings): Claims['by'] | undefined {

@@ -6,7 +6,7 @@ import { permissionsOfSubject, roleRefOf, type Subject, serviceAccount, subjects
 import { aggregationOf } from '../rbac/rbac-role'
 import { type Controller, controllersOf, marksOfControllers } from './controller'
 
-/** What the account of a controller is given. */
+/** The permissions of a controller's account. */
 export interface Grants {
   readonly account: Subject
   readonly permissions: readonly Permissions[]
@@ -15,10 +15,10 @@ export interface Grants {
 }
 
 /**
- * Reads what the account of a controller is given; undefined when the snapshot does not tell: no binding names the account,
- * or one that does gives a role that is not here or gathers its rules from others.
+ * Reads the permissions of a controller's account; undefined if the snapshot does not show them: no binding names the
+ * account, or a binding's role is missing or aggregated.
  *
- * @param before the side before a change: what was there and is not any more gives nothing
+ * @param before the side before a change: permissions that it had and that are gone do not count
  */
 export function grantsOf(
   { serviceAccount: { namespace, name } }: Controller,
@@ -43,8 +43,8 @@ export function binds(binding: Manifest, account: Subject): boolean {
 }
 
 /**
- * Strings that lead from a controller to the bindings of its account and on to their roles. A role or binding that is touched
- * leads to the controllers alone, as most are of no controller, and its own words (`admin`) may stand anywhere.
+ * Strings that lead from a controller to the bindings of its account and on to their roles. A touched role or binding
+ * leads to the controllers alone, because most belong to no controller, and its own words (`admin`) may be anywhere.
  */
 export function* marksOfGrants(manifest: Manifest): Iterable<string> {
   const kind = groupKindOf(manifest.ref)
@@ -55,7 +55,7 @@ export function* marksOfGrants(manifest: Manifest): Iterable<string> {
     const role = roleRefOf(manifest)?.ref
     if (role && defaultsOf(role).length === 0) yield role.name
   }
-  // An account that has no name of its own is everybody's: its name stands everywhere.
+  // An account without a specific name matches everywhere.
   for (const { serviceAccount } of controllersOf(manifest)) {
     if (serviceAccount.name !== 'default') yield serviceAccount.name
   }

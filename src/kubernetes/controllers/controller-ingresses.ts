@@ -27,7 +27,7 @@ function claimsIngress(way: Claims, ingress: Manifest, snapshot: Snapshot): bool
   if (name === undefined) return way.unclassed
   if (way.by === 'name') return way.names.includes(name)
   const objects = classes.filter(({ ref }) => ref.name === name)
-  // A class that is written nowhere comes with its controller, as a rule.
+  // A class without a manifest usually comes with its controller.
   if (objects.length === 0) return way.names.includes(name)
   const isOwn = objects.some(({ root }) => root.at('spec', 'controller').string === way.controller)
   if (way.by === 'both') return isOwn && way.names.includes(name)

@@ -20,7 +20,7 @@ export function sharedNamespaces(a: Controller, b: Controller, snapshot: Snapsho
   if (one.scope === 'all') return described(withoutThose(other, b, one.except))
   if (other.scope === 'all') return described(withoutThose(one, a, other.except))
   if (one.scope === 'selector' && other.scope === 'selector') {
-    // Equal ones find the same, whatever there is.
+    // Equal selectors match the same namespaces, whatever there is.
     if (one.selector === other.selector) return described(labelled(one.selector))
     const found = labelledNamespaces(snapshot, one.selector).filter((namespace) => finds(other.selector, namespace))
     return described(inWords(found.map(({ ref }) => ref.name)), found)
@@ -75,7 +75,7 @@ function labelled(selector: string): string {
   return `the namespaces labelled ${selector}`
 }
 
-/** What two controllers both claim: a class; or Ingresses by the old annotation, or by naming no class. */
+/** The Ingresses that two controllers share: of a class; or with the old annotation, or without a class. */
 export type SharedClaim =
   /** With the IngressClass that both take for different reasons: one by its controller, one by its name. */
   | { readonly by: 'class'; readonly name: string; readonly through?: Manifest | undefined }
@@ -83,8 +83,8 @@ export type SharedClaim =
   | { readonly by: 'none'; readonly name: string }
 
 /**
- * What two controllers both claim. Where a release is not told, it has to hold however that release decides; then the
- * weakest claim is stated.
+ * The Ingresses that two controllers share. If a release is unknown, it has to hold for every possible one; then the
+ * weakest statement is reported.
  */
 export function sharedClaim(a: Controller, b: Controller, snapshot: Snapshot): SharedClaim | undefined {
   let weakest: SharedClaim | undefined
@@ -115,8 +115,9 @@ function sharedClass(a: Claims, b: Claims, snapshot: Snapshot, products: boolean
 }
 
 /**
- * What two controllers of GatewayClasses share of which one finds its classes by labels: those that are written with them.
- * Where none is written, all that one takes are the other's too that takes every class in every namespace.
+ * The overlap of two controllers of GatewayClasses, one of which selects its classes by labels: the written classes
+ * with those labels. If none is written, everything it takes is shared with a controller that takes every class in
+ * every namespace.
  */
 function sharedByLabels(
   a: Controller,
@@ -154,7 +155,7 @@ function classesOf({ controller, names, by, made }: Claims, other: Claims, snaps
     .filter(({ root }) => controller !== undefined && root.at('spec', 'controller').string === controller)
     .filter(({ ref }) => by !== 'both' || names.includes(ref.name))
     .map((one) => [one.ref.name, one] as const)
-  // A class of its controller is its own, whoever's release makes it.
+  // A class that names its controller belongs to it, whichever release creates it.
   const madeByIt = [made, other.controller === controller ? other.made : undefined]
     .filter((name) => name !== undefined && (by !== 'both' || names.includes(name)))
     .map((name) => [name ?? '', undefined] as const)
@@ -168,8 +169,8 @@ function classesOf({ controller, names, by, made }: Claims, other: Claims, snaps
 }
 
 /**
- * Whether a controller's class may be taken for the IngressClass of that name, which is written nowhere: beside another
- * product it does not matter whose of the two it is.
+ * Whether a controller's class can be the IngressClass of that name, which has no manifest: next to a controller of
+ * another product, its owner does not matter.
  */
 function isAssumed({ controller, names, facts }: Claims, other: Claims, snapshot: Snapshot): boolean {
   if (controller !== facts.controller || controller === other.facts.controller) return false

@@ -7,13 +7,16 @@ import { controllerKinds, controllersOf, marksOfControllers } from './controller
 
 const configs = controllerFacts.flatMap(({ config = [] }) => config)
 
-/** The kinds of what controllers are named in config objects, beside ConfigMaps. */
+/** The kinds of config objects, other than ConfigMaps, that controllers refer to. */
 const objects = configs.flatMap(({ object, flags }) => (object ? [{ kind: object.kind, flags }] : []))
 
 /** The kinds that hold parts of a controller: values of its release, its config, its variables. */
 export const partKinds: readonly GroupKind[] = [...new Set([...releasePartKinds, ...objects.map(({ kind }) => kind)])]
 
-/** Keys of a ConfigMap that may tell a controller something by a variable or an object's name; files of it are known by theirs. */
+/**
+ * Keys of a ConfigMap that may configure a controller through a variable or an object's name; mounted files are found
+ * by their names.
+ */
 const mayTell = new RegExp(
   [
     ...controllerFacts.flatMap(({ variables }) => (variables === undefined ? [] : `^${variables}`)),
@@ -25,13 +28,13 @@ const mayTell = new RegExp(
   'i',
 )
 
-/** What a file of settings holds, whatever its key is called. */
+/** Any file of settings, whatever its key. */
 const sections = controllerFacts.flatMap(({ config = [], enabledBy }) =>
   config.some(({ keys }) => !keys) ? (enabledBy?.split('.')[0] ?? []) : [],
 )
 const settings = new RegExp(`^ *["']?(?:${[...new Set(sections)].join('|')})["']? *:`, 'im')
 
-/** The names by which a controller and its parts find each other, whichever of them is touched. */
+/** The names that a controller and its parts share, whichever of them is touched. */
 export function* namesOfParts(manifest: Manifest): Iterable<string> {
   const kind = groupKindOf(manifest.ref)
   yield* namesOfReleaseParts(manifest)

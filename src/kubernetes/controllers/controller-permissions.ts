@@ -6,23 +6,23 @@ import { classAnnotation } from '../ingress/ingress-class'
 import { allows, type Permissions, permissionsOf, permissionText, singles, uncovered } from '../rbac/rbac'
 import type { Controller } from './controller'
 
-/** Something that a controller has to be allowed, and what it reads that makes it need it. */
+/** A permission that a controller needs, and the value that causes the need. */
 export interface Need {
   readonly kind: 'lock' | 'status' | 'namespace' | 'classes'
   readonly at: Cursor
-  /** What it is about: a lock, a namespace. */
+  /** Its subject: a lock, a namespace. */
   readonly of: string
   readonly permissions: readonly Permissions[]
-  /** An Ingress that goes unseen otherwise. */
+  /** An Ingress that the controller cannot see without it. */
   readonly ingress?: Manifest
 }
 
-/** What a controller needs and is not given, in the words of `kubectl auth can-i`. */
+/** The missing permissions of a controller, in the words of `kubectl auth can-i`. */
 export function missing(need: Need, given: readonly Permissions[]): string[] {
   return [...singles(uncovered(given, need.permissions))].map(permissionText).sort()
 }
 
-/** What a controller has to be allowed, as far as its manifests tell. */
+/** The permissions that a controller needs, as far as its manifests show. */
 export function controllerNeeds(controller: Controller, given: readonly Permissions[], snapshot: Snapshot): Need[] {
   return [
     ...lockNeeds(controller, given),
@@ -37,9 +37,10 @@ const groupOf = { ConfigMap: '', Lease: 'coordination.k8s.io' }
 const resourceOf = { ConfigMap: 'configmaps', Lease: 'leases' }
 
 /**
- * To read, write and make the lock; a `create` is never limited to a name. Where the release is not told nothing is missing
- * as long as one way to elect is allowed.
- * Source: https://github.com/kubernetes/client-go/blob/master/tools/leaderelection/leaderelection.go (tryAcquireOrRenew)
+ * To read, write and create the lock; a `create` is never limited to a name. If the release is unknown, one permitted
+ * mode of election is enough.
+ * Source: https://github.com/kubernetes/client-go/blob/master/tools/leaderelection/leaderelection.go
+ * (tryAcquireOrRenew)
  */
 function lockNeeds({ locks, manifest, namespace: own }: Controller, given: readonly Permissions[]): Need[] {
   const ways = locks.map((lock): Need[] =>
@@ -94,7 +95,7 @@ function classNeeds({ release, claims, watched, place }: Controller, snapshot: S
   const [claim] = claims
   if (!release || !satisfies(release, '>=1.0.0') || !claim?.controller || claim.unclassed) return []
   const classes = snapshot.ofKind('IngressClass.networking.k8s.io')
-  // A class that is written nowhere is taken for the controller's that is asked for it by that name.
+  // A class without a manifest is assumed to be that of the controller that accepts it by name.
   const isOwn = (name: string) => {
     const written = classes.filter(({ ref }) => ref.name === name)
     const own = written.some(({ root }) => root.at('spec', 'controller').string === claim.controller)

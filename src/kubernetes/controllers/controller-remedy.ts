@@ -1,24 +1,27 @@
 import type { ClassFacts } from '../workload/controller-facts'
 import { type Controller, nameOfController } from './controller'
 
-/** What parts the two: whoever watches all namespaces still meets one that is limited, so then the class comes first. */
-export function mendingOf(mended: Controller, other: Controller): string {
-  const own = ownClassOf(mended)
-  const name = nameOfController(mended)
-  const limiting = limitingOf(mended, other)
+/**
+ * Separates the two: a controller that watches all namespaces still overlaps with a limited one, so then the class
+ * comes first.
+ */
+export function remedyFor(fixed: Controller, other: Controller): string {
+  const own = ownClassOf(fixed)
+  const name = nameOfController(fixed)
+  const limiting = narrowingAdvice(fixed, other)
   if (other.watched.scope !== 'all') return `Limit ${limiting}, or give it a class of its own with ${own}`
   const both = [...new Set([own, ownClassOf(other)])].join(' and ')
   // Without a class it takes that of the other one too.
   const given = takesEveryClass(other)
     ? `Give each of them a class of its own with ${both}`
     : `Give ${name} a class of its own with ${own}`
-  const flags = [...new Set([mended, other].map(scopeOf))].join(' and ')
+  const flags = [...new Set([fixed, other].map(scopeOf))].join(' and ')
   return `${given}, or limit ${limiting || `both to namespaces of their own with ${flags}`}`
 }
 
 /** How one of the two is kept out of the namespaces of the other; empty where only both together can be. */
-export function limitingOf(mended: Controller, other: Controller): string {
-  const limited = other.watched.scope !== 'all' ? mended : mended.watched.scope !== 'all' ? other : undefined
+export function narrowingAdvice(fixed: Controller, other: Controller): string {
+  const limited = other.watched.scope !== 'all' ? fixed : fixed.watched.scope !== 'all' ? other : undefined
   return limited ? `${nameOfController(limited)} to other namespaces with ${scopeOf(limited)}` : ''
 }
 
@@ -37,15 +40,15 @@ export function limitingValue(controller: Controller): string {
   return scopeValueOf(controller).replace(/:.*/, '')
 }
 
-/** What gives it a class of its own. */
+/** The setting that gives it a class of its own. */
 export function ownClassOf(controller: Controller): string {
   const { installed } = controller
-  const way = wayOf(controller)
-  if (installed) return `${installed.release.facts.says?.class ?? way?.value} in its values`
-  const flags = [...new Set([way?.name, way?.controllerFlag])].flatMap((flag) =>
+  const classFacts = classFactsOf(controller)
+  if (installed) return `${installed.release.facts.says?.class ?? classFacts?.value} in its values`
+  const flags = [...new Set([classFacts?.name, classFacts?.controllerFlag])].flatMap((flag) =>
     flag ? controller.wordsFor(flag) : [],
   )
-  return inWords(flags, way?.value)
+  return inWords(flags, classFacts?.value)
 }
 
 /** Flags, with the value of the chart that gives them; a setting of a config file needs no other words. */
@@ -54,8 +57,8 @@ function inWords(flags: readonly string[], value: string | undefined): string {
   return words.startsWith('-') ? `${words} (in its chart ${value})` : words
 }
 
-/** How it decides which Ingresses are its own: where the release is not told, in the newest way. */
-export function wayOf({ claims, facts }: Controller): ClassFacts | undefined {
+/** How it selects its Ingresses: the newest mode, if the release is unknown. */
+export function classFactsOf({ claims, facts }: Controller): ClassFacts | undefined {
   return claims.at(-1)?.facts ?? facts.classes.at(-1)
 }
 

@@ -2,7 +2,7 @@ import type { Cursor } from '../../manifest/cursor'
 import type { ControllerFacts } from '../workload/controller-facts'
 import { type Settings, valuesOfFlag } from '../workload/settings'
 
-/** The namespaces a controller watches, at the flag that says so, else where it would stand. */
+/** The namespaces a controller watches, at the flag that sets them, else where it would be. */
 export type Watched = { readonly at: Cursor } & (
   | { readonly scope: 'all'; readonly except: readonly string[] }
   | { readonly scope: 'unknown' }

@@ -1,25 +1,30 @@
 import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
-import { alike } from '../object/named-object'
+import { uniqueCopy } from '../object/named-object'
 import { Arguments } from '../workload/arguments'
-import { type ControllerConfig, keyOf, placeIn, saidBy, speaksOf } from '../workload/config-settings'
+import { type ControllerConfig, keyOf, mayContain, placeIn, settingInConfig } from '../workload/config-settings'
 import { mountedAt } from '../workload/container-file'
 import type { ConfigFacts, ControllerFacts } from '../workload/controller-facts'
 import type { Setting, Settings } from '../workload/settings'
 
-/** What a controller in a container is told: by its arguments and variables, and by what these name or its volumes bring. */
+/**
+ * The settings of a controller in a container: arguments and variables, and the objects that they name or its volumes
+ * mount.
+ */
 export function settingsOf(facts: ControllerFacts, container: Cursor, snapshot: Snapshot | undefined): Settings {
   const args = new Arguments(container, facts, snapshot)
   if (args.inShell) return args
-  // No variable says where a config is.
+  // No variable names a config file.
   const { variables: _, ...style } = facts
   const flags = new Arguments(container, style, snapshot)
   const configs = (facts.config ?? []).flatMap((one) => configOf(one, flags, container, snapshot) ?? [])
   return configs.reduce<Settings>((settings, config) => new Configured(settings, config), args)
 }
 
-/** What a controller of a release is told: what its values say, as far as they name no config, which is not followed there. */
+/**
+ * The settings of a controller of a release: its values, unless they name a config file, which is not followed there.
+ */
 export function settingsOfRelease({ config = [] }: ControllerFacts, values: Settings): Settings {
   return config.reduce((settings, { flags, instead, keys }) => {
     const named = flags.map((flag) => values.get(flag)).find((given) => given && !given.maybe)
@@ -28,7 +33,7 @@ export function settingsOfRelease({ config = [] }: ControllerFacts, values: Sett
   }, values)
 }
 
-/** Settings that a config says over, or under, others. */
+/** Settings with others layered over or under them. */
 class Configured implements Settings {
   readonly opaque: boolean
   readonly place: Cursor
@@ -48,20 +53,20 @@ class Configured implements Settings {
   }
 
   get(flag: string): Setting | undefined {
-    return this.counts(flag) ? saidBy(this.config, flag) : this.others.get(flag)
+    return this.counts(flag) ? settingInConfig(this.config, flag) : this.others.get(flag)
   }
 
   all(flag: string): Setting[] {
     if (!this.counts(flag)) return this.others.all(flag)
-    const said = saidBy(this.config, flag)
-    return said ? [said] : []
+    const setting = settingInConfig(this.config, flag)
+    return setting ? [setting] : []
   }
 
   isOn(flag: string, byDefault: boolean): boolean | undefined {
     if (!this.counts(flag)) return this.others.isOn(flag, byDefault)
-    const said = this.get(flag)
-    if (!said) return byDefault
-    return said.value === undefined ? undefined : /^(?:1|t|true)$/i.test(said.value)
+    const setting = this.get(flag)
+    if (!setting) return byDefault
+    return setting.value === undefined ? undefined : /^(?:1|t|true)$/i.test(setting.value)
   }
 
   has(flag: string): boolean {
@@ -83,11 +88,11 @@ class Configured implements Settings {
 
   /** Whether the config decides a flag. */
   private counts(flag: string): boolean {
-    return speaksOf(this.config, flag) && (this.config.instead || this.others.get(flag) === undefined)
+    return mayContain(this.config, flag) && (this.config.instead || this.others.get(flag) === undefined)
   }
 }
 
-/** What a row of the facts says that is read, where it is read; undefined where nothing of it is there. */
+/** The value that a row of facts reads, at its place; undefined if it is missing. */
 function configOf(
   facts: ConfigFacts,
   args: Arguments,
@@ -113,12 +118,12 @@ function objectAt(
   const namespace = inNamespace ?? (variable && args.variable(variable)) ?? byDefault ?? ''
   const [kind = '', ...group] = groupKind.split('.')
   const ref = { group: group.join('.'), kind, namespace, name }
-  return { root: alike(snapshot?.get(ref) ?? [])?.root, at, name: nameOf(ref) }
+  return { root: uniqueCopy(snapshot?.get(ref) ?? [])?.root, at, name: nameOf(ref) }
 }
 
 /**
- * The file that a flag names, else the first that is at one of the places where it is looked for. What may be there is not
- * where flags are given that would not count.
+ * The file that a flag names, else the first one at the default places. A default file does not matter where flags
+ * override it.
  */
 function fileAt(
   named: Setting | undefined,
@@ -140,7 +145,7 @@ function fileAt(
   return undefined
 }
 
-/** The settings in a text; undefined where they are not written in YAML. One that holds comments alone says nothing. */
+/** The settings in a text; undefined if they are not YAML. A text with comments alone is empty. */
 function readable(text: Cursor, name: string): Cursor | undefined {
   const { nested } = text
   if (nested) return nested.isMap && !name.endsWith('.toml') ? nested : undefined

@@ -3,13 +3,13 @@ import type { Cursor } from '../../manifest/cursor'
 import type { ControllerFacts, StatusFacts } from '../workload/controller-facts'
 import { isSwitchedOn, type Settings } from '../workload/settings'
 
-/** What a controller writes into the status of its Ingresses. */
+/** How a controller writes the status of its Ingresses. */
 export type StatusWriting =
-  /** Nothing; or what cannot be told. */
+  /** No source; or an unknown one. */
   | { readonly writes: 'nothing' | 'unknown' }
   /** The addresses of a Service, or one that is given: at its flag. */
   | { readonly writes: 'source'; readonly at: Cursor; readonly flag: string; readonly value: string | undefined }
-  /** The addresses of the Service that it looks for unless told otherwise. */
+  /** The addresses of its default Service, unless it is configured otherwise. */
   | { readonly writes: 'service' }
   /** The addresses of the nodes that run it, where these lead to it. */
   | { readonly writes: 'nodes' }
@@ -17,9 +17,9 @@ export type StatusWriting =
   | { readonly writes: 'fallback'; readonly at: Cursor }
 
 /**
- * Reads what a controller writes.
+ * Reads how a controller writes the status.
  *
- * @param onNodes whether the nodes are where its traffic goes: it has their network, or ports of theirs
+ * @param onNodes whether its traffic goes to the nodes: it has their network, or ports of theirs
  */
 export function statusOf(
   facts: ControllerFacts,
@@ -45,7 +45,7 @@ export function statusOf(
   return { writes: 'fallback', at: empty ?? settings.placeOf(status.sources[0] ?? '') }
 }
 
-/** How a release writes the status: the newest way, where no release is told. */
+/** How a release writes the status: the newest mode, if the release is unknown. */
 export function statusFactsOf({ status }: ControllerFacts, release: string | undefined): StatusFacts | undefined {
   return release === undefined ? status.at(-1) : status.find(({ releases }) => satisfies(release, releases))
 }

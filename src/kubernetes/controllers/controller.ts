@@ -24,13 +24,13 @@ export const controllerKinds: readonly GroupKind[] = [
   'Rollout.argoproj.io',
 ]
 
-/** What a Rollout has that runs the Pods of a Deployment in its place. */
+/** The field of a Rollout that runs the Pods of a Deployment in its place. */
 export const rolloutMark = 'workloadRef'
 
-/** Strings of which each manifest has one that a controller is read from. */
+/** Strings, one of which is in each manifest that a controller is read from. */
 export const marksOfControllers: readonly string[] = [...controllerFacts.flatMap(({ marks }) => marks), rolloutMark]
 
-/** The account a controller's Pods run as, where the manifest names it, else where it would stand. */
+/** The account of a controller's Pods, where the manifest names it, else where it would be. */
 export interface ServiceAccount {
   readonly name: string
   /** Empty where the manifest gives none. */
@@ -44,37 +44,40 @@ export interface Controller {
   readonly manifest: Manifest
   /** Where its version is written. */
   readonly image: Cursor
-  /** None when the tag does not tell. */
+  /** None if the tag is no release. */
   readonly release: string | undefined
   /** The namespace its Pods run in; empty where neither the manifest nor its arguments give one. */
   readonly namespace: string
-  /** Where its arguments stand. */
+  /** The place of its arguments. */
   readonly place: Cursor
-  /** Whether a shell takes its arguments apart: then none of them is known. */
+  /** Whether a shell interprets its arguments: then all of them are unknown. */
   readonly inShell: boolean
   readonly watched: Watched
-  /** One for each way its release may decide; none when its class is not told. */
+  /** One for each mode of its possible releases; none if its class is unknown. */
   readonly claims: readonly Claims[]
   readonly status: StatusWriting
-  /** What its leader is elected by: one for each way its release may do it; none when it elects none or no file tells. */
+  /**
+   * Its leader election: one entry for each mode of its possible releases; none if it elects no leader or that is
+   * unknown.
+   */
   readonly locks: readonly LeaderLock[]
   readonly serviceAccount: ServiceAccount
   /** The Secret of its default certificate, as `namespace/name`; undefined where none is set, or a file that is not here may. */
   readonly defaultCertificate: Setting | undefined
-  /** What it is read from beside its own object, wherever its settings are. */
+  /** The objects it is read from, in addition to its own, wherever its settings are. */
   readonly parts: readonly Cursor[]
   /** How a person sets one of its flags. */
   readonly wordsFor: (flag: string) => string
-  /** What installs it, where only that tells of it. */
+  /** The release that installs it, if there is no manifest of it. */
   readonly installed: Installed | undefined
 }
 
-/** What the release of a chart makes beside a controller, as far as its values tell. */
+/** The other objects that its chart creates, as far as the values show. */
 export interface Installed {
   readonly release: ChartRelease
-  /** The type of the Service that brings its traffic, at the value that says so; undefined without one. */
+  /** The type of the Service for its traffic, at the value that sets it; undefined without one. */
   readonly service: Setting | undefined
-  /** How the chart calls its objects, alone or with more behind; undefined where no file tells. */
+  /** The chart's name for its objects, alone or as a prefix; undefined if it is unknown. */
   readonly fullname: string | undefined
 }
 
@@ -93,12 +96,12 @@ export function controllersHere(snapshot: Snapshot): readonly Controller[] {
   return controllersIn(snapshot).filter(({ installed }) => !installed?.release.cluster)
 }
 
-/** Rules ask of every Ingress and of every object that goes; a snapshot never changes. */
+/** Rules ask this for every Ingress and every removed object; a snapshot never changes. */
 const controllersBySnapshot = new WeakMap<Snapshot, readonly Controller[]>()
 
 /**
- * The controllers that a workload runs: none while it is scaled to nothing, or where the manifest is only a patch. Without the
- * snapshot what stands in other objects is unknown: values of a release, config files, variables.
+ * The controllers that a workload runs: none while it is scaled to zero, or where the manifest is only a patch. Without
+ * the snapshot, other objects are unknown: values of a release, config files, variables.
  */
 export function controllersOf(manifest: Manifest, snapshot?: Snapshot): Controller[] {
   if (releaseKinds.includes(groupKindOf(manifest.ref))) {
@@ -117,7 +120,7 @@ export function controllersOf(manifest: Manifest, snapshot?: Snapshot): Controll
   })
 }
 
-/** What a container runs: the program tells, else the image, else the labels of the Pods. */
+/** The controller in a container: by its program, else the image, else the labels of the Pods. */
 function recognised(container: Cursor, alone: boolean, snapshot: Snapshot | undefined) {
   const { repository } = parseImage(container.at('image').string ?? '')
   const args = new Arguments(container)
@@ -180,7 +183,7 @@ function rolloutOf(manifest: Manifest, snapshot: Snapshot | undefined): Cursor |
     .find((at) => at.at('kind').string === manifest.ref.kind && at.at('name').string === manifest.ref.name)
 }
 
-/** The namespace that its arguments say it is in. */
+/** The namespace that its arguments set. */
 function homeOf({ home }: ControllerFacts, settings: Settings): string {
   const [namespace = '', name] = (home === undefined ? undefined : settings.get(home)?.value)?.split('/') ?? []
   return name ? namespace : ''
@@ -191,7 +194,7 @@ function defaultCertificateOf({ certificate }: ControllerFacts, settings: Settin
   return given?.maybe || given?.value === '' ? undefined : given
 }
 
-/** What a controller is called, with its namespace wherever that is told. */
+/** A controller's name, with its namespace if known. */
 export function nameOfController({ manifest: { ref }, namespace, installed }: Controller): string {
   return nameOf(installed || ref.namespace ? ref : { ...ref, namespace })
 }
@@ -209,12 +212,12 @@ function installedBy(release: ChartRelease): Controller[] {
   const account = whole.take(chart.account)
   return controllerFacts.flatMap((facts): Controller[] => {
     if (!chart.controllers.includes(facts.name)) return []
-    const told = settingsOfRelease(facts, whole)
+    const settings = settingsOfRelease(facts, whole)
     const { enabledBy } = facts
-    // Where a file says the rest, it may turn it on.
-    if (enabledBy && told === whole && !(whole.has(enabledBy) && whole.isOn(enabledBy, true))) return []
+    // If the rest of the settings is in a file, the file may enable it.
+    if (enabledBy && settings === whole && !(whole.has(enabledBy) && whole.isOn(enabledBy, true))) return []
     const isMain = facts.name === chart.controllers[0]
-    const claims = claimsOf(facts, told, app).map((claim) => (isMain ? { ...claim, made } : claim))
+    const claims = claimsOf(facts, settings, app).map((claim) => (isMain ? { ...claim, made } : claim))
     return [
       {
         facts,
@@ -224,16 +227,16 @@ function installedBy(release: ChartRelease): Controller[] {
         namespace,
         place: whole.place,
         inShell: false,
-        watched: watchedBy(facts, told),
+        watched: watchedBy(facts, settings),
         claims,
-        status: statusOf(facts, told, app, onNodes),
-        locks: locksOf(facts, told, { release: app, namespace, className: claims[0]?.names[0] }),
+        status: statusOf(facts, settings, app, onNodes),
+        locks: locksOf(facts, settings, { release: app, namespace, className: claims[0]?.names[0] }),
         serviceAccount: {
           name: account ? (account.value ?? '') : 'default',
           namespace,
           at: account?.at ?? whole.place,
         },
-        defaultCertificate: defaultCertificateOf(facts, told),
+        defaultCertificate: defaultCertificateOf(facts, settings),
         parts: whole.parts,
         wordsFor: (flag) => whole.wordsFor(flag),
         installed: { release, service: whole.take(chart.service), fullname: whole.fullname() },
@@ -251,17 +254,17 @@ function isIn(manifest: Manifest): (one: Cursor) => boolean {
   return (one) => one.manifest === manifest
 }
 
-/** The version of the controller that a release brings: its values tell, else its chart. */
+/** The version of the controller in a release: from the values, else the chart. */
 function appOf({ facts: { apps, tag, digest }, version, values }: ChartRelease): string | undefined {
   const [named, pinned] = [tag, digest].map((path) => (path === undefined ? undefined : values.get(path)))
-  if (named?.told === false || pinned?.told === false) return undefined
+  if (named?.isKnown === false || pinned?.isKnown === false) return undefined
   const image = { repository: '', tag: valueText(named?.value) }
   if (image.tag !== '') return releaseOf(image) ?? minorReleaseOf(image)
   if (pinned && valueText(pinned.value) !== '') return undefined
   return Object.entries(apps).findLast(([from]) => gte(version, from))?.[1]
 }
 
-/** With the host's network or its ports the nodes are where the traffic goes. */
+/** With the host's network or ports, the traffic goes to the nodes. */
 function isOnNodes(container: Cursor): boolean {
   const onHost = container.manifest.root.at('spec', 'template', 'spec', 'hostNetwork').value === true
   return onHost || [...container.at('ports').items()].some((port) => port.at('hostPort').exists)

@@ -15,9 +15,9 @@ export function pruningDnsIn(snapshot: Snapshot): Manifest | undefined {
 }
 
 /**
- * Whether a release of its chart, which is not in the repository, is told to prune: unless told so none does, of
- * kubernetes-sigs nor of Bitnami.
- * Source: https://github.com/kubernetes-sigs/external-dns/blob/external-dns-helm-chart-1.15.0/charts/external-dns/values.yaml
+ * Whether a release of its remote chart is set to prune: the default is not to, both of kubernetes-sigs and of Bitnami.
+ * Source:
+ * https://github.com/kubernetes-sigs/external-dns/blob/external-dns-helm-chart-1.15.0/charts/external-dns/values.yaml
  */
 function installsPruning({ root }: Manifest): boolean {
   const spec = root.at('spec')

@@ -10,13 +10,13 @@ export interface LeaderLock {
   /** Empty where the manifest gives none. */
   readonly namespace: string
   readonly name: string
-  /** The flag that names it, else where that would stand. */
+  /** The flag that names it, else where it would be. */
   readonly at: Cursor
   /** How a person names it. */
   readonly setBy: string
 }
 
-/** What a lock's name and place come from, beside the settings. */
+/** The inputs of a lock's name and place, other than the settings. */
 interface Elector {
   readonly release: string | undefined
   /** The namespace its Pods run in. */
@@ -26,8 +26,8 @@ interface Elector {
 }
 
 /**
- * Reads what a controller elects its leader by: one lock for each way its release may do it; none when one of them elects
- * no leader, or no file tells.
+ * Reads the leader election of a controller: one lock for each mode of its possible releases; none if one of them
+ * elects no leader, or that is unknown.
  */
 export function locksOf(facts: ControllerFacts, settings: Settings, elector: Elector): LeaderLock[] {
   const { release } = elector
@@ -51,7 +51,10 @@ function nameOf(way: ElectionFacts, settings: Settings, className: string | unde
   return name.includes('{class}') && className === undefined ? undefined : name.replace('{class}', className ?? '')
 }
 
-/** What a lock of an id is called, with `{class}` for the class. HAProxy Ingress puts that in place of `%s`, if there is one. */
+/**
+ * The name of a lock with an id, with `{class}` for the class. HAProxy Ingress puts it in place of `%s`, if there is
+ * one.
+ */
 export function lockPattern({ name }: ElectionFacts, id: string): string {
   return id.includes('%s') ? id.replace('%s', '{class}') : name.replace('{id}', id)
 }
@@ -74,10 +77,7 @@ export function electsBy(
   )
 }
 
-/**
- * The lock that two controllers both elect by. Where a release is not told, it has to be one lock however that release
- * elects.
- */
+/** The lock that two controllers share. If a release is unknown, it has to be one lock in every mode. */
 export function sharedLock(a: readonly LeaderLock[], b: readonly LeaderLock[]): LeaderLock | undefined {
   const [first] = a
   if (!first || a.length !== b.length) return undefined

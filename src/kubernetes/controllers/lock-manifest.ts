@@ -7,10 +7,10 @@ import { lockPattern } from './leader-lock'
 /** The kinds a leader is written into; Endpoints were the first ones. */
 export const lockKinds: readonly GroupKind[] = ['ConfigMap', 'Lease.coordination.k8s.io', 'Endpoints']
 
-/** Who leads by a lock, as its manifest says, and where it says so. */
+/** The holder of a lock in its manifest, and its place. */
 export interface LockRecord {
   readonly at: Cursor
-  /** Empty where the lock was given back; undefined where no file tells. */
+  /** Empty if the lock was released; undefined if it is unknown. */
   readonly holder: string | undefined
 }
 
@@ -19,7 +19,7 @@ export interface LockRecord {
  * Source: https://github.com/kubernetes/client-go/tree/master/tools/leaderelection/resourcelock
  */
 export function lockRecordOf({ ref, root }: Manifest): LockRecord | undefined {
-  // In this namespace a Lease is the heartbeat of a node: nobody leads by it.
+  // In this namespace, a Lease is the heartbeat of a node and no leader election.
   if (ref.namespace === 'kube-node-lease') return undefined
   const at = root.at('metadata', 'annotations', 'control-plane.alpha.kubernetes.io/leader')
   if (at.exists) return { at, holder: holderIn(at.string ?? '') }
@@ -32,8 +32,8 @@ function holderIn(record: string): string | undefined {
 }
 
 /**
- * Whether an object without a record is a lock all the same, by its name: a ConfigMap that holds anything is none, and what a
- * chart makes is its own, which helm leaves to its holder.
+ * Whether an object without a record is a lock nevertheless, by its name: a ConfigMap with data is none, and a chart's
+ * own object is left to its holder by helm.
  */
 export function isLockByName(manifest: Manifest): boolean {
   const { ref, root } = manifest
@@ -67,7 +67,7 @@ const ingressLockNames = new RegExp(
   ].join('|'),
 )
 
-/** How whoever elects a leader ends the name of the lock. */
+/** The suffixes of lock names, by controller. */
 const usualNames = /-leader(?:-election)?$|^leader-elect(?:ion)?$/
 
 function patternOf(name: string): string {

@@ -3,8 +3,8 @@ import type { Manifest } from '../../manifest/manifest'
 import type { Need } from './controller-permissions'
 
 /**
- * Where what is needed may be allowed: in the roles that reach as far as it does, those first that speak of the resource; then
- * where it is asked for, and last in the other roles, which no rule makes reach further.
+ * Places where a missing permission could be granted: in the roles with the same reach, first those that name the
+ * resource; then at the account, and last in the other roles, which no rule can extend.
  */
 export function placesToAllow(need: Need, roles: readonly Manifest[]): Cursor[] {
   const wide = need.permissions.some(({ namespace }) => namespace.has('*'))
@@ -17,7 +17,7 @@ export function placesToAllow(need: Need, roles: readonly Manifest[]): Cursor[] 
   return [...able.map((role) => placeIn(role, need)), need.at, ...others.map((role) => placeIn(role, need))]
 }
 
-/** The rules of a role that speak of the resource that is needed. */
+/** The rules of a role that name the needed resource. */
 function rulesOn(role: Manifest, { permissions }: Need): Cursor[] {
   const resources = new Set(permissions.flatMap(({ resource }) => [...resource]))
   const speaksOf = (rule: Cursor) =>

@@ -30,7 +30,10 @@ export function controllerOf(snapshot: Snapshot, ingress: Manifest): string | un
   return controllers.size === 1 ? [...controllers][0] : undefined
 }
 
-/** Where the class of an Ingress names its controller: whoever changes that changes what the controller takes. */
+/**
+ * The field in which an Ingress's class names its controller: a change of it changes which Ingresses the controller
+ * takes.
+ */
 export function controllerAt(snapshot: Snapshot, ingress: Manifest): Cursor[] {
   const ref = { group: 'networking.k8s.io', kind: 'IngressClass', namespace: '', name: classOf(ingress) ?? '' }
   return snapshot

@@ -38,7 +38,7 @@ export function routedHosts(ingress: Manifest): Map<string, Cursor> {
 }
 
 /**
- * Whether a name in a TLS entry covers a routed host. A wildcard stands for exactly one label, in an Ingress as in a
+ * Whether a name in a TLS entry covers a routed host. A wildcard matches exactly one label, in an Ingress as in a
  * certificate (RFC 6125, 6.4.3); case does not count.
  */
 export function covers(name: string, host: string): boolean {

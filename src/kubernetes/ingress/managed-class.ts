@@ -10,7 +10,7 @@ export const ManagedClassesFile = factsFile({
     Type.Object(
       {
         by: Type.String({ minLength: 1 }),
-        /** Names of classes; one that ends with `*` stands for all that begin like it. */
+        /** Names of classes; one that ends with `*` matches all with that prefix. */
         classes: texts,
         /** How annotations begin that its Ingresses carry. */
         annotations: Type.Optional(texts),

@@ -13,7 +13,7 @@ const metricTypes: Readonly<Record<string, readonly string[]>> = {
   'external.metrics.k8s.io': ['External'],
 }
 
-/** What tells the objects that need the API of an APIService, or serve it. */
+/** Finds objects that use or serve an APIService's API group. */
 export function* needsOfApi({ root }: Manifest): Generator<string> {
   const group = root.at('spec', 'group').string ?? ''
   if (group) yield `${group}/`
@@ -23,9 +23,9 @@ export function* needsOfApi({ root }: Manifest): Generator<string> {
 }
 
 /**
- * The API that a cluster loses with an APIService, and the objects that need it. None is lost where its Service went in the
- * same change and nothing needs it: what served it was taken down in whole. Nor where it names no Service: then the API server
- * itself serves the API, and makes the APIService anew.
+ * The API that a cluster loses with an APIService, and the objects that need it. None if its Service is removed in the
+ * same change and nothing needs it: the server was taken down as a whole. None either if it names no Service: then the
+ * API server itself serves the API, and recreates the APIService.
  */
 export function lostApi({ root }: Manifest, base: Snapshot, head: Snapshot) {
   const spec = root.at('spec')
@@ -41,7 +41,7 @@ export function lostApi({ root }: Manifest, base: Snapshot, head: Snapshot) {
   return wentToo && users.length === 0 ? undefined : { api: `${group}/${version}`, users }
 }
 
-/** Without a list of metrics an autoscaler goes by the CPU. */
+/** Without a list of metrics, an autoscaler uses the CPU. */
 function metricsOf({ root }: Manifest): string[] {
   const metrics = [...root.at('spec', 'metrics').items()]
   return metrics.length > 0 ? metrics.flatMap((metric) => metric.at('type').string ?? []) : ['Resource']

@@ -12,14 +12,14 @@ export interface Deployer {
   readonly manifest: Manifest
   /** Where it names the folder. */
   readonly at: Cursor
-  /** What it deploys and no longer finds it deletes. */
+  /** Whether it deletes objects that it deployed and that are gone from its source. */
   readonly prunes: boolean
-  /** When it is deleted, what it deployed is. */
+  /** Whether its deletion deletes what it deployed. */
   readonly cascades: boolean
-  /** The mark by which it leaves an object alone that it no longer finds, and when it is deleted itself. */
+  /** The mark of objects that it does not delete, neither when they are gone from its source nor with itself. */
   readonly guard: string
   readonly lasting: string
-  /** What takes the cascade away, as words. */
+  /** The setting that removes the cascade, in words. */
   readonly loosen: string
 }
 
@@ -63,7 +63,7 @@ export function deployersIn(manifest: Manifest): Deployer[] {
       ]
     }
     case 'HelmRelease.helm.toolkit.fluxcd.io': {
-      // Helm uninstalls with the object, and an upgrade deletes what the chart no longer has.
+      // Helm uninstalls with the object, and an upgrade deletes what the chart no longer contains.
       const at = spec.at('chart', 'spec', 'chart')
       const guard = 'helm.sh/resource-policy: keep'
       return [
@@ -83,7 +83,7 @@ export function deployersIn(manifest: Manifest): Deployer[] {
   }
 }
 
-/** Whether a deployer deploys what a manifest is written in, or is rendered from. */
+/** Whether a deployer deploys the file or the source of a manifest. */
 export function deploys({ at, manifest }: Deployer, { origin }: Manifest): boolean {
   const place = (at.string ?? '').replace(/^(?:\.?\/)+/, '').replace(/(?<!\/)\/+$/, '') || '.'
   if (origin.kind === 'rendered') return (origin.source.path || '.') === place

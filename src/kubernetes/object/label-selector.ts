@@ -40,8 +40,8 @@ export const labelSelectorPattern = `^\\s*${requirement}(?:\\s*,\\s*${requiremen
 const forms = { whole: new RegExp(labelSelectorPattern), part: new RegExp(requirement, 'g') }
 
 /**
- * Whether a selector as kubectl takes it holds for labels: `key`, `!key`, `key=value`, `key!=value`, `key in (a, b)`,
- * `key notin (a, b)`, with commas between. One that excludes a value also takes what lacks the key.
+ * Whether a selector in kubectl's syntax matches labels: `key`, `!key`, `key=value`, `key!=value`, `key in (a, b)`,
+ * `key notin (a, b)`, separated by commas. One that excludes a value also matches labels without the key.
  *
  * @param labelOf the value of a label; undefined without it
  */

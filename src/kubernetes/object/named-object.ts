@@ -2,13 +2,13 @@ import type { Snapshot } from '../../cluster/snapshot'
 import type { Manifest } from '../../manifest/manifest'
 import { shareNamespace } from './namespace'
 
-/** Of copies of one object any, where all of them say the same: nobody knows which of them the cluster has. */
-export function alike(copies: readonly Manifest[]): Manifest | undefined {
-  const said = new Set(copies.map(({ object }) => object.content))
-  return said.size === 1 ? copies[0] : undefined
+/** Any copy of an object, if all copies are equal: which of them the cluster has is unknown. */
+export function uniqueCopy(copies: readonly Manifest[]): Manifest | undefined {
+  const contents = new Set(copies.map(({ object }) => object.content))
+  return contents.size === 1 ? copies[0] : undefined
 }
 
-/** The ConfigMap that a workload names; undefined where no manifest tells what it holds. */
+/** The ConfigMap that a workload names; undefined if its content is in no manifest. */
 export function configMapNamed(
   name: string | undefined,
   user: Manifest,
@@ -17,5 +17,5 @@ export function configMapNamed(
   if (!name) return undefined
   const { namespace } = user.ref
   const copies = snapshot?.get({ group: '', kind: 'ConfigMap', namespace, name }) ?? []
-  return alike(copies.filter((one) => shareNamespace(one, user)))
+  return uniqueCopy(copies.filter((one) => shareNamespace(one, user)))
 }

@@ -3,8 +3,8 @@ import { groupKindOf, type Manifest } from '../../manifest/manifest'
 import { isOwnCluster } from './argo-cluster'
 
 /**
- * Whether two objects reach one namespace. Where none is written a tool or the command line gives it, folder by folder,
- * so two such objects count only when one stands in the other's folder or below it.
+ * Whether two objects are in one namespace. If none is written, a tool or the command line sets it, folder by folder,
+ * so two such objects count only when the folder of one contains the other.
  */
 export function shareNamespace(a: Manifest, b: Manifest): boolean {
   if (a.ref.namespace !== b.ref.namespace) return false
@@ -17,14 +17,17 @@ function folderOf({ origin }: Manifest): string {
   return origin.path.slice(0, origin.path.lastIndexOf('/') + 1)
 }
 
-/** What a namespace holds: the objects in it, and what Argo CD and Flux objects of its cluster install into it. */
+/**
+ * The contents of a namespace: the objects in it, and the installations of Argo CD and Flux objects of its cluster into
+ * it.
+ */
 export function heldBy(namespace: string, snapshot: Snapshot): readonly Manifest[] {
   return snapshot.manifests.filter(
     (manifest) => manifest.ref.namespace === namespace || installsInto(manifest) === namespace,
   )
 }
 
-/** The namespace of its own cluster that an object of Argo CD or Flux says to install into. */
+/** The namespace of its own cluster into which an object of Argo CD or Flux installs. */
 function installsInto({ ref, root }: Manifest): string | undefined {
   const spec = root.at('spec')
   switch (groupKindOf(ref)) {

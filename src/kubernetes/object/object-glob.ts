@@ -2,8 +2,8 @@ import { Minimatch } from 'minimatch'
 import type { ObjectRef } from '../../manifest/manifest'
 
 /**
- * Whether a glob of an exception or a param names an object: `Kind/namespace/name`, or `Kind/name` for an object without
- * a namespace; minimatch in each part, and `*` alone for everything. A namespace part of `*` also stands for none.
+ * Whether a glob of an exception or a param matches an object: `Kind/namespace/name`, or `Kind/name` for an object
+ * without a namespace; minimatch in each part, and `*` alone for everything. A namespace part of `*` also matches none.
  */
 export function matchesObject(glob: string, ref: ObjectRef): boolean {
   if (glob === '*') return true
@@ -17,7 +17,7 @@ export function matchesObject(glob: string, ref: ObjectRef): boolean {
   )
 }
 
-/** More globs than a config has; what a process that goes on has compiled beyond that is thrown away. */
+/** More globs than a config has; a long-lived process drops further compiled ones. */
 const maxCompiled = 1000
 const compiled = new Map<string, Minimatch>()
 

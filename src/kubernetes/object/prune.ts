@@ -5,15 +5,15 @@ const argo = 'argocd.argoproj.io/sync-options'
 const flux = 'kustomize.toolkit.fluxcd.io/prune'
 const helm = 'helm.sh/resource-policy'
 
-/** A mark by which an object stays in its cluster when what applies it no longer finds it, and where it is written. */
+/** A mark that keeps an object in its cluster when it is gone from its source, and its place. */
 export interface PruneGuard {
   readonly mark: string
   readonly at: Cursor
 }
 
 /**
- * The marks of an object that keep a tool from deleting it.
- * Sources: https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#no-prune-resources
+ * The marks of an object that keep a tool from deleting it. Sources:
+ * https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#no-prune-resources
  * https://fluxcd.io/flux/components/kustomize/kustomizations/#prune
  * https://helm.sh/docs/howto/charts_tips_and_tricks/#tell-helm-not-to-uninstall-a-resource
  */
@@ -32,7 +32,7 @@ export function pruneGuards(manifest: Manifest): PruneGuard[] {
   return guards
 }
 
-/** Whether an object stays in its cluster when what applies it no longer finds it. */
+/** Whether an object stays in its cluster when it is gone from its source. */
 export function outlivesPrune(manifest: Manifest): boolean {
   return pruneGuards(manifest).some(({ mark }) => !mark.includes(' Delete='))
 }

@@ -5,13 +5,13 @@ import type { Manifest } from '../../manifest/manifest'
 const filledInBy =
   /^(?:reflector\.v1\.k8s\.emberstack\.com\/reflects|replicator\.v1\.mittwald\.de\/replicate-from|avp\.kubernetes\.io\/|vault\.security\.banzaicloud\.io\/)/
 
-/** Whether what the cluster will hold is what the manifest says: not encrypted, reflected or filled in by a tool. */
+/** Whether the cluster will hold the manifest's data: not encrypted, reflected or filled in by a tool. */
 export function isSecretComplete(secret: Manifest): boolean {
   if (isEncrypted(secret)) return false
   return ![...secret.root.at('metadata', 'annotations').entries()].some(([name]) => filledInBy.test(name))
 }
 
-/** SOPS leaves the keys readable, encrypts the values, and says so beside them. Source: https://getsops.io/docs/ */
+/** SOPS keeps the keys readable, encrypts the values, and adds a key of its own. Source: https://getsops.io/docs/ */
 function isEncrypted({ root }: Manifest): boolean {
   if (!root.at('sops').exists) return false
   return ['data', 'stringData'].some((key) =>
@@ -33,8 +33,8 @@ export function keysOf(secret: Manifest): Cursor {
 }
 
 /**
- * The name of a service-account token Secret as Kubernetes generated it: the account, `-token-`, five characters.
- * Source: k8s.io/apimachinery/pkg/util/rand, whose alphabet leaves out vowels and what looks like them.
+ * The name of a service-account token Secret as Kubernetes generates it: the account, `-token-`, five characters.
+ * Source: k8s.io/apimachinery/pkg/util/rand, whose alphabet leaves out vowels and similar characters.
  */
 export function isGeneratedTokenName(name: string): boolean {
   return /.-token-[bcdfghjklmnpqrstvwxz2456789]{5}$/.test(name)

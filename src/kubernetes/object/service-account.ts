@@ -1,7 +1,7 @@
 import type { Cursor } from '../../manifest/cursor'
 import type { Manifest } from '../../manifest/manifest'
 
-/** Where the kinds that run Pods, and those that say as whom something is done, have the account's name. */
+/** The fields for an account's name in kinds that run Pods, and in kinds that act as an account. */
 const places: readonly (readonly string[])[] = [
   ['spec', 'serviceAccountName'],
   ['spec', 'template', 'spec', 'serviceAccountName'],

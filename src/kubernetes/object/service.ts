@@ -1,7 +1,7 @@
 import type { Manifest } from '../../manifest/manifest'
 import { shareNamespace } from './namespace'
 
-/** Whether a Service sends traffic to the Pods of a workload; one without a selector is filled by somebody else. */
+/** Whether a Service sends traffic to the Pods of a workload; endpoints without a selector come from elsewhere. */
 export function selects(service: Manifest, workload: Manifest): boolean {
   const selector = [...service.root.at('spec', 'selector').entries()]
   const labels = workload.root.at('spec', 'template', 'metadata', 'labels')

@@ -8,7 +8,7 @@ export const defaultClassMark = 'storageclass.kubernetes.io/is-default-class'
 /** Whether claims that name no class get this one. */
 export function isDefaultStorageClass({ root }: Manifest): boolean {
   const annotations = root.at('metadata', 'annotations')
-  // The API server still heeds the older name: pkg/apis/storage/util/helpers.go, IsDefaultAnnotation.
+  // The API server still respects the older name: pkg/apis/storage/util/helpers.go, IsDefaultAnnotation.
   return [defaultClassMark, 'storageclass.beta.kubernetes.io/is-default-class'].some(
     (mark) => annotations.at(mark).string === 'true',
   )

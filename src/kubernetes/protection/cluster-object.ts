@@ -9,15 +9,15 @@ const ClusterObjectFacts = Type.Object(
   {
     /** Globs of `Kind/namespace/name` or `Kind/name`. */
     objects: Type.Array(Type.String({ pattern: objectGlobPattern }), { minItems: 1 }),
-    /** What happens once one of them is deleted, as a clause. */
+    /** The effect of deleting one of them, as a clause. */
     harm: Type.String({ minLength: 1 }),
-    /** Who makes it anew; nobody where it is not given. */
+    /** The component that recreates it, if there is one. */
     restoredBy: Type.Optional(Type.String({ minLength: 1 })),
     ...proof,
   },
   strict,
 )
-/** What is known of some objects that a cluster stands on. */
+/** The facts about some objects that a cluster depends on. */
 export type ClusterObjectFacts = Static<typeof ClusterObjectFacts>
 
 /** `facts/cluster-objects.yaml` */
@@ -32,7 +32,7 @@ for (const facts of factsIn(ClusterObjectFactsFile, rows).objects) {
   }
 }
 
-/** What is known of an object that a cluster stands on; undefined for any other. */
+/** The facts about an object that a cluster depends on; undefined for any other. */
 export function clusterObjectFacts(ref: ObjectRef): ClusterObjectFacts | undefined {
   return rowsByKind.get(ref.kind)?.find(({ glob }) => matchesObject(glob, ref))?.facts
 }

@@ -6,7 +6,7 @@ import { type ClusterObjectFacts, ClusterObjectFactsFile } from './cluster-objec
 
 const { objects } = factsIn(ClusterObjectFactsFile, rows)
 
-/** What stops when a protected object is deleted; undefined for one that only a user protects. */
+/** The effect of deleting a protected object; undefined for one that only a user protects. */
 export function protectedObjectFacts(ref: ObjectRef): ClusterObjectFacts | undefined {
   return objects.find((row) => row.objects.some((glob) => matchesObject(glob, ref)))
 }

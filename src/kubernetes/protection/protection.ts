@@ -15,7 +15,7 @@ const ByLabel = Type.Object(
   { additionalProperties: false },
 )
 
-/** The param by which rules are told what is protected. */
+/** The param that lists the protected objects for rules. */
 export const Protect = Type.Array(
   Type.Union([
     Type.String({ pattern: objectGlobPattern, description: 'Kind/namespace/name or Kind/name; globs allowed.' }),

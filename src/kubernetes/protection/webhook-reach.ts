@@ -49,12 +49,13 @@ const vitals: readonly Vital[] = [
 ]
 
 /**
- * What a webhook stands in the way of while its backend does not answer, as `Pods in kube-system` or `Nodes`: of what a
- * cluster does all the time, that which its rules take and no selector or condition leaves out.
- * Source: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#webhook-configuration
+ * The requests that a webhook blocks while its backend does not answer, as `Pods in kube-system` or `Nodes`: those that
+ * a cluster makes all the time, that match its rules and that no selector or condition excludes.
+ * Source:
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#webhook-configuration
  */
-export function heldUpBy(webhook: Cursor): { readonly what: string; readonly where: string }[] {
-  // What an expression leaves out is not worked out.
+export function requestsBlockedBy(webhook: Cursor): { readonly what: string; readonly where: string }[] {
+  // Expressions are not evaluated.
   if ([...webhook.at('matchConditions').items()].some((one) => one.at('expression').string?.trim() !== 'true'))
     return []
   const own = webhook.at('clientConfig', 'service', 'namespace').string
@@ -74,9 +75,10 @@ export function heldUpBy(webhook: Cursor): { readonly what: string; readonly whe
 }
 
 /**
- * Whether a rule sends such requests to its webhook. A wildcard counts for what is in namespaces, where a selector says which
- * are left out; of what is in none, only a rule that names it.
- * Source: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-rules
+ * Whether a rule sends such requests to its webhook. A wildcard counts for namespaced objects, of which a selector
+ * excludes some; for cluster-scoped ones, only a rule that names them.
+ * Source:
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-rules
  */
 function takes(rule: Cursor, { group, operations, namespaced }: Vital): boolean {
   const strings = (field: string) => [...rule.at(field).items()].flatMap(({ string }) => string ?? [])
@@ -101,8 +103,9 @@ function names(pattern: string, resource: string): boolean {
 }
 
 /**
- * Whether a selector takes what has these labels and maybe others, which people set by hand. What asks for another label
- * passes over it, as nobody opts the system in; what asks for another one's absence may find it set.
+ * Whether a selector matches objects with these labels and possibly others, which people set by hand. A selector for
+ * another label does not match, because nobody opts the system in; one for the absence of another label may find it
+ * set.
  */
 function selects(selector: Cursor, labels: Labels): 'yes' | 'no' | 'unknown' {
   const wanted = [...selector.at('matchLabels').entries()].map(([key, { string }]) => entryOf(labels, key) === string)

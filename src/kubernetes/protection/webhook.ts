@@ -2,7 +2,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import type { GroupKind, Manifest } from '../../manifest/manifest'
 
-/** The kinds by which the API server asks somebody about what is written. */
+/** The kinds that configure calls of the API server to a webhook. */
 export const webhookKinds: readonly GroupKind[] = [
   'ValidatingWebhookConfiguration.admissionregistration.k8s.io',
   'MutatingWebhookConfiguration.admissionregistration.k8s.io',
@@ -19,9 +19,9 @@ export interface Webhook {
   readonly at: Cursor
   readonly name: string
   readonly service: ServiceName & { readonly at: Cursor }
-  /** Whether what it is to be asked about is refused while nobody answers. */
+  /** Whether requests are refused while the webhook does not answer. */
   readonly closed: boolean
-  /** What it is asked about, in words. */
+  /** Its requests, in words. */
   readonly resources: string
 }
 

@@ -23,12 +23,12 @@ const Role = Type.Object(
     kind: Type.Enum(['ClusterRole', 'Role']),
     namespace: Type.Optional(text),
     name: text,
-    /** The labels by which other roles gather it, each `true`. */
+    /** The labels by which other roles aggregate it, each `true`. */
     labels: Type.Optional(strings),
     /** The labels of the roles it gathers. */
     gathers: Type.Optional(strings),
     rules: Type.Optional(Type.Array(Rule)),
-    /** What it allows only with some feature gates. */
+    /** Its permissions that depend on feature gates. */
     gated: Type.Optional(Type.Array(Rule)),
   },
   strict,
@@ -64,7 +64,7 @@ export const BootstrapFile = factsFile({
 
 const { tables } = factsIn(BootstrapFile, rows)
 
-/** What an API server of a release gives a role by itself. */
+/** The default permissions that an API server of a release gives a role. */
 export interface DefaultRole {
   readonly release: string
   /** In every cluster of the release. */
@@ -76,8 +76,8 @@ export interface DefaultRole {
 }
 
 /**
- * The defaults of a role as they are known: of the newest release that is not after the cluster's, or of all where that is
- * not said. None for a role that no API server makes.
+ * The known defaults of a role: of the newest release that is not newer than the cluster's, or of all if that is
+ * unknown. None for a role that no API server creates.
  *
  * @param kubernetes the cluster's version
  */
@@ -112,7 +112,7 @@ export function defaultSubjects(ref: ObjectRef): readonly string[] | undefined {
   return tables.flatMap(({ bindings = [] }) => bindings).find((binding) => isOf(binding, ref))?.subjects
 }
 
-/** Who is bound to a role by default, as `Kind name`. */
+/** The default subjects of a role, as `Kind name`. */
 export function defaultHolders({ kind, name }: ObjectRef): readonly string[] {
   const role = `${kind} ${name}`
   return [

@@ -5,7 +5,7 @@ import { defaultsOf } from './bootstrap-rbac'
 import { bindingKinds, inNamespace, type Permissions, rbacGroup } from './rbac'
 import { aggregationOf, permissionsOfRole } from './rbac-role'
 
-/** Who is given something. A ServiceAccount is the user it logs in as, so that both spellings are one. */
+/** An RBAC subject. A ServiceAccount is the user it logs in as, so that both spellings are equal. */
 export interface Subject {
   readonly kind: 'User' | 'Group'
   readonly name: string
@@ -58,7 +58,7 @@ function groupsOf({ kind, name }: Subject): string[] {
   return ['system:authenticated']
 }
 
-/** Whether what is given to one subject is given to another: it is the same, or a group the other is always in. */
+/** Whether one subject's permissions apply to another: it is the same, or a group that always contains the other. */
 export function includes(outer: Subject, inner: Subject): boolean {
   return (
     (outer.kind === inner.kind && outer.name === inner.name) ||
@@ -76,8 +76,8 @@ export function roleRefOf(binding: Manifest): { readonly ref: ObjectRef; readonl
 }
 
 /**
- * What a role allows in a snapshot, or by default where it is not there; undefined where nobody says. What an aggregated role
- * gathers is seen in part only, so its defaults count besides.
+ * The permissions of a role in a snapshot, or its defaults if it is not there; undefined if both are unknown. The
+ * sources of an aggregated role are known only in part, so its defaults count too.
  */
 export function permissionsOfRoleRef(ref: ObjectRef, snapshot: Snapshot): readonly Permissions[] | undefined {
   const [role] = snapshot.get(ref)
@@ -90,7 +90,7 @@ export function permissionsOfRoleRef(ref: ObjectRef, snapshot: Snapshot): readon
   return permissions.length > 0 ? permissions : undefined
 }
 
-/** What a binding gives: a RoleBinding gives it in its namespace alone. */
+/** The permissions of a binding: a RoleBinding grants them in its namespace alone. */
 export function permissionsOfBinding(binding: Manifest, snapshot: Snapshot): readonly Permissions[] {
   const roleRef = roleRefOf(binding)
   const permissions = (roleRef && permissionsOfRoleRef(roleRef.ref, snapshot)) ?? []
@@ -103,7 +103,7 @@ export function sameRole(one: Manifest, other: Manifest): boolean {
   return a !== undefined && b !== undefined && identityOf(a.ref) === identityOf(b.ref)
 }
 
-/** What a subject may do by all the bindings of a snapshot, its groups' included; nothing ever denies. */
+/** The permissions of a subject by all bindings of a snapshot, including those of its groups; RBAC has no denials. */
 export function permissionsOfSubject(subject: Subject, snapshot: Snapshot): Permissions[] {
   return bindingKinds
     .flatMap((kind) => snapshot.ofKind(kind))

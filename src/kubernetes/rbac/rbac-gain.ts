@@ -7,9 +7,9 @@ import { type BoundSubject, includes, roleRefOf, sameRole, subjectsOf } from './
 import { leaksInto } from './rbac-power'
 import { aggregateLabels, aggregationOf } from './rbac-role'
 
-/** What a role comes to allow by its own rules; a new one of Kubernetes, beyond what any known release gives it. */
+/** The permissions that a role gains by its own rules; for a new role of Kubernetes, those beyond any known release. */
 export function gainedPermissions(before: Manifest | undefined, after: Manifest): Permissions[] {
-  // What an aggregated role allows is not in its own rules.
+  // The permissions of an aggregated role are not in its own rules.
   if (aggregationOf(after)) return []
   const written = permissionsIn(after.root.at('rules'))
   if (before && !aggregationOf(before)) return uncovered(permissionsIn(before.root.at('rules')), written)
@@ -22,7 +22,9 @@ export function gainedPermissions(before: Manifest | undefined, after: Manifest)
     : []
 }
 
-/** The selectors by which a role comes to gather others, but for those it has by default; of new ones only Kubernetes' own. */
+/**
+ * The selectors by which a role starts to aggregate others, except its defaults; for new roles only Kubernetes' own.
+ */
 export function gainedSelectors(before: Manifest | undefined, after: Manifest): Cursor[] {
   const byDefault = defaultsOf(after.ref)
   if (!before && byDefault.length === 0) return []
@@ -34,7 +36,10 @@ export function gainedSelectors(before: Manifest | undefined, after: Manifest): 
   return (aggregationOf(after) ?? []).filter(({ value }) => !known.includes(JSON.stringify(value)))
 }
 
-/** What a role gives to view, edit or admin that these are not for, and the places that make it so, the changed one first. */
+/**
+ * Permissions that a role adds to view, edit or admin and that these are not meant for, and their places, the changed
+ * one first.
+ */
 export interface Leak {
   readonly gatherer: string
   readonly label: string
@@ -42,7 +47,10 @@ export interface Leak {
   readonly ends: readonly Cursor[]
 }
 
-/** What a role comes to leak by its labels: into the least of the roles that gather it, as the others stand above that. */
+/**
+ * The permissions that a role leaks by its labels: into the least of the roles that aggregate it, because the others
+ * include that one.
+ */
 export function gainedLeak(before: Manifest | undefined, after: Manifest): Leak | undefined {
   const rules = after.root.at('rules')
   for (const { key, gatherer, at } of aggregateLabels(after)) {

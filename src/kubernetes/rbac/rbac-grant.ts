@@ -7,12 +7,12 @@ import { allowsEverything, everybodyIn, isAnonymous, isPublic, onlyReads } from 
 /** Subjects that a binding gives more than anybody should get by one. */
 export interface Grant {
   readonly subjects: readonly BoundSubject[]
-  /** All power to somebody, more than reading to everybody, or what it may tell to everybody. */
+  /** All permissions for someone, more than reading for everyone, or sensitive reading for everyone. */
   readonly as: 'administrator' | 'everybody' | 'exposed'
 }
 
 /**
- * Tells whether a binding gives too much to whom it comes to name, or whom its role comes to allow more.
+ * Checks whether a binding grants too much to its new subjects, or to subjects whose role gains permissions.
  *
  * @param gaining those of its subjects
  */
@@ -26,7 +26,7 @@ export function wideGrant(
   const permissions = roleRef && permissionsOfRoleRef(roleRef.ref, head)
   const everybody = gaining.filter(everybodyIn)
   if (binding.ref.kind !== 'ClusterRoleBinding') {
-    // What matters here is what is allowed, not where; in kube-system are the cluster's own Pods and Secrets.
+    // The permission matters here, not its namespace; kube-system contains the cluster's own Pods and Secrets.
     return binding.ref.namespace === 'kube-system' && !onlyReads(inNamespace(permissions ?? [], '*'))
       ? grant(everybody, 'everybody')
       : grant(gaining.filter(isAnonymous), 'exposed')

@@ -10,7 +10,7 @@ const all = permissionsOf({
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update'],
 })
 
-/** Whether somebody with these permissions may do everything, as with cluster-admin. */
+/** Whether these permissions allow everything, as cluster-admin does. */
 export function allowsEverything(permissions: readonly Permissions[]): boolean {
   return allows(permissions, all)
 }
@@ -38,7 +38,7 @@ const secrets: PolicyRule = {
   verbs: reading,
 }
 
-/** What the user-facing roles keep from whom they are given to; each stands above the ones before. */
+/** The permissions that the user-facing roles withhold; each role includes the ones before. */
 const kept: Readonly<Record<string, readonly PolicyRule[]>> = {
   admin: [binding, impersonation, clusterRoles, kubelet],
   edit: [binding, impersonation, clusterRoles, kubelet, roles],
@@ -46,7 +46,7 @@ const kept: Readonly<Record<string, readonly PolicyRule[]>> = {
 }
 
 /**
- * What permissions add to `admin`, `edit` or `view` that these roles are there to keep from people.
+ * The permissions that are added to `admin`, `edit` or `view` although these roles are meant to withhold them.
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#user-facing-roles
  */
 export function leaksInto(gatherer: string, permissions: readonly Permissions[]): Permissions[] {
@@ -54,7 +54,7 @@ export function leaksInto(gatherer: string, permissions: readonly Permissions[])
   return gatherer === 'view' ? [...leaked, ...changing(permissions)] : leaked
 }
 
-/** What of a rule permissions allow, each at the rule that does. */
+/** The parts of a rule that permissions allow, each at its rule. */
 function within(rule: PolicyRule, permissions: readonly Permissions[]): Permissions[] {
   return permissions.flatMap((allowed) =>
     shared(permissionsOf(rule), [allowed]).map((part) => ({ ...part, at: allowed.at })),
@@ -81,7 +81,8 @@ const basicUser = permissionsOf({
 })
 
 /**
- * Whether permissions tell no more than API servers tell everybody: URLs, and to who logs in what that one may do.
+ * Whether permissions reveal no more than API servers reveal to everyone: URLs, and to logged-in users their own
+ * permissions.
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#discovery-roles
  */
 export function isPublic(permissions: readonly Permissions[], isOpen: boolean): boolean {
@@ -89,7 +90,7 @@ export function isPublic(permissions: readonly Permissions[], isOpen: boolean): 
 }
 
 /**
- * By what somebody may get more than they were given.
+ * Permissions that allow privilege escalation.
  * Source: https://kubernetes.io/docs/concepts/security/rbac-good-practices/#privilege-escalation-risks
  */
 export function escalations(permissions: readonly Permissions[]): Permissions[] {
@@ -105,7 +106,7 @@ const everybody: Readonly<Record<string, string>> = {
   'User system:anonymous': 'everyone who reaches the API server',
 }
 
-/** Whom a subject stands for when it stands for everybody. */
+/** The subjects that include everyone, and what each includes. */
 export function everybodyIn({ kind, name }: Subject): string | undefined {
   return entryOf(everybody, `${kind} ${name}`)
 }

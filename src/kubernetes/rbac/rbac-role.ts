@@ -4,15 +4,17 @@ import type { Manifest } from '../../manifest/manifest'
 import { selectsLabels } from '../object/label-selector'
 import { type Permissions, permissionsIn, roleKinds } from './rbac'
 
-/** The selectors by which a ClusterRole gathers the rules of others; `undefined` for a role that has rules of its own. */
+/**
+ * The selectors by which a ClusterRole aggregates the rules of others; `undefined` for a role with rules of its own.
+ */
 export function aggregationOf(role: Manifest): readonly Cursor[] | undefined {
   const rule = role.root.at('aggregationRule')
   return role.ref.kind === 'ClusterRole' && rule.isMap ? [...rule.at('clusterRoleSelectors').items()] : undefined
 }
 
 /**
- * What a role allows in its cluster. The controller manager writes the rules of an aggregated role over from those of the
- * roles it selects, so what its manifest has as rules means nothing. Source:
+ * The permissions of a role in its cluster. The controller manager overwrites the rules of an aggregated role with
+ * those of the selected roles, so the rules in its manifest have no effect. Source:
  * https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
  */
 export function permissionsOfRole(role: Manifest, snapshot: Snapshot): Permissions[] {
@@ -35,7 +37,7 @@ const aggregatePrefix = 'rbac.authorization.k8s.io/aggregate-to-'
 /** The roles that teams are bound to, each with less than the next. */
 const userFacing = ['view', 'edit', 'admin']
 
-/** The labels by which a ClusterRole gives its rules to one of those that teams are bound to, the least of these first. */
+/** The labels by which a ClusterRole adds its rules to a user-facing role, the least of these first. */
 export function aggregateLabels({ root, ref }: Manifest): { key: string; gatherer: string; at: Cursor }[] {
   if (ref.kind !== 'ClusterRole') return []
   return userFacing.flatMap((gatherer) => {

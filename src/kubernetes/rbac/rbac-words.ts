@@ -1,10 +1,10 @@
 import { abridged, enumerated } from '../../listing'
 import { type Permissions, permissionText, singles } from './rbac'
 
-/** So many permissions tell two statements apart; long lists in a rule may stand for millions. */
+/** This many permissions distinguish two statements; long lists in a rule may expand to millions. */
 const most = 1000
 
-/** Permissions in the words of `kubectl auth can-i`: what a statement about them is about. */
+/** Permissions in the words of `kubectl auth can-i`: the keys of a statement about them. */
 export function permissionKeys(permissions: readonly Permissions[]): string[] {
   const words: string[] = []
   for (const single of singles(permissions)) {

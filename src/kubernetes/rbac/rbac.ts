@@ -1,7 +1,7 @@
 import type { Cursor } from '../../manifest/cursor'
 
 export const rbacGroup = 'rbac.authorization.k8s.io'
-/** The kinds that allow something, and those that give it to somebody. */
+/** The kinds that hold permissions, and those that grant them. */
 export const roleKinds = [`ClusterRole.${rbacGroup}`, `Role.${rbacGroup}`] as const
 export const bindingKinds = [`ClusterRoleBinding.${rbacGroup}`, `RoleBinding.${rbacGroup}`] as const
 
@@ -14,7 +14,7 @@ export interface PolicyRule {
   readonly verbs: readonly string[]
 }
 
-/** What a permission is made of, the part first by which two of them are most likely told apart. */
+/** The parts of a permission, the most selective one first. */
 export const parts = ['resource', 'group', 'url', 'verb', 'name', 'namespace'] as const
 type Part = (typeof parts)[number]
 
@@ -29,7 +29,7 @@ export const fields: Readonly<Record<Part, string>> = {
 }
 
 const any = '*'
-/** In place of a name stands for all of them: `*` would be an object of that name. */
+/** Represents all names: `*` would be an object of that name. */
 const anyName = ''
 
 /**
@@ -38,7 +38,7 @@ const anyName = ''
  */
 export type Permission = Readonly<Record<Part, string>>
 
-/** What one rule allows: every combination of its parts. */
+/** The permissions of one rule: every combination of its parts. */
 export interface Permissions extends Readonly<Record<Part, ReadonlySet<string>>> {
   /** The rule, where a manifest has it. */
   readonly at: Cursor | undefined
@@ -46,7 +46,7 @@ export interface Permissions extends Readonly<Record<Part, ReadonlySet<string>>>
 
 const none: ReadonlySet<string> = new Set([''])
 
-/** What a rule allows. One with resources and URLs is two of which neither narrows the other. */
+/** The permissions of a rule. A rule with resources and URLs counts as two, neither of which narrows the other. */
 export function permissionsOf(rule: PolicyRule, namespace = any, at?: Cursor): Permissions[] {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [], verbs } = rule
   const onResources = {
@@ -62,7 +62,7 @@ export function permissionsOf(rule: PolicyRule, namespace = any, at?: Cursor): P
   return [onResources, onUrls].filter((permissions) => parts.every((part) => permissions[part].size > 0))
 }
 
-/** What the rules of a role allow, as they are written; a Role's in its namespace. */
+/** The permissions in the written rules of a role; those of a Role are limited to its namespace. */
 export function permissionsIn(rules: Cursor): Permissions[] {
   const { kind, namespace } = rules.manifest.ref
   return [...rules.items()].flatMap((rule) => {
@@ -102,15 +102,15 @@ function hasOrAny(owned: ReadonlySet<string>, value: string): boolean {
   return owned.has(any) || owned.has(value)
 }
 
-/** A URL that ends with `*` covers what begins like it; `/healthz/*` is not `/healthz`. */
+/** A URL that ends with `*` covers every URL with that prefix; `/healthz/*` does not cover `/healthz`. */
 function coversUrl(owned: string, url: string): boolean {
   return owned === url || (owned.endsWith('*') && url.startsWith(owned.replace(/(?<!\*)\*+$/, '')))
 }
 
 /**
- * What of the servant's permissions no rule of the owner allows. The API server breaks rules into single permissions and
- * looks for each; here what a rule allows is cut out of the rest as a whole, with the same result and without writing out
- * the products of long rules.
+ * The permissions of the servant that no rule of the owner covers. The API server splits rules into single permissions
+ * and looks for each; this subtracts each rule as a whole, with the same result and without expanding the products of
+ * long rules.
  */
 export function uncovered(owner: readonly Permissions[], servant: readonly Permissions[]): Permissions[] {
   return servant.flatMap((wanted) =>
@@ -168,7 +168,7 @@ export function permissionText({ resource, group, url, verb, name, namespace }: 
     .join(' ')
 }
 
-/** What both allow. */
+/** The permissions that both allow. */
 export function shared(one: readonly Permissions[], other: readonly Permissions[]): Permissions[] {
   return uncovered(uncovered(other, one), one)
 }

@@ -2,7 +2,7 @@ import { satisfies } from 'semver'
 import { type Controller, rolloutMark } from '../controllers/controller'
 import { controllerFacts } from '../workload/controller-facts'
 
-/** Strings of which each manifest has one that a controller is read from of which some releases panic. */
+/** Strings, one of which is in each manifest of a controller of which some releases panic. */
 export const marksOfPanicking: readonly string[] = [
   ...controllerFacts.flatMap(({ marks, certificate }) => (certificate?.panics ? marks : [])),
   rolloutMark,

@@ -4,7 +4,7 @@ import type { Manifest } from '../../manifest/manifest'
 /** cert-manager's API group, and the one it had before 0.11. */
 export const certManagerGroups = ['cert-manager.io', 'certmanager.k8s.io']
 
-/** What Go's strconv.ParseBool takes for true. */
+/** Values that Go's strconv.ParseBool reads as true. */
 const truths = ['1', 't', 'T', 'true', 'TRUE', 'True']
 
 /**

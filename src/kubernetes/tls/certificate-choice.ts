@@ -18,7 +18,9 @@ const choices: readonly CertificateChoice[] = controllerFacts.flatMap(({ name, t
   certificate ? [{ product: title, ...certificate, name }] : [],
 )
 
-/** Strings of which the IngressClass of such a controller has one; a prefix alone stands in many an annotation too. */
+/**
+ * Strings, one of which is in the IngressClass of such a controller; a prefix alone also occurs in many annotations.
+ */
 export const controllerNames: readonly string[] = choices.map(({ controller }) =>
   controller.endsWith('/') ? `controller: ${controller}` : controller,
 )
@@ -28,7 +30,10 @@ export const namesOfTypedControllers: readonly string[] = choices.flatMap(({ con
   secretType === undefined ? [] : [controller],
 )
 
-/** How the controller of an Ingress's class chooses; undefined where the snapshot does not tell which one that is. */
+/**
+ * How the controller of an Ingress's class chooses a certificate; undefined if the snapshot does not show the
+ * controller.
+ */
 export function certificateChoice(snapshot: Snapshot, ingress: Manifest): CertificateChoice | undefined {
   const named = controllerOf(snapshot, ingress)
   return named === undefined ? undefined : choices.find(({ controller }) => named.startsWith(controller))
@@ -39,7 +44,7 @@ export function mayBeIngressNginx(choice: CertificateChoice | undefined): boolea
   return choice === undefined || choice.name === 'ingress-nginx'
 }
 
-/** What becomes of a host that no certificate is found for, as messages say it. */
+/** The effect for a host without a certificate, as a phrase of messages. */
 export function outcomeWithout(choice: CertificateChoice | undefined): string {
   if (choice === undefined || mayBeIngressNginx(choice)) return "it is served with the controller's default certificate"
   const { product, by, without } = choice
@@ -70,7 +75,8 @@ export function servedByCertificate(
     results.push(...controllers.flatMap((controller) => byArgument(snapshot, controller, host)))
   }
   if (results.includes('served')) return 'served'
-  // ingress-nginx is asked by the entry's hosts first; what a certificate of unknown names may do besides is no promise.
+  // ingress-nginx compares the entry's hosts first; certificates with unknown names may match further hosts, but that
+  // is not certain.
   const certain = choice.by === 'hosts' ? results.slice(own.length) : results
   return certain.includes('unknown') ? 'unknown' : 'unserved'
 }
@@ -82,7 +88,10 @@ function othersOf(snapshot: Snapshot, ingress: Manifest): Manifest[] {
     .filter((other) => other !== ingress && controllerOf(snapshot, other) === controller)
 }
 
-/** Whether the Secrets of an Ingress bring a certificate for a host; where the certificate is unknown, by what it is listed for. */
+/**
+ * Whether the Secrets of an Ingress contain a certificate for a host; if the certificate is unknown, by the hosts it is
+ * listed for.
+ */
 function brings(snapshot: Snapshot, ingress: Manifest, host: string): boolean {
   return tlsEntries(ingress).some(({ hosts, secretName }) => {
     if (!secretName.string) return false
@@ -112,7 +121,7 @@ function defaultOf(snapshot: Snapshot, store: Manifest, host: string): Service {
   return store.root.at('spec', 'defaultGeneratedCert').exists ? 'unknown' : 'unserved'
 }
 
-/** What the default certificate that a controller is given does for a host. */
+/** The effect of a controller's default certificate for a host. */
 function byArgument(snapshot: Snapshot, { manifest, defaultCertificate }: Controller, host: string): Service[] {
   if (!defaultCertificate) return []
   const [namespace = '', name = ''] = defaultCertificate.value?.split('/') ?? []

@@ -9,13 +9,13 @@ import { isSecretComplete } from '../object/secret'
 import { certificateRefs, tlsListeners } from './gateway-tls'
 import { producersOf } from './tls-producer'
 
-/** What stands under `tls.crt` or `tls.key` of a Secret. */
+/** The value of `tls.crt` or `tls.key` of a Secret. */
 export type PemReading<T> =
   /** Of several PEM blocks the first one counts. */
   | { readonly kind: 'read'; readonly at: Cursor; readonly first: T; readonly further: readonly T[] }
   /** Nothing yet: it is empty, or holds words that a person or a tool replaces. */
   | { readonly kind: 'standIn'; readonly at: Cursor }
-  /** What no controller can use; the fault goes on after `tls.crt of Secret web`. */
+  /** A fault that makes it unusable for every controller; it completes `tls.crt of Secret web`. */
   | { readonly kind: 'broken'; readonly at: Cursor; readonly fault: string }
 
 /** The certificates under a Secret's `tls.crt`. */
@@ -28,10 +28,10 @@ export function readKey(secret: Manifest): PemReading<KeyObject> {
   return read(secret, 'tls.key', /(?:^| )PRIVATE KEY$/, (pem) => createPrivateKey(pem))
 }
 
-/** As strict as Go's encoding/pem, by which the controllers read: BEGIN and END stand on lines of their own. */
+/** As strict as Go's encoding/pem, which the controllers use: BEGIN and END are on lines of their own. */
 const pemBlock = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t]*\r?\n((?:(?!-----)[\s\S])*)\n-----END \1-----/gm
 
-/** What people and tools write where a value is still to come. */
+/** Placeholders that people and tools write for a later value. */
 const standInWords =
   /\$\{|\{\{|\$\(|<[^<>]+>|ENC\[|\.\.|…|\*{3}|x{4}|change.?me|replace|redacted|placeholder|dummy|insert|your|todo/i
 
@@ -70,7 +70,7 @@ function read<T>(secret: Manifest, key: string, label: RegExp, parse: (pem: stri
   return { kind: 'standIn', at }
 }
 
-/** Asked only of what could not be read: nothing, BEGIN and END with nothing between, or words for what is to come. */
+/** Checked only for unreadable values: nothing, BEGIN and END with nothing between, or words of a placeholder. */
 function isStandIn(text: string): boolean {
   return text.replace(/-----(?:BEGIN|END) [A-Z0-9 ]+-----/g, '').trim() === '' || standInWords.test(text)
 }
@@ -90,7 +90,7 @@ function isEncrypted({ type, body }: Block): boolean {
   return type.startsWith('ENCRYPTED') || body.includes('ENCRYPTED')
 }
 
-/** What a function of node:crypto gives; undefined when it cannot read its input. */
+/** The result of a function of node:crypto; undefined when it cannot read its input. */
 function attempt<T>(call: () => T): T | undefined {
   try {
     return call()
@@ -119,7 +119,10 @@ const weakSignatures: Readonly<Record<string, string>> = {
   '2b0e03021d': 'SHA-1',
 }
 
-/** What of a certificate is too weak for today's clients: fewer than 112 bits of strength. Source: NIST SP 800-131A, 3 */
+/**
+ * The parts of a certificate that are too weak for today's clients: fewer than 112 bits of strength. Source: NIST SP
+ * 800-131A, 3
+ */
 export function weaknessesOf(certificate: X509Certificate): string[] {
   const key = attempt(() => certificate.publicKey)
   const { modulusLength, namedCurve } = key?.asymmetricKeyDetails ?? {}
@@ -132,7 +135,7 @@ export function weaknessesOf(certificate: X509Certificate): string[] {
   ]
 }
 
-/** The object identifier of the signature: node:crypto tells it only from version 24 on. */
+/** The object identifier of the signature: node:crypto provides it only from version 24 on. */
 function signatureOf({ raw }: X509Certificate): string {
   const certificate = elementAt(raw, 0)
   const content = elementAt(raw, certificate.start)
@@ -162,7 +165,7 @@ export function namesIn(certificate: X509Certificate): string[] {
   return alternatives.some(([, type]) => type === 'DNS') || !commonName ? names : [commonName, ...names]
 }
 
-/** A certificate behind a Secret, as far as the repository tells it. */
+/** The certificate in a Secret, as far as the repository shows it. */
 export interface KnownCertificate {
   /** The object that decides its names: a Secret, a Certificate, or an Ingress for which cert-manager requests it. */
   readonly manifest: Manifest
@@ -173,8 +176,8 @@ export interface KnownCertificate {
 }
 
 /**
- * The certificates that may stand behind a Secret that an object names, of its own namespace unless it says another; more
- * than one when several objects provide it, or copies of one. Undefined unless every one of them is known.
+ * The possible certificates in a Secret that an object names, of its own namespace unless it names another; more than
+ * one when several objects provide it, or copies of one. Undefined unless all of them are known.
  */
 export function certificatesBehind(
   snapshot: Snapshot,
@@ -192,7 +195,7 @@ export function certificatesBehind(
   const known = producers
     .filter(({ manifest: { ref } }) => !byHand || (ref.kind !== 'Ingress' && ref.kind !== 'Gateway'))
     .map(({ manifest, at }) => {
-      // Another copy of an Ingress requests what this one does.
+      // Another copy of an Ingress requests the same certificate.
       const isCopy = manifest.ref.kind === 'Ingress' && identityOf(manifest.ref) === identityOf(user.ref)
       return isCopy ? requestedFor(user, secretName, at) : knownFrom(manifest, secretName, at)
     })
@@ -222,7 +225,7 @@ function heldBy(secret: Manifest): KnownCertificate | undefined {
   }
 }
 
-/** What a cert-manager Certificate asks for; its issuer puts nothing else in. */
+/** The hosts that a cert-manager Certificate requests; its issuer adds no others. */
 function requestedBy(certificate: Manifest): KnownCertificate | undefined {
   const spec = certificate.root.at('spec')
   const hosts = [...spec.at('dnsNames').items(), spec.at('commonName')].flatMap((name) => name.string || [])
@@ -232,7 +235,7 @@ function requestedBy(certificate: Manifest): KnownCertificate | undefined {
   return requested(certificate, at, [...hosts, ...addresses])
 }
 
-/** What cert-manager's ingress-shim asks for: the hosts of the Secret's entry, and two annotations. */
+/** The request of cert-manager's ingress-shim: the hosts of the Secret's entry, and two annotations. */
 function requestedFor(ingress: Manifest, secretName: string, at: Cursor): KnownCertificate | undefined {
   const hosts = tlsEntries(ingress)
     .filter((entry) => entry.secretName.string === secretName)
@@ -244,7 +247,7 @@ function requestedFor(ingress: Manifest, secretName: string, at: Cursor): KnownC
   return requested(ingress, at, [...hosts, ...more.map((name) => name.trim())])
 }
 
-/** What cert-manager asks for, for a Gateway: the hostnames of the listeners that name the Secret. */
+/** The request of cert-manager for a Gateway: the hostnames of the listeners that name the Secret. */
 function requestedForGateway(gateway: Manifest, secretName: string, at: Cursor): KnownCertificate | undefined {
   const listeners = tlsListeners(gateway).filter((listener) =>
     certificateRefs(listener).some(

@@ -12,7 +12,7 @@ const typesWithoutCertificate: readonly string[] = [
   'kubernetes.io/ssh-auth',
 ]
 
-/** What a manifest says of the Secret it makes, by names alone. */
+/** The Secret that a manifest declares, by names alone. */
 export interface DeclaredSecret {
   /** Opaque where none is written. */
   readonly type: string
@@ -23,8 +23,8 @@ export interface DeclaredSecret {
 }
 
 /**
- * The type and the keys of the Secret that a Secret, a SealedSecret or an ExternalSecret makes; undefined for any other
- * kind, and where what the cluster will hold is not written here.
+ * The type and the keys of the Secret that a Secret, a SealedSecret or an ExternalSecret creates; undefined for any
+ * other kind, and if the manifest does not show the cluster's data.
  */
 export function declaredSecret(manifest: Manifest): DeclaredSecret | undefined {
   switch (groupKindOf(manifest.ref)) {
@@ -44,7 +44,7 @@ function ofSecret(secret: Manifest): DeclaredSecret | undefined {
   return declared(secret, ['type'], [['data'], ['stringData']])
 }
 
-/** The names of what is sealed are plain, the values are not. Source: bitnami-labs/sealed-secrets, Unseal. */
+/** The names of sealed values are plain, the values are not. Source: bitnami-labs/sealed-secrets, Unseal. */
 function ofSealedSecret(sealed: Manifest): DeclaredSecret | undefined {
   // The older form seals the whole Secret, its type and keys included.
   if (sealed.root.at('spec', 'data').exists) return undefined

@@ -35,7 +35,7 @@ export function parentsOf(route: Manifest): Parent[] | undefined {
   }))
 }
 
-/** The one Gateway that a parent stands for; undefined where the snapshot has none, or several copies. */
+/** The Gateway that a parent reference names; undefined if the snapshot has none, or several copies. */
 export function gatewayOf(snapshot: Snapshot, { at, name, namespace }: Parent): Manifest | undefined {
   const ref = { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace, name: name.string ?? '' }
   const [gateway, ...copies] = snapshot.get(ref)
@@ -53,7 +53,7 @@ export function selectedListeners(gateway: Manifest, { sectionName, port }: Pare
 }
 
 /**
- * Whether the hostname of a route and that of a listener have a host in common. A wildcard stands for one label or more here,
+ * Whether the hostnames of a route and of a listener have a host in common. A wildcard matches one label or more here,
  * unlike in an Ingress and in a certificate. Source: Gateway API 1.6.1, apis/v1/httproute_types.go, Hostnames
  */
 export function intersect(hostname: string, listener: string | undefined): boolean {

@@ -13,7 +13,7 @@ export function tlsListeners(gateway: Manifest): Cursor[] {
 }
 
 /**
- * The Secrets of a listener's `certificateRefs`; what another group or kind holds is left out.
+ * The Secrets of a listener's `certificateRefs`; references to other groups or kinds are left out.
  * Source: Gateway API 1.6.1, apis/v1/object_reference_types.go, SecretObjectReference: group "", kind Secret, the
  * Gateway's own namespace when none is written.
  */

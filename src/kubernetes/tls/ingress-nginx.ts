@@ -9,8 +9,8 @@ export function isCanary(ingress: Manifest): boolean {
 }
 
 /**
- * What a Secret is to ingress-nginx, which looks at keys and never at the type: a key pair, a CA alone, or nothing at
- * all; unknown where the `ca.crt` is encrypted or filled in later.
+ * How ingress-nginx reads a Secret, by its keys and never by its type: a key pair, a CA alone, or nothing at all;
+ * unknown if the `ca.crt` is encrypted or filled in later.
  * Source: controller-v0.46.0, internal/ingress/controller/store/backend_ssl.go (getPemCertificate)
  */
 export function storedAs(secret: Manifest): 'pair' | 'ca' | 'nothing' | 'unknown' {
@@ -26,7 +26,7 @@ export function storedAs(secret: Manifest): 'pair' | 'ca' | 'nothing' | 'unknown
   return holdsCertificates(plain.exists ? written : Buffer.from(written, 'base64').toString()) ? 'ca' : 'nothing'
 }
 
-/** Whether every PEM block of a text is a certificate, and there is one: what else is there makes the controller drop it. */
+/** Whether every PEM block of a text is a certificate, and there is one: other content makes the controller drop it. */
 function holdsCertificates(pem: string): boolean {
   const blocks = pem.match(/-----BEGIN [^-]+-----(?:(?!-----BEGIN )[\s\S])*?-----END [^-]+-----/g) ?? []
   return blocks.length > 0 && blocks.every(isCertificate)

@@ -43,7 +43,7 @@ const firstOf =
     return written ? [[written]] : []
   }
 
-/** The kinds that make a Secret, by the field that names it, as the maker's reference or source beside it has it. */
+/** The kinds that create a Secret, by the field that names it, as the comment next to each documents. */
 const makers: Readonly<Record<GroupKind, Field>> = {
   Secret: ownName,
   // https://cert-manager.io/docs/reference/api-docs/#cert-manager.io/v1.CertificateSpec
@@ -53,7 +53,7 @@ const makers: Readonly<Record<GroupKind, Field>> = {
   'ExternalSecret.external-secrets.io': firstOf(['spec', 'target', 'name'], ['metadata', 'name']),
   // https://github.com/external-secrets/kubernetes-external-secrets, the retired forerunner
   'ExternalSecret.kubernetes-client.io': ownName,
-  // Unseal gives the Secret the SealedSecret's own name, whatever the template says: bitnami-labs/sealed-secrets,
+  // Unseal gives the Secret the SealedSecret's own name and ignores the template's: bitnami-labs/sealed-secrets,
   // pkg/apis/sealedsecrets/v1alpha1/sealedsecret_expansion.go
   'SealedSecret.bitnami.com': ownName,
   // https://developer.hashicorp.com/vault/docs/deploy/kubernetes/vso/api-reference
@@ -92,7 +92,7 @@ const makersAnywhere: Readonly<Record<GroupKind, Field>> = {
       .map((rule) => [rule.at('generate', 'name')] as const),
 }
 
-/** Where the annotations of the Secret stand that an object makes. */
+/** The annotations of the Secret that an object creates. */
 const secretAnnotations: Readonly<Record<GroupKind, readonly string[]>> = {
   Secret: ['metadata', 'annotations'],
   'Certificate.cert-manager.io': ['spec', 'secretTemplate', 'annotations'],

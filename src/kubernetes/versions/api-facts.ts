@@ -59,12 +59,12 @@ export function isDropped(apiVersion: string, kind: string): boolean {
   return lives.has(`${apiVersion} ${kind}`)
 }
 
-/** When a kind in an API version goes, and what the given release of Kubernetes serves in its place. */
+/** When a kind in an API version is removed, and what the given release of Kubernetes serves in its place. */
 export function apiLife(apiVersion: string, kind: string, kubernetes: Version): ApiLife | undefined {
   const life = lives.get(`${apiVersion} ${kind}`)
   if (!life) return undefined
   const { removed, replacement, same = false } = life
-  // What came instead may be gone by now, too.
+  // The replacement may be removed by now, too.
   const next = replacement === undefined ? undefined : apiLife(replacement, kind, kubernetes)
   if (!next || isServed(next.removed, kubernetes)) return { removed, replacement, same }
   return { removed, replacement: next.replacement, same: same && next.same }

@@ -9,13 +9,13 @@ const Releases = Type.Record(text, text)
 const PartFacts = Type.Object(
   {
     name: text,
-    /** Patterns of its image's repository, whatever mirrors it. */
+    /** Patterns of its image's repository, including mirrors. */
     images: Type.Optional(texts),
     /** The controller whose images it has, of controllers.yaml. */
     controller: Type.Optional(text),
-    /** What its container is called, for mirrors that keep only the last word of the repository. */
+    /** The name of its container, for mirrors that keep only the last part of the repository. */
     container: Type.Optional(text),
-    /** The kind of the object that says its release in the label `version`. */
+    /** The kind of the object that has its release in the label `version`. */
     object: Type.Optional(text),
     /** The value of the chart that sets the image's tag. */
     value: Type.Optional(text),
@@ -23,7 +23,7 @@ const PartFacts = Type.Object(
   },
   strict,
 )
-/** What is known of one image of a component. */
+/** The facts about one image of a component. */
 export type PartFacts = Static<typeof PartFacts>
 
 const ComponentFacts = Type.Object(
@@ -32,7 +32,7 @@ const ComponentFacts = Type.Object(
     title: text,
     /** Of these strings each of its manifests has one. */
     marks: texts,
-    /** The one that tells the component's release first. */
+    /** The first one that gives the component's release. */
     parts: Type.Array(PartFacts, { minItems: 1 }),
     /** The parts that have to be of one release. */
     agree: Type.Optional(
@@ -56,7 +56,7 @@ const ComponentFacts = Type.Object(
   },
   strict,
 )
-/** What is known of one component. */
+/** The facts about one component. */
 export type ComponentFacts = Static<typeof ComponentFacts>
 
 const is = Type.Array(text, { minItems: 1 })
@@ -69,12 +69,12 @@ const Sign = Type.Union([
   Type.Object({ object: text, field: text, is }, strict),
   Type.Object({ configMap: text, key: text, is }, strict),
   Type.Object({ configMap: text, key: text, holds: text }, strict),
-  /** Values that its chart is told, by their paths: all of them. */
+  /** Values of its chart, by their paths: all of them must be set. */
   Type.Object({ values: Type.Record(text, text) }, strict),
   /** The ConfigMap that a flag of the component names. */
   Type.Object({ configMapOf: text, key: text, is }, strict),
 ])
-/** What shows in manifests that something is in use. */
+/** Evidence in manifests that a setting is in use. */
 export type Sign = Static<typeof Sign>
 
 /** `facts/components.yaml` */
@@ -87,7 +87,10 @@ const file = factsIn(ComponentFactsFile, rows)
 
 /** Every component that the code knows. */
 export const componentFacts: readonly ComponentFacts[] = file.components
-/** The signs of each setting; a setting's name starts with its component's where it may stand beside the workload. */
+/**
+ * The signs of each setting; a setting's name starts with its component's if it may be in another object than the
+ * workload.
+ */
 export const settings: Readonly<Record<string, readonly Sign[]>> = file.settings
 
 /** The signs of a setting. */

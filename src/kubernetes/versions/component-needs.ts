@@ -4,10 +4,10 @@ import type { Manifest } from '../../manifest/manifest'
 import { bindingKinds, type Permissions, permissionsOf, rbacGroup } from '../rbac/rbac'
 import { roleRefOf, serviceAccount, subjectsOf } from '../rbac/rbac-binding'
 import type { Component } from './component'
+import { settingOf } from './detect-setting'
 import { crdNeeds, type RoleNeeds, roleNeeds } from './permission-facts'
-import { settingOf } from './setting'
 
-/** What a component's part needs by its release, and the name its own manifests give the role. */
+/** The permissions of a component's part by release, and the name of its role in its own manifests. */
 export interface Needs {
   readonly clusterRole: string
   /** The ServiceAccount that has to be allowed them, where it is not the workload's. */
@@ -15,7 +15,7 @@ export interface Needs {
   readonly permissions: readonly Permissions[]
 }
 
-/** The permissions that a release of a component needs; none where its release is not told. */
+/** The permissions that a release of a component needs; none if its release is unknown. */
 export function componentNeeds(component: Component, snapshot: Snapshot): Needs[] {
   return roleNeeds
     .filter((row) => isOn(row, component, snapshot))
@@ -51,8 +51,8 @@ function holds(
 }
 
 /**
- * The ClusterRoles by which a workload is allowed what it needs: those that bindings give its ServiceAccount, and the one of
- * the name its own manifests use. None where a binding gives one that no manifest has, whose rules are not known.
+ * The ClusterRoles that grant a workload its permissions: those that bindings give its ServiceAccount, and the one with
+ * the name its own manifests use. None if a binding's role is in no manifest, because its rules are unknown.
  */
 export function rolesFor(workload: Manifest, { clusterRole, account }: Needs, snapshot: Snapshot): Manifest[] {
   const name = account ?? workload.root.at('spec', 'template', 'spec', 'serviceAccountName').string

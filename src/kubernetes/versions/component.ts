@@ -15,11 +15,11 @@ export interface Component {
   readonly manifest: Manifest
   /** The container that runs it; undefined where an object only names a release. */
   readonly container: Cursor | undefined
-  /** What says its release: the image, or a field. */
+  /** The place of its release: the image, or a field. */
   readonly at: Cursor
-  /** Undefined for `latest`, a bare digest, and whatever names no release. */
+  /** Undefined for `latest`, a bare digest, and any other text that is no release. */
   readonly release: string | undefined
-  /** What a chart is told, as far as it stands at the release itself. */
+  /** The values of a chart, as far as they are written at the release itself. */
   readonly values?: Cursor | undefined
 }
 
@@ -35,7 +35,7 @@ const labelledKinds = componentFacts.flatMap(({ parts }) => parts.flatMap(({ obj
 /** The kinds that bring components: workloads, and objects from which an operator makes them. */
 export const componentKinds: readonly GroupKind[] = [...controllerKinds, ...chartKinds, ...labelledKinds]
 
-/** Strings of which each manifest that brings a component has one. */
+/** Strings, one of which is in each manifest that deploys a component. */
 export function marksOf(manifest: Manifest): string[] {
   return [...new Set(componentsOf(manifest).flatMap(({ facts }) => facts.marks))]
 }
@@ -52,8 +52,8 @@ export function componentsOf(manifest: Manifest): readonly Component[] {
 }
 
 /**
- * The components that a snapshot's objects bring. What a chart's release names counts only where the chart was not rendered:
- * otherwise the workloads tell it.
+ * The components that a snapshot's objects deploy. A chart's release counts only if the chart was not rendered:
+ * otherwise the workloads show the component.
  */
 export function componentsIn(snapshot: Snapshot): readonly Component[] {
   const before = knownIn.get(snapshot)
@@ -67,12 +67,12 @@ export function componentsIn(snapshot: Snapshot): readonly Component[] {
 
 const knownIn = new WeakMap<Snapshot, readonly Component[]>()
 
-/** `calico/node:v3.20.0`, `chart cilium 1.14.2`: how messages name what brings a component. */
+/** `calico/node:v3.20.0`, `chart cilium 1.14.2`: the name of a component's image or chart in messages. */
 export function writtenAs({ at, container, facts, release }: Component): string {
   return container ? (at.string ?? '').replace(/@sha256:.*/, '') : `${facts.title} ${release ?? at.string ?? ''}`
 }
 
-/** Whether one counts for the whole component: the part that is named first, or what makes an operator bring it. */
+/** Whether it represents the whole component: the first part, or the object by which an operator deploys it. */
 export function isMain({ facts, part, container }: Component): boolean {
   return part === facts.parts[0] || !container || part.releases !== undefined
 }

@@ -39,7 +39,7 @@ export const OwnDefect = Type.Object(
 )
 
 const EndOfLife = Type.Object({ component: text, versions: text, ended: day, source, checked: day }, strict)
-/** Releases that nobody mends any more. */
+/** Releases that are no longer maintained. */
 export type EndOfLife = Static<typeof EndOfLife>
 
 /** `facts/known-defects.yaml` */

@@ -1,17 +1,17 @@
-/** A Linux kernel, as `uname -r` tells it. */
+/** A Linux kernel, as `uname -r` prints it. */
 export interface Kernel {
   /** `3.10.0`, and for Red Hat's the build behind it: `[3, 10, 0, 1160, 21, 1]`. */
   readonly numbers: readonly number[]
   /**
-   * `rhel7`, `ubuntu`, `amzn2`, `talos`: whose changes the kernel carries beside its number. Undefined where nobody's do: a
-   * plain build, and ELRepo's, which rebuilds the upstream kernel for Red Hat's systems.
+   * `rhel7`, `ubuntu`, `amzn2`, `talos`: the vendor whose patches the kernel has in addition to its version. Undefined
+   * for a plain build, and for ELRepo's, which rebuilds the upstream kernel for Red Hat's systems.
    */
   readonly distro: string | undefined
 }
 
 /**
- * What the tail of the string tells, the first that matches. `5.18.1-1.el7.elrepo` is upstream's 5.18.1, and Oracle's own
- * kernel is not Red Hat's, so both stand before `el7`.
+ * The meaning of the string's suffix, the first that matches. `5.18.1-1.el7.elrepo` is upstream's 5.18.1, and Oracle's
+ * own kernel is not Red Hat's, so both come before `el7`.
  */
 const distros: readonly (readonly [RegExp, (match: RegExpMatchArray) => string | undefined])[] = [
   [/\.elrepo\b/, () => undefined],
@@ -39,7 +39,7 @@ export function parseKernel(text: string): Kernel | undefined {
   const [, major = '', minor = '', patch = '0', tail = ''] = match
   const found = distros.map(([pattern, name]) => [tail.match(pattern), name] as const).find(([one]) => one)
   const distro = found?.[0] ? found[1](found[0]) : undefined
-  // Of Red Hat's kernels the number stays the same for years, and the build tells what they carry.
+  // Red Hat's kernels keep their version for years, and the build number shows their patches.
   const build = distro?.startsWith('rhel') ? (tail.match(/^-(\d+(?:\.\d+)*)/)?.[1] ?? '') : ''
   return { numbers: [major, minor, patch, ...build.split('.')].filter((part) => part !== '').map(Number), distro }
 }

@@ -8,7 +8,7 @@ const kernelRange = Type.String({
   description: 'Bounds like >=4.18.0-305 or <5.14, with spaces for "and" and || for "or".',
 })
 
-/** What runs underneath a component. */
+/** The platform under a component. */
 const conditions = {
   kernel: Type.Optional(kernelRange),
   kubernetes: Type.Optional(text),
@@ -24,7 +24,7 @@ export type Condition = Static<typeof Condition>
 
 export const Severity = Type.Enum(['error', 'warning', 'notice'])
 
-/** A row of the matrix: of a component, what it needs underneath. */
+/** A row of the matrix: the requirements of a component on its platform. */
 export const MatrixRow = Type.Object(
   {
     id: Type.String({
@@ -61,7 +61,7 @@ export const MatrixRow = Type.Object(
 )
 export type MatrixRow = Static<typeof MatrixRow>
 
-/** What a row of a config may be about: a name that nothing goes by would make it say nothing. */
+/** The components that a config's row may name: an unknown name would make it ineffective. */
 export const knownComponent = Type.Enum([...componentFacts.map(({ name }) => name), 'kubelet'])
 export const knownSetting = Type.Enum(Object.keys(settings))
 
@@ -75,7 +75,7 @@ export const OwnRow = Type.Object(
   strict,
 )
 
-/** What a user's config may add to the matrix. */
+/** A user config's additions to the matrix. */
 export const matrixParams = Type.Object({
   matrix: Type.Array(OwnRow, {
     description: 'Rows beside the bundled ones, each with its source; one of the same id replaces a bundled one.',

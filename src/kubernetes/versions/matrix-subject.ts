@@ -3,14 +3,14 @@ import type { Snapshot } from '../../cluster/snapshot'
 import { type GroupKind, identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { type Component, componentKinds, componentsIn, componentsOf, isMain, marksOf } from './component'
 import { componentFacts } from './component-facts'
+import { marksOfSet, settingKeys } from './detect-setting'
 import { type MatrixSubject, matrixSubjectOf, releaseIn, rowsOn } from './matrix'
 import type { MatrixRow } from './matrix-facts'
-import { marksOfSet, settingKeys } from './setting'
 
-/** The kinds at which subjects stand: what brings components, and what tells of a cluster. */
+/** The kinds of objects with subjects: those that deploy components, and those that describe a cluster. */
 export const subjectKinds: readonly GroupKind[] = [...new Set([...componentKinds, ...factKinds])]
 
-/** Strings of what is judged together with an object: facts and settings with workloads, and the other way round. */
+/** Strings of objects that are judged together: facts and settings with workloads, and vice versa. */
 export function* subjectPartners(manifest: Manifest): Generator<string> {
   const brought = marksOf(manifest)
   yield* brought
@@ -19,17 +19,17 @@ export function* subjectPartners(manifest: Manifest): Generator<string> {
   if (statesFacts(manifest)) yield* componentFacts.flatMap(({ marks }) => marks)
 }
 
-/** What rows are judged for at one object: the components it brings, and what it tells of the cluster itself. */
+/** The subjects of rows at one object: the components it deploys, and the facts of the cluster that it states. */
 export function matrixSubjectsOf(manifest: Manifest, snapshot: Snapshot): MatrixSubject[] {
   const brought = leading(manifest, snapshot).map((component) =>
     matrixSubjectOf(component, snapshot, nameOf(manifest.ref)),
   )
-  return [...brought, ...toldBy(manifest, snapshot)]
+  return [...brought, ...clusterSubjectsOf(manifest, snapshot)]
 }
 
-/** Of a workload's containers the one that stands for each component: of its parts in the cluster the first. */
+/** The container of a workload that represents each component: its first part that is in the cluster. */
 export function leading(manifest: Manifest, snapshot: Snapshot): Component[] {
-  // The cluster's own description tells the mode of kube-proxy, and rows on it are judged there.
+  // kube-proxy's mode is in the cluster's own description, and rows about it are judged there.
   const own = componentsOf(manifest).filter(({ facts }) => facts.name !== 'kube-proxy')
   if (own.length === 0) return []
   const all = componentsIn(snapshot)
@@ -43,8 +43,10 @@ function rankOf(component: Component): number {
   return isMain(component) ? 0 : component.facts.parts.indexOf(component.part)
 }
 
-/** kube-proxy by its mode, and the kubelets: of several objects that describe a cluster the one that tells. */
-function toldBy(manifest: Manifest, snapshot: Snapshot): MatrixSubject[] {
+/**
+ * kube-proxy by its mode, and the kubelets: at the object whose statement counts, of several that describe a cluster.
+ */
+function clusterSubjectsOf(manifest: Manifest, snapshot: Snapshot): MatrixSubject[] {
   const { kubeProxyMode, kubernetes, nodes } = snapshot.facts
   const kubelet = nodes.find((node) => node.kubelet)?.kubelet
   const always = { isBrought: false, isMain: true, placeOf: () => undefined, runsOn: () => true }
@@ -73,7 +75,10 @@ function isThe(manifest: Manifest, wanted: Manifest, { manifests, descriptions }
   return [...descriptions, ...manifests].find(({ ref }) => identityOf(ref) === identity) === manifest
 }
 
-/** The first object of a cluster that brings a component which rows are on: what all of them lack is said there once. */
+/**
+ * The first object of a cluster that deploys a component with rows: facts that all of them lack are reported there
+ * once.
+ */
 export function firstSubject(snapshot: Snapshot, rows: readonly MatrixRow[]): MatrixSubject | undefined {
   for (const { manifest } of componentsIn(snapshot)) {
     const found = matrixSubjectsOf(manifest, snapshot).find((subject) => rowsOn(subject, rows).length > 0)

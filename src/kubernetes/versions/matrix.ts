@@ -5,21 +5,21 @@ import { parseVersion } from '../../cluster/version'
 import { enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type Component, isMain, writtenAs } from './component'
+import { settingOf } from './detect-setting'
 import { kernelSatisfies, parseKernel } from './kernel'
 import { type Condition, type MatrixRow, matrixRows } from './matrix-facts'
-import { settingOf } from './setting'
 
-/** What a row is about: a component that a manifest brings, or one that the cluster's description tells of. */
+/** The subject of a row: a component that a manifest deploys, or one in the cluster's description. */
 export interface MatrixSubject {
   readonly component: string
   readonly release: string | undefined
-  /** The image, or what else says that it is there. */
+  /** The image, or other evidence of it. */
   readonly at: Cursor
   /** `calico/node:v3.20.0 of DaemonSet kube-system/calico-node` */
   readonly name: string
-  /** Whether a manifest brings it, rather than the cluster's description telling of it. */
+  /** Whether a manifest deploys it, rather than the cluster's description stating it. */
   readonly isBrought: boolean
-  /** Whether it is the part that runs on the nodes, or what has that part brought there. */
+  /** Whether it is the part that runs on the nodes, or an object that deploys that part. */
   readonly isMain: boolean
   /** Where its manifests show that a setting is in use. */
   placeOf(setting: string): Cursor | undefined
@@ -28,21 +28,21 @@ export interface MatrixSubject {
 }
 
 /** A fact that a row asked for, and how messages name it. */
-export interface Ground {
+export interface CheckedFact {
   readonly of: 'kernel' | 'containerd' | 'kubeProxyMode' | 'kubernetes'
   readonly fact: Fact
   readonly words: string
 }
 
-/** A row that does not hold, and what was read for that. */
-export interface Breach {
+/** A row that is violated, and the facts that were read for it. */
+export interface Violation {
   readonly row: MatrixRow
   /** The nodes it does not hold on; none where nodes do not matter. */
   readonly nodes: readonly ClusterNode[]
-  /** Where the settings stand that the row hangs on. */
+  /** The places of the settings that the row depends on. */
   readonly settings: readonly Cursor[]
   /** The cluster's facts, and those of the first of the nodes. */
-  readonly grounds: readonly Ground[]
+  readonly checkedFacts: readonly CheckedFact[]
 }
 
 /** The bundled rows and a config's own, which replace those of their name. */
@@ -78,25 +78,25 @@ function agrees({ string }: Cursor, value: string | undefined): boolean {
   return string === undefined || value === undefined || string === value
 }
 
-/** The rows on a subject that do not hold; what cannot be told breaks none. */
-export function breachesOf(subject: MatrixSubject, rows: readonly MatrixRow[], facts: ClusterFacts): Breach[] {
+/** The violated rows of a subject; unknown facts violate none. */
+export function violationsOf(subject: MatrixSubject, rows: readonly MatrixRow[], facts: ClusterFacts): Violation[] {
   const nodes = facts.nodes.filter((node) => node.operatingSystem?.value !== 'windows' && subject.runsOn(node))
   return rowsOn(subject, rows).flatMap((row) => {
     const asksNodes = mentions(row, 'kernel', 'notOn', 'architecture', 'containerd', 'kubelet')
     const where: (ClusterNode | undefined)[] = asksNodes ? nodes : [undefined]
-    const broken = where.filter((node) => isBroken(row, facts, node))
-    if (broken.length === 0) return []
-    const failing = broken.filter((node) => node !== undefined)
+    const violating = where.filter((node) => isViolated(row, facts, node))
+    if (violating.length === 0) return []
+    const failing = violating.filter((node) => node !== undefined)
     const settings = (row.when?.setting ?? []).flatMap((setting) => subject.placeOf(setting) ?? [])
-    return [{ row, nodes: failing, settings, grounds: groundsOf(row, facts, failing) }]
+    return [{ row, nodes: failing, settings, checkedFacts: checkedFactsOf(row, facts, failing) }]
   })
 }
 
-function groundsOf(
+function checkedFactsOf(
   row: MatrixRow,
   { kubernetes, kubeProxyMode }: ClusterFacts,
   nodes: readonly ClusterNode[],
-): Ground[] {
+): CheckedFact[] {
   const asked = [
     [
       'kernel',
@@ -150,14 +150,14 @@ export function mentions({ when, requires }: MatrixRow, ...names: (keyof Conditi
   return conditions.some((condition) => names.some((name) => condition?.[name] !== undefined))
 }
 
-function isBroken(row: MatrixRow, facts: ClusterFacts, node: ClusterNode | undefined): boolean {
+function isViolated(row: MatrixRow, facts: ClusterFacts, node: ClusterNode | undefined): boolean {
   const { when = {}, requires = {} } = row
   if (meets(when, facts, node) !== true) return false
   const any = requires.any?.map((condition) => meets(condition, facts, node, row.except))
   return meets(requires, facts, node, row.except) === false || any?.every((one) => one === false) === true
 }
 
-/** Whether a condition is met: undefined when something it names is not told, and nothing it names is wrong. */
+/** Whether a condition is met: undefined if one of its facts is unknown, and no other is wrong. */
 function meets(
   condition: Condition,
   { kubernetes, kubeProxyMode }: ClusterFacts,
@@ -166,7 +166,7 @@ function meets(
 ): boolean | undefined {
   const kernel = node?.kernel && parseKernel(node.kernel.value)
   const isExcepted = except.some((one) => kernel?.distro === one.distro && kernelSatisfies(kernel, one.kernel))
-  const told = [
+  const results = [
     ask(condition.kernel, kernel, (range, is) => isExcepted || kernelSatisfies(is, range)),
     ask(condition.notOn, kernel, (distros, { distro }) => distro === undefined || !distros.includes(distro)),
     ask(condition.kubernetes, kubernetes?.value, inRange),
@@ -178,8 +178,8 @@ function meets(
       return version === null ? undefined : satisfies(version, range)
     }),
   ]
-  if (told.includes(false)) return false
-  return told.includes(undefined) ? undefined : true
+  if (results.includes(false)) return false
+  return results.includes(undefined) ? undefined : true
 }
 
 function ask<W, V>(wanted: W | undefined, value: V | undefined, holds: (wanted: W, value: V) => boolean | undefined) {
@@ -192,7 +192,7 @@ function inRange(range: string, written: string): boolean | undefined {
   return release === undefined ? undefined : satisfies(release, range)
 }
 
-/** Of a version of Kubernetes the release: what a vendor adds says nothing of it, and a patch that is not given is the first. */
+/** The release of a Kubernetes version: without a vendor's suffix, and with patch 0 if none is given. */
 export function releaseIn(written: string): string | undefined {
   const version = parseVersion(written)
   return version && `${version.major}.${version.minor}.${version.patch ?? 0}`

@@ -19,7 +19,7 @@ const RoleNeeds = Type.Object(
   },
   strict,
 )
-/** What one part of a component has to be allowed, and the role that its own manifests call so. */
+/** The permissions that one part of a component needs, and the role with that name in its own manifests. */
 export type RoleNeeds = Static<typeof RoleNeeds>
 
 const CrdNeeds = Type.Object({ ...owner, needs: Type.Array(Type.Object({ ...scope, names: texts }, strict)) }, strict)
@@ -29,7 +29,7 @@ export const PermissionFile = factsFile({ roles: Type.Array(RoleNeeds), crds: Ty
 
 const { roles, crds } = factsIn(PermissionFile, rows)
 
-/** By component and part, what it has to be allowed. */
+/** The needed permissions, by component and part. */
 export const roleNeeds: readonly RoleNeeds[] = roles
 /** By component and part, the CRDs it reads. */
 export const crdNeeds: readonly Static<typeof CrdNeeds>[] = crds

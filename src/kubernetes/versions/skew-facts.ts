@@ -20,7 +20,7 @@ export const SkewFactsFile = factsFile({
 })
 
 /** By how many minor releases a part of a node may be behind the API server. */
-export function mostBehind(part: 'kubelet' | 'kube-proxy', { major, minor }: Version): number {
+export function maxVersionsBehind(part: 'kubelet' | 'kube-proxy', { major, minor }: Version): number {
   const fits = ({ releases }: { releases: string }) => semver.satisfies(`${major}.${minor}.0`, releases)
   return factsIn(SkewFactsFile, rows).parts.find((row) => row.part === part && fits(row))?.behind ?? 0
 }

@@ -7,17 +7,17 @@ import type { Setting, Settings } from './settings'
 interface Style {
   /** Whether `--Flag` is `--flag`. */
   readonly anyCase?: boolean
-  /** The prefix of the variables that say what no flag does: of `A_`, `--b-c` is `A_B_C`. */
+  /** The prefix of variables that replace flags: for `A_`, `--b-c` is `A_B_C`. */
   readonly variables?: string
   /** Whether variables count only where there is no flag at all. */
   readonly exclusive?: boolean
-  /** How many dashes stand before a flag. */
+  /** The number of dashes before a flag. */
   readonly dashes?: string
   /** The variable in which it always has its Pod's namespace. */
   readonly namespaceVariable?: string
 }
 
-/** What a container's process is given, with its variables resolved as the kubelet does. */
+/** The command line of a container's process, with its variables resolved as the kubelet does. */
 export class Arguments implements Settings {
   private readonly words: readonly Cursor[]
   private readonly environment: Environment
@@ -50,7 +50,7 @@ export class Arguments implements Settings {
     return this.words.some((word) => this.nameOf(word) !== undefined)
   }
 
-  /** Whether a shell takes the words apart, which is not done here. */
+  /** Whether a shell splits the words, which is not done here. */
   get inShell(): boolean {
     return this.words.some((word) => /^-[a-z]*c$/.test(word.string ?? '')) && !this.words.some(isLongFlag)
   }
@@ -71,7 +71,7 @@ export class Arguments implements Settings {
     return this.all(flag).at(-1)
   }
 
-  /** `--flag=value`, `--flag value`, and both with one dash; a variable says what no flag does. */
+  /** `--flag=value`, `--flag value`, and both with one dash; a variable counts if no flag is given. */
   all(flag: string): Setting[] {
     const given = this.words.flatMap((at, index) => {
       if (this.nameOf(at) !== flag) return []
@@ -86,7 +86,7 @@ export class Arguments implements Settings {
   }
 
   /**
-   * A flag that is true when it stands alone: its value is never the next word.
+   * A flag that is true without a value: the next word is never its value.
    * Source: https://pkg.go.dev/github.com/spf13/pflag#readme-command-line-flag-syntax
    */
   isOn(flag: string, byDefault: boolean): boolean | undefined {
@@ -128,7 +128,7 @@ export class Arguments implements Settings {
     return variables + flag.replace(/[-.]/g, '_').toUpperCase()
   }
 
-  /** What a variable says of a flag; where a Secret or an unknown ConfigMap brings all of its own, nobody can tell. */
+  /** The value of a variable for a flag; unknown if all variables come from a Secret or an unknown ConfigMap. */
   private settingOf(flag: string): Setting | undefined {
     const name = this.variableOf(flag)
     if (name === undefined) return undefined

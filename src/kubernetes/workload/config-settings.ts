@@ -3,37 +3,37 @@ import type { Cursor } from '../../manifest/cursor'
 import { isPlaceholder } from '../ingress/ingress'
 import type { Setting } from './settings'
 
-/** What a controller reads settings from beside its arguments. */
+/** The config of a controller, apart from its arguments. */
 export interface ControllerConfig {
-  /** What is read; undefined where no manifest tells what it says. */
+  /** The content; undefined if it is in no manifest. */
   readonly root: Cursor | undefined
   /** Where it is named. */
   readonly at: Cursor
-  /** What messages call it: `traefik.yml of ConfigMap edge/traefik`. */
+  /** Its name in messages: `traefik.yml of ConfigMap edge/traefik`. */
   readonly name: string
-  /** Whether flags and variables do not count for what it may say. */
+  /** Whether it overrides flags and variables for its settings. */
   readonly instead: boolean
   /** The places of the flags that it may give; undefined where it may give every one, at its own name and in any case. */
   readonly keys: Readonly<Record<string, readonly string[]>> | undefined
 }
 
-/** Whether a config may say what a flag says. */
-export function speaksOf({ keys }: ControllerConfig, flag: string): boolean {
+/** Whether a config can contain the setting of a flag. */
+export function mayContain({ keys }: ControllerConfig, flag: string): boolean {
   return keys === undefined || entryOf(keys, flag) !== undefined
 }
 
-/** What a config says of a flag: one setting, for a list with all of its values. */
-export function saidBy(config: ControllerConfig, flag: string): Setting | undefined {
+/** The setting of a flag in a config: one setting, for a list with all of its values. */
+export function settingInConfig(config: ControllerConfig, flag: string): Setting | undefined {
   const at = placeIn(config, flag)
   if (!config.root) return { at, value: undefined, maybe: true }
   const { value } = at
-  // A key without a value says nothing.
+  // A key without a value has no effect.
   if (value === undefined || value === null) return undefined
   const text = textOf(value)
   return { at, value: isPlaceholder(text) ? undefined : text }
 }
 
-/** Where a config says it, else where it would: the nearest place that is written. */
+/** The place of a setting in a config, else where it would be: the nearest existing place. */
 export function placeIn({ root, at, keys }: ControllerConfig, flag: string): Cursor {
   if (!root) return at
   const paths = keys ? (entryOf(keys, flag) ?? []).map((path) => path.split('.')) : []
@@ -46,7 +46,7 @@ export function keyOf({ keys }: ControllerConfig, flag: string): string {
   return entryOf(keys, flag)?.[0] ?? flag
 }
 
-/** Each key as it is written, whatever its case. */
+/** Each key as it is written, ignoring case. */
 function inAnyCase(root: Cursor, path: readonly string[]): Cursor {
   return path.reduce((cursor, wanted) => {
     const written = [...cursor.entries()].find(([key]) => key.toLowerCase() === wanted)?.[0]

@@ -2,7 +2,7 @@ import type { Snapshot } from '../../cluster/snapshot'
 import type { Cursor } from '../../manifest/cursor'
 import { configMapNamed } from '../object/named-object'
 
-/** What stands at a path in a container: the text of a ConfigMap's key, or something that no manifest tells. */
+/** The content at a path in a container: the text of a ConfigMap's key, or unknown content. */
 export type MountedFile = { readonly text: Cursor } | 'unknown'
 
 /**
@@ -25,7 +25,7 @@ export function mountedAt(path: string, container: Cursor, snapshot: Snapshot | 
   return found.find((one) => typeof one === 'object') ?? found.find((one) => one === 'unknown')
 }
 
-/** What a volume, or a part of a projected one, holds under a name. */
+/** The content of a volume, or of a part of a projected one, under a name. */
 function fileOf(volume: Cursor, name: string, container: Cursor, snapshot: Snapshot | undefined) {
   const [source] = ['configMap', 'secret'].map((kind) => volume.at(kind)).filter(({ exists }) => exists)
   if (!source) return 'unknown'
@@ -49,7 +49,7 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
 }
 
-/** Without what a path means nothing by. */
+/** A path without redundant parts. */
 function trimmed(path: string): string {
   return path
     .split('/')

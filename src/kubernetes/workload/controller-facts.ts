@@ -3,8 +3,8 @@ import rows from '../../../facts/controllers.yaml'
 import { factsFile, factsIn, proof, strict, text } from '../facts/facts-file'
 
 /**
- * What a flag decides: it is on by the flag, off by it, on where it is given, or on where it is missing; or on where a variable
- * of its Pod says so.
+ * How a flag decides: on by the flag, off by it, on if it is given, or on if it is missing; or on if a variable of its
+ * Pod says so.
  */
 const Switch = Type.Union([
   Type.Object({ on: text, default: Type.Boolean() }, strict),
@@ -15,20 +15,22 @@ const Switch = Type.Union([
 ])
 export type Switch = Static<typeof Switch>
 
-/** What holds settings of a controller beside its arguments. */
+/** An object or file with settings of a controller, apart from its arguments. */
 const ConfigFacts = Type.Object(
   {
     /** The flags that name it, as a path in the container, or as an object's name with or without its namespace. */
     flags: Type.Array(text, { minItems: 1 }),
     /** The files that are read where no flag names one: of these the first that is there. */
     files: Type.Optional(Type.Array(text)),
-    /** The kind of object that it is, if it is no file, and where that stands when its name does not tell. */
+    /** The kind of the object, if it is no file, and its namespace if the name does not contain it. */
     object: Type.Optional(
       Type.Object({ kind: text, variable: Type.Optional(text), default: Type.Optional(text) }, strict),
     ),
-    /** Whether flags and variables do not count for what it may say; else they go before it. */
+    /** Whether it overrides flags and variables for its settings; otherwise they take precedence. */
     instead: Type.Optional(Type.Literal(true)),
-    /** What it may say: the places of each flag, the newest first. Without this every flag, at its own name and in any case. */
+    /**
+     * Its settings: the places of each flag, the newest first. Without this, every flag at its own name, ignoring case.
+     */
     keys: Type.Optional(Type.Record(text, Type.Array(text, { minItems: 1 }))),
     ...proof,
   },
@@ -67,11 +69,11 @@ const ClassFacts = Type.Object(
      * or by both, where a class is given. `labels`: the name is a selector of labels for the classes of the controller.
      */
     by: Type.Enum(['name', 'controller', 'both', 'labels']),
-    /** What that `spec.controller` says, and the flag that gives another; `below` appends it as a path. */
+    /** The value of `spec.controller`, and the flag that changes it; `below` appends the flag's value as a path. */
     controller: Type.Optional(text),
     controllerFlag: Type.Optional(text),
     below: Type.Optional(Type.Boolean()),
-    /** The flag by which the IngressClass of the class's name counts too, whatever its controller. */
+    /** The flag by which the IngressClass with the class's name counts too, whatever its controller. */
     byName: Type.Optional(text),
     /** When Ingresses that name no class are taken: any of these is enough. */
     unclassed: Type.Optional(Type.Array(Type.Union([Switch, Type.Object({ class: text }, strict)]))),
@@ -89,7 +91,7 @@ const StatusFacts = Type.Object(
     /** The flags that give an address, the one that wins first; where the nodes' are written without, that is a Service. */
     sources: Type.Array(text, { minItems: 1 }),
     writes: Type.Optional(Switch),
-    /** What is written when no flag gives an address. */
+    /** The source of addresses when no flag gives one. */
     without: Type.Enum(['nodes', 'nothing', 'service']),
     /** The flag that asks for the addresses of the nodes. */
     nodes: Type.Optional(text),
@@ -112,7 +114,7 @@ const ElectionFacts = Type.Object(
     default: text,
     /** How it is named, where no flag does. */
     setBy: Type.Optional(text),
-    /** What the lock is called: `{id}` is that name, `{class}` the controller's class. */
+    /** The name of the lock: `{id}` is that name, `{class}` the controller's class. */
     name: text,
     /** Where it is, if not in the controller's own namespace: by a flag, by a variable, or without both. */
     namespace: Type.Optional(
@@ -131,9 +133,12 @@ const CertificateFacts = Type.Object(
   {
     /** How `spec.controller` of its IngressClasses begins. */
     controller: text,
-    /** What messages on certificates call it, where they need a shorter name than its title. */
+    /** Its name in messages on certificates, if they need a shorter one than its title. */
     product: Type.Optional(text),
-    /** By the hosts of a TLS entry, where a wildcard stands for one label or for nothing; or by the certificates' own names. */
+    /**
+     * By the hosts of a TLS entry, in which a wildcard matches one label or only itself; or by the certificates'
+     * own names.
+     */
     by: Type.Enum(['hosts', 'exactHosts', 'certificates']),
     /** Whether the certificate of an entry that lists no hosts, or not this one, may serve a host. */
     asksCertificates: Type.Optional(Type.Literal(true)),
@@ -156,22 +161,22 @@ export type CertificateFacts = Static<typeof CertificateFacts>
 const ControllerFacts = Type.Object(
   {
     name: text,
-    /** What messages call it. */
+    /** Its name in messages. */
     title: text,
-    /** What it takes, as a word of messages. */
+    /** The kind it takes, as a word of messages. */
     takes: Type.Enum(['Ingresses', 'IngressRoutes', 'Gateways']),
     /** Patterns of its image's repository. */
     images: Type.Array(text, { minItems: 1 }),
     binary: Type.Optional(text),
     /** The flag that names an object of its own namespace, as `namespace/name`. */
     home: Type.Optional(text),
-    /** The labels that, all together, tell its Pods. */
+    /** The labels that, together, identify its Pods. */
     labels: Type.Optional(Type.Record(text, text, { minProperties: 1 })),
     /** The word of its arguments without which the image runs something else. */
     command: Type.Optional(text),
     /** The flag that turns it on, itself or by one below it, where one program is several controllers. */
     enabledBy: Type.Optional(text),
-    /** What it reads settings from beside its arguments, the first one that is there. */
+    /** Its configs, apart from its arguments; the first one that exists counts. */
     config: Type.Optional(Type.Array(ConfigFacts)),
     /** How its flags are written: with which dashes, in any case, as variables with a prefix. */
     dashes: Type.Enum(['-', '--']),
@@ -195,7 +200,7 @@ const ControllerFacts = Type.Object(
   },
   strict,
 )
-/** What is known of one controller. */
+/** The facts about one controller. */
 export type ControllerFacts = Static<typeof ControllerFacts>
 
 /** `facts/controllers.yaml` */

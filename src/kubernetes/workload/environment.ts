@@ -15,12 +15,12 @@ export class Environment {
     private readonly namespaceVariable?: string,
   ) {}
 
-  /** A variable: undefined where nothing gives it, as far as the files tell. */
+  /** A variable: undefined if no known source sets it. */
   get(name: string): Setting | undefined {
     return this.settingOf(name, 0)
   }
 
-  /** The names of those that are told. */
+  /** The names of the known ones. */
   get names(): readonly string[] {
     return [...this.entries.keys()]
   }
@@ -30,29 +30,29 @@ export class Environment {
     return this.sources.flatMap(({ data }) => data ?? [])
   }
 
-  /** What brings variables of its own that no file tells. */
+  /** The source of unknown variables. */
   get hidden(): Cursor | undefined {
     return this.sources.find(({ data }) => !data)?.at
   }
 
   /**
-   * Puts variables in: `$(NAME)`, where `$$(NAME)` is text. Undefined when one of them is not told.
+   * Substitutes variables: `$(NAME)`, while `$$(NAME)` is text. Undefined if one of them is unknown.
    * Source: https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/
    *
-   * @param at where it is written; what a ConfigMap gives is told at that
+   * @param at where it is written; a value from a ConfigMap is placed there
    */
   resolve(written: string, at: Cursor, depth = 0): Setting {
     if (isPlaceholder(written.replace(/\$?\$\([^)$]*\)/g, ''))) return { at, value: undefined }
-    let told = true
+    let isKnown = true
     let place = at
     const value = written.replace(/(\$?)\$\(([^)$]*)\)/g, (whole, doubled: string, name: string) => {
       if (doubled) return whole.slice(1)
       const resolved = this.settingOf(name, depth)
-      if (resolved?.value === undefined) told = false
+      if (resolved?.value === undefined) isKnown = false
       if (resolved && resolved.at.manifest !== at.manifest) place = resolved.at
       return resolved?.value ?? whole
     })
-    return { at: place, value: told ? value : undefined }
+    return { at: place, value: isKnown ? value : undefined }
   }
 
   private settingOf(name: string, depth: number): Setting | undefined {
@@ -88,7 +88,7 @@ export class Environment {
     return this.known
   }
 
-  /** What brings all of its own variables, with its data where they are told. */
+  /** A source of variables, with its data if known. */
   private get sources(): { prefix: string; at: Cursor; data: Cursor | undefined }[] {
     return [...this.container.at('envFrom').items()].map((at) => {
       const map = configMapNamed(at.at('configMapRef', 'name').string, this.container.manifest, this.snapshot)
@@ -97,7 +97,7 @@ export class Environment {
   }
 
   /**
-   * What the Pod is known to have before it runs.
+   * The known fields of the Pod before it runs.
    * Source: https://kubernetes.io/docs/concepts/workloads/pods/downward-api/
    */
   private fieldOf(path: string): string | undefined {
@@ -110,5 +110,5 @@ export class Environment {
   }
 }
 
-/** Variables may name variables before them; nobody goes further. */
+/** Variables may refer to earlier variables; this is deeper than anyone nests them. */
 const deepestVariable = 8

@@ -1,48 +1,48 @@
 import type { Cursor } from '../../manifest/cursor'
 import type { Switch } from './controller-facts'
 
-/** What a controller is told by one of its flags, at the word that says it. */
+/** The value of one of a controller's flags, at the word that sets it. */
 export interface Setting {
   readonly at: Cursor
-  /** Undefined where no file tells: a tool fills it in, or a ConfigMap of the cluster does. */
+  /** Undefined if it is unknown: a tool fills it in, or a ConfigMap of the cluster does. */
   readonly value: string | undefined
-  /** Whether nothing may be said at all: no file tells what stands there. */
+  /** Whether its very presence is unknown. */
   readonly maybe?: true
 }
 
-/** What a controller is told, wherever that is written: flags are named without their dashes. */
+/** The settings of a controller, wherever they are written: flags are named without their dashes. */
 export interface Settings {
-  /** Where all of it stands. */
+  /** The place of all of it. */
   readonly place: Cursor
   /** Where a flag that is missing has to be written. */
   placeOf(flag: string): Cursor
-  /** Whether nothing of it can be told. */
+  /** Whether all of it is unknown. */
   readonly opaque: boolean
-  /** What a flag says; of several the one that counts. */
+  /** The value of a flag; of several the one that counts. */
   get(flag: string): Setting | undefined
-  /** What a flag says each time it is given. */
+  /** The value of a flag for each time it is given. */
   all(flag: string): Setting[]
-  /** Whether a flag is on that is true when it stands alone; undefined where no file tells. */
+  /** Whether a flag is on that is true without a value; undefined if it is unknown. */
   isOn(flag: string, byDefault: boolean): boolean | undefined
   /** Whether a flag is given, or one below it: `a` by `a.b=c`. */
   has(flag: string): boolean
-  /** The value of a variable of the process; undefined where no file tells. */
+  /** The value of a variable of the process; undefined if it is unknown. */
   variable(name: string): string | undefined
-  /** The value of a variable of any process of its Pod; undefined where no file tells. */
+  /** The value of a variable of any process of its Pod; undefined if it is unknown. */
   variableBeside(name: string): string | undefined
-  /** What else it is read from, wherever it says what: an object that says nothing may once have. */
+  /** The other objects it is read from, whatever they contain: an empty one may have had settings before. */
   readonly parts: readonly Cursor[]
   /** How a person sets a flag. */
   wordsFor(flag: string): string
 }
 
-/** The value of a flag; what holds without it when it is absent or empty. */
+/** The value of a flag; the default when it is absent or empty. */
 export function valueOr(settings: Settings, flag: string, byDefault: string): string | undefined {
   const given = settings.get(flag)
   return given?.value === '' || !given ? byDefault : given.value
 }
 
-/** Whether something is on; undefined where no file tells. */
+/** Whether a setting is on; undefined if it is unknown. */
 export function isSwitchedOn(settings: Settings, by: Switch): boolean | undefined {
   if ('on' in by) return settings.isOn(by.on, by.default)
   if ('off' in by) return inverted(settings.isOn(by.off, false))
@@ -56,7 +56,7 @@ function inverted(on: boolean | undefined): boolean | undefined {
   return on === undefined ? undefined : !on
 }
 
-/** The values of a flag that may name several, sorted; undefined where no file tells one of them. */
+/** The values of a flag that may have several, sorted; undefined if one of them is unknown. */
 export function valuesOfFlag(settings: Settings, flag: string): string[] | undefined {
   const values = settings.all(flag).map(({ value }) => value)
   if (!values.every((value) => value !== undefined)) return undefined

@@ -55,7 +55,7 @@ export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 
-/** A letter, a digit, `_` or `-`: what names of anchors and tags are made of. */
+/** A letter, a digit, `_` or `-`: the characters of anchors and tags. */
 export function isWord(code: number): boolean {
   return (
     isDigit(code) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f || code === 0x2d
@@ -102,7 +102,7 @@ export class Characters {
     if (this.is('#')) while (!isBreakOrEnd(this.code())) this.skip()
   }
 
-  /** Passes one line break, and answers what it means in a value. */
+  /** Skips one line break, and returns its meaning in a value. */
   takeBreak(): string {
     const code = this.code()
     // What reads the lines of a file for kubectl takes one carriage return from before a line feed.
@@ -112,7 +112,7 @@ export class Characters {
     return code === char.lineSeparator || code === char.paragraphSeparator ? String.fromCharCode(code) : '\n'
   }
 
-  /** Whether `---` or `...` stands here alone at the start of a line. */
+  /** Whether `---` or `...` is alone here at the start of a line. */
   atDocumentMark(mark?: '---' | '...'): boolean {
     if (this.column !== 0 || !isBlankOrEnd(this.code(3))) return false
     return mark ? this.is(mark) : this.is('---') || this.is('...')

@@ -105,7 +105,7 @@ export function scanQuoted(chars: Characters): ScannedScalar {
   return { text: parts.join(''), style: quote === '"' ? 'QUOTE_DOUBLE' : 'QUOTE_SINGLE', from, to: chars.at }
 }
 
-/** A string of what is known to be JSON, where no line break and other escapes are allowed. */
+/** A string in a document that is known to be JSON, where line breaks and YAML's other escapes are not allowed. */
 export function scanJsonString(chars: Characters): ScannedScalar {
   const from = chars.at
   chars.skip()

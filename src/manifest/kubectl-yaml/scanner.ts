@@ -27,7 +27,7 @@ export type Token = { readonly from: number; readonly to: number } & (
   | { readonly kind: 'scalar'; readonly scalar: ScannedScalar }
 )
 
-/** What may turn out to be a key once a `:` comes after it on its line. */
+/** A position that may become a key once a `:` follows on its line. */
 interface SimpleKey {
   possible: boolean
   readonly required: boolean
@@ -51,8 +51,8 @@ const flowMarks = new Map<string, Mark>([
 const startsNoPlain = new Set([...'-?:,[]{}#&*!|>\'"%@`'].map((one) => one.charCodeAt(0)))
 
 /**
- * The tokens of a text as libyaml makes them, which kubectl's parser is a port of: what it takes and refuses differs from
- * the YAML 1.2 that parsers written for JavaScript read.
+ * The tokens of a text as libyaml produces them. kubectl's parser is a port of libyaml, which accepts and refuses other
+ * texts than the YAML 1.2 parsers written for JavaScript.
  * Source: go.yaml.in/yaml/v2, scannerc.go, whose functions these methods are named after.
  */
 export class Scanner {
@@ -311,7 +311,7 @@ export class Scanner {
     this.addScalar(scanBlock(this.chars, this.indent))
   }
 
-  /** What may be a key: an alias, an anchor, a tag, or a quoted or plain scalar. */
+  /** The start of a possible key: an alias, an anchor, a tag, or a quoted or plain scalar. */
   private fetchInline(letter: string): void {
     this.saveSimpleKey()
     this.isKeyAllowed = false

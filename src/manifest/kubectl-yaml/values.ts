@@ -11,14 +11,14 @@ const words = new Map<string, null | boolean | number>([
   ...['-.inf', '-.Inf', '-.INF'].map((word) => [word, -Infinity] as const),
 ])
 
-/** What a scalar means: its value, or why kubectl's parser refuses it. */
+/** The meaning of a scalar: its value, or why kubectl's parser refuses it. */
 export type Meaning = { readonly value: unknown } | { readonly reason: string }
 
 /**
- * What a scalar is to go-yaml 2. Plain text that looks like a time or is of base 60 stays text.
+ * The value of a scalar in go-yaml 2. Plain text that looks like a time or a base 60 number stays text.
  * Source: go.yaml.in/yaml/v2, resolve.go, resolve; decode.go, scalar.
  *
- * @param tag the tag in full, if it has one
+ * @param tag the full tag, if it has one
  */
 export function meaningOf({ text, style }: Pick<ScannedScalar, 'text' | 'style'>, tag: string | undefined): Meaning {
   if (tag === undefined) return { value: style === 'PLAIN' ? plainValue(text) : text }

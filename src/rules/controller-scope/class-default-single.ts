@@ -18,7 +18,7 @@ export default defineRule({
   check({ manifest, snapshot, report }) {
     if (!isDefaultClass(manifest)) return
     const marked = snapshot.ofKind('IngressClass.networking.k8s.io').filter(isDefaultClass)
-    // Copies are one class; the group is told once, by its first.
+    // Copies are one class; the group is reported once, by its first.
     const classes = new Map(marked.map((one) => [one.ref.name, one]).reverse() as [string, typeof manifest][])
     const names = [...classes.keys()].sort()
     if (names.length < 2 || classes.get(names[0] ?? '') !== manifest) return

@@ -3,7 +3,7 @@ import { releaseKinds } from '../../kubernetes/charts/chart-release'
 import { controllerKinds, controllersIn, marksOfControllers } from '../../kubernetes/controllers/controller'
 import { isPlaceholder } from '../../kubernetes/ingress/ingress'
 import { isDefaultClass } from '../../kubernetes/ingress/ingress-class'
-import { stateOf } from '../../manifest/load'
+import { comparisonKey } from '../../manifest/load'
 import { type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
@@ -107,7 +107,7 @@ function isTakenWithout(head: Snapshot, name: string): boolean {
 function releaseThatComes(base: Snapshot, head: Snapshot, name: string): Manifest | undefined {
   return releaseKinds
     .flatMap((one) => head.ofKind(one))
-    .filter(({ ref, object }) => !base.get(ref).some((was) => stateOf(was.object) === stateOf(object)))
+    .filter(({ ref, object }) => !base.get(ref).some((was) => comparisonKey(was.object) === comparisonKey(object)))
     .find(({ object: { content } }) => ['ingress', name, ...marksOfControllers].some((mark) => content.includes(mark)))
 }
 

@@ -45,7 +45,7 @@ export default defineRule({
     const { kind } = manifest.ref
     if (kind === 'IngressClass') yield 'ingressClassName'
     else if (kind === 'Ingress' || describesCluster(manifest)) yield 'IngressClass'
-    // What it takes may be Ingresses that name no class.
+    // It may take Ingresses that name no class.
     else if (controllersOf(manifest).length > 0) yield 'Ingress'
     if (kind === 'Ingress' || kind === 'IngressClass') yield* marksOfControllers
   },
@@ -53,21 +53,22 @@ export default defineRule({
     const lack = lackOf(manifest, snapshot, report)
     lack?.report(lack.ends)
   },
-  // A controller that is changed or goes may leave Ingresses behind that are not touched.
+  // A controller that is changed or removed may leave untouched Ingresses without one.
   checkChange({ change, base, head, report, isWritten }) {
     if (change.kind === 'added') return
     const { before } = change
     const [was, is] = [controllersOf(before, base), change.kind === 'changed' ? controllersOf(change.after, head) : []]
-    const [taken, left] = [classProvidersIn(base), classProvidersIn(head)]
-    if (was.length === 0 || !taken || !left) return
+    const [providersBefore, providersAfter] = [classProvidersIn(base), classProvidersIn(head)]
+    if (was.length === 0 || !providersBefore || !providersAfter) return
     const [place] = is.map((one) => (one.release === was[0]?.release ? one.place : one.image))
     for (const ingress of head.ofKind('Ingress.networking.k8s.io')) {
-      if (isWritten(ingress) || !was.some((one) => takesClassOf(ingress, one, taken))) continue
-      if (is.some((one) => takesClassOf(ingress, one, left))) continue
+      if (isWritten(ingress) || !was.some((one) => takesClassOf(ingress, one, providersBefore))) continue
+      if (is.some((one) => takesClassOf(ingress, one, providersAfter))) continue
       const lack = lackOf(ingress, head, report)
       const name = classOf(ingress)
-      // Of a class that goes or is changed another rule speaks.
-      if (!lack || lack.ends.some((end) => isWritten(end.manifest)) || (name && taken.classes.has(name))) continue
+      // Another rule reports removed and changed classes.
+      if (!lack || lack.ends.some((end) => isWritten(end.manifest)) || (name && providersBefore.classes.has(name)))
+        continue
       lack.report([place ?? before.root, ...lack.ends])
     }
   },
@@ -80,10 +81,10 @@ interface Lack {
   readonly report: (ends: readonly Cursor[]) => void
 }
 
-/** What an Ingress lacks for a controller to take it. */
+/** The setting that an Ingress lacks for a controller to take it. */
 function lackOf(manifest: Manifest, snapshot: Snapshot, report: ReportFunction<typeof messages>): Lack | undefined {
   const providers = classProvidersIn(snapshot)
-  // Where nothing of what routes Ingresses is written, it is brought by something else.
+  // If no controller is in the manifests, it is installed by other means.
   if (!providers) return undefined
   const { controllers, classes } = providers
   const ingress = nameOf(manifest.ref)

@@ -19,7 +19,7 @@ interface Shared {
   first: string
   second: string
   lock: string
-  /** What names the lock, and what has to name it besides. */
+  /** The object that names the lock, and the other fields that must name it. */
   own: string
 }
 
@@ -36,7 +36,7 @@ export default defineRule({
   },
   *partners(manifest) {
     yield* namesOfParts(manifest)
-    // Which chart it is stands elsewhere.
+    // The chart's name may be in another object.
     if (manifest.root.at('spec', 'chartRef').exists) yield* marksOfControllers
     for (const { facts } of controllersOf(manifest)) yield* facts.marks
   },

@@ -51,8 +51,8 @@ export default defineRule({
 })
 
 /**
- * Whether nobody in the namespace is the holder: client-go's identity is the name of the Pod or of its host, of many
- * programs with `_` and an id behind it. Where no Pod of the namespace is listed nothing is known.
+ * Whether no Pod of the namespace is the holder: client-go's identity is the name of the Pod or of its host, for many
+ * programs followed by `_` and an id. Unknown if no Pod of the namespace is listed.
  */
 function isGhost(holder: string, namespace: string, { pods, nodes }: ClusterFacts): boolean {
   const there = pods.filter((pod) => pod.namespace === namespace)

@@ -18,7 +18,7 @@ export default defineRule({
     shipped: ({ lock, instead }: { lock: string; instead: string }) =>
       `${lock} has the name of a lock that a controller makes for its leader election, so helm refuses to take over the one that is there already, and whatever replaces it takes the lead from its holder. ${instead}.`,
   },
-  // Only a lock is worth reading the other files for, which tell its cluster.
+  // Only locks are worth reading the other files for, which show their cluster.
   *partners(manifest) {
     if (lockRecordOf(manifest) || isLockByName(manifest)) yield manifest.ref.name
     if (isLockOfChart(manifest)) yield* marksOfControllers
@@ -28,8 +28,13 @@ export default defineRule({
     const record = lockRecordOf(manifest)
     const lock = nameOf(ref)
     if (record && record.holder !== '') {
-      const told = record.holder !== undefined && !isPlaceholder(record.holder)
-      report(record.at, 'held', { lock, holder: told ? (record.holder ?? '') : 'some Pod' }, { keys: [ref.name] })
+      const isHolderKnown = record.holder !== undefined && !isPlaceholder(record.holder)
+      report(
+        record.at,
+        'held',
+        { lock, holder: isHolderKnown ? (record.holder ?? '') : 'some Pod' },
+        { keys: [ref.name] },
+      )
     } else if (record || isLockByName(manifest)) {
       const instead = 'Take it out of the repository; the controller makes its lock itself'
       report(manifest.root.at('metadata', 'name'), 'shipped', { lock, instead }, { keys: [ref.name] })

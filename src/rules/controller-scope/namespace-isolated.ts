@@ -11,7 +11,13 @@ import {
 import type { Claims } from '../../kubernetes/controllers/controller-claims'
 import { type SharedClaim, sharedClaim, sharedNamespaces } from '../../kubernetes/controllers/controller-overlap'
 import { namesOfParts, partKinds } from '../../kubernetes/controllers/controller-parts'
-import { limitingOf, limitingValue, mendingOf, ownClassOf, wayOf } from '../../kubernetes/controllers/controller-remedy'
+import {
+  classFactsOf,
+  limitingValue,
+  narrowingAdvice,
+  ownClassOf,
+  remedyFor,
+} from '../../kubernetes/controllers/controller-remedy'
 import { areOneController, isInstalledBy, shareCluster } from '../../kubernetes/controllers/same-controller'
 import { classAnnotation } from '../../kubernetes/ingress/ingress-class'
 import { labelsOf } from '../../kubernetes/object/label-selector'
@@ -22,21 +28,21 @@ import { defineRule } from '../../rule/rule'
 interface Overlap {
   first: string
   second: string
-  /** What both take: Ingresses, or another kind. */
+  /** The objects that both take: Ingresses, or another kind. */
   takes: string
   /** The classes, in words; of the old annotation the name alone. */
   name: string
   /** The namespaces both watch. */
   where: string
-  /** What comes of it. */
+  /** The effect. */
   outcome: string
-  /** The one to mend: of two that are alike in this, the one that the change wrote. */
-  mended: string
-  /** What gives it a class of its own. */
+  /** The controller to fix: of two equal ones, the one that the change wrote. */
+  fixed: string
+  /** The setting that gives it a class of its own. */
   own: string
-  /** What to do about the class or the namespaces. */
-  mending: string
-  /** What to do about the namespaces, as the end of a sentence; empty where nothing about one of the two alone helps. */
+  /** The fix, by the class or the namespaces. */
+  remedy: string
+  /** The fix by namespaces, as the end of a sentence; empty if no limit on one of the two alone helps. */
   limiting: string
 }
 
@@ -56,29 +62,29 @@ export default defineRule({
     ...partKinds,
   ],
   messages: {
-    overlap: ({ first, second, name, where, mending }: Overlap) =>
-      `${first} and ${second} both take the Ingresses of ${name} in ${where}, ${flapping}. ${mending}.`,
-    annotated: ({ first, second, name, where, mended, own, ingress }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${mended} to another name.`,
+    overlap: ({ first, second, name, where, remedy }: Overlap) =>
+      `${first} and ${second} both take the Ingresses of ${name} in ${where}, ${flapping}. ${remedy}.`,
+    annotated: ({ first, second, name, where, fixed, own, ingress }: Overlap & { ingress: string }) =>
+      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${flapping}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
     unclassed: ({ first, second, where, own, limiting }: Overlap) =>
       `${first} and ${second} both take Ingresses that name no class in ${where}, ${flapping}. Take ${own} from one of them${limiting}.`,
-    contested: ({ first, second, takes, name, where, outcome, mending }: Overlap) =>
-      `${first} and ${second} both take the ${takes} of ${name} in ${where}, ${outcome}. ${mending}.`,
+    contested: ({ first, second, takes, name, where, outcome, remedy }: Overlap) =>
+      `${first} and ${second} both take the ${takes} of ${name} in ${where}, ${outcome}. ${remedy}.`,
     contestedAnnotation: ({
       first,
       second,
       name,
       where,
-      mended,
+      fixed,
       own,
       outcome,
       ingress,
     }: Overlap & { ingress: string }) =>
-      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${mended} to another name.`,
+      `${first} and ${second} have classes of their own, but in ${where} both take Ingresses with the annotation kubernetes.io/ingress.class: ${name}, such as ${ingress}, ${outcome}. Name the class in spec.ingressClassName instead, or set ${own} of ${fixed} to another name.`,
     contestedUnclassed: ({ first, second, takes, where, own, outcome, limiting }: Overlap) =>
       `${first} and ${second} both take ${takes} that name no class in ${where}, ${outcome}. Have one of them take those of a class alone with ${own}${limiting}.`,
-    contestedRoutes: ({ first, second, takes, where, mending }: Overlap) =>
-      `${first} and ${second} both take the same ${takes} in ${where}, so what is meant for one is served by the other too. ${mending}.`,
+    contestedRoutes: ({ first, second, takes, where, remedy }: Overlap) =>
+      `${first} and ${second} both take the same ${takes} in ${where}, so what is meant for one is served by the other too. ${remedy}.`,
   },
   later: {
     contested: '1.1.0',
@@ -88,7 +94,7 @@ export default defineRule({
   },
   *partners(manifest) {
     yield* namesOfParts(manifest)
-    // Which chart it is stands elsewhere.
+    // The chart's name may be in another object.
     if (manifest.root.at('spec', 'chartRef').exists) yield* marksOfControllers
     if (['IngressClass', 'GatewayClass'].includes(manifest.ref.kind)) yield* marksOfControllers
     if (manifest.ref.kind === 'Ingress') yield* classAnnotation(manifest).exists ? marksOfControllers : []
@@ -97,7 +103,7 @@ export default defineRule({
     for (const { facts, claims, watched } of controllersOf(manifest)) {
       yield* marksOfControllers
       if (watched.scope === 'selector') yield* labelsOf(watched.selector)
-      // What it claims may stand in another object.
+      // Its classes may be in another object.
       if (claims.length === 0) yield* facts.classes.flatMap(({ controller }) => controller ?? [])
       for (const { controller, facts: way } of claims) {
         if (controller) yield controller
@@ -121,11 +127,11 @@ export default defineRule({
         const labels = namespaces.found.map(({ root }) => root.at('metadata', 'labels'))
         const [places, otherPlaces] = [placesOf(first), placesOf(second)]
         const [writesFirst, writesSecond] = [places, otherPlaces].map((all) => all.some((at) => isWritten(at.manifest)))
-        const mended = writesSecond && !writesFirst ? second : first
-        const overlap = { ...wordsOf(first, second, shared, mended), where: namespaces.words }
+        const fixed = writesSecond && !writesFirst ? second : first
+        const overlap = { ...messageArgs(first, second, shared, fixed), where: namespaces.words }
         const [[one, ...more], [other, ...others]] = [places, otherPlaces]
         const ends = [one, other, ...labels, ...more, ...others].filter((end) => end !== undefined)
-        const about = { keys: keysOf(first, second), value: limitingValue(mended) }
+        const about = { keys: keysOf(first, second), value: limitingValue(fixed) }
         const byFlags = namespaces.found.length === 0
         const known =
           byFlags && [first, second].every(({ facts, installed }) => facts.name === 'ingress-nginx' && !installed)
@@ -147,12 +153,12 @@ export default defineRule({
   },
 })
 
-/** Where a controller says what it watches, and where else what it takes. */
+/** Where a controller sets its namespaces, and where else its classes. */
 function placesOf(controller: Controller): Cursor[] {
   return endsAt(controller, [controller.watched.at, ...controller.claims.flatMap(({ at }) => at)])
 }
 
-/** Of two, the one that watches more is named first: where the change wrote both or none, it is the one to mend. */
+/** Of two, the one that watches more comes first: if the change wrote both or none, it is the one to fix. */
 function comesFirst(a: Controller, b: Controller): boolean {
   const further = breadth[a.watched.scope] - breadth[b.watched.scope]
   return further > 0 || (further === 0 && placeOf(a) < placeOf(b))
@@ -172,19 +178,19 @@ function mayBeCopies(one: Controller, other: Controller): boolean {
   return a.kind === b.kind && a.name === b.name && (a.namespace === '') !== (b.namespace === '')
 }
 
-function wordsOf(
+function messageArgs(
   first: Controller,
   second: Controller,
   { by, name }: SharedClaim,
-  mended: Controller,
+  fixed: Controller,
 ): Omit<Overlap, 'where'> {
-  const other = mended === first ? second : first
+  const other = fixed === first ? second : first
   const [one, two] = first.facts === second.facts ? [] : [first.facts.title, second.facts.title]
-  const limiting = limitingOf(mended, other)
+  const limiting = narrowingAdvice(fixed, other)
   const own = {
-    class: ownClassOf(mended),
-    annotation: mended.wordsFor(wayOf(mended)?.name ?? ''),
-    // Classes differ here, so one of the two says by a flag that it takes these Ingresses, or names no class.
+    class: ownClassOf(fixed),
+    annotation: fixed.wordsFor(classFactsOf(fixed)?.name ?? ''),
+    // Their classes differ, so a flag of one of the two includes these Ingresses, or they name no class.
     none: [...first.claims, ...second.claims].map(flagForUnclassed).find((flag) => flag !== undefined),
   }[by]
   return {
@@ -195,9 +201,9 @@ function wordsOf(
     outcome: [first, second].every(writes)
       ? flapping
       : 'so both serve them, and which of them a client reaches is chance',
-    mended: nameOfController(mended),
-    own: own ?? ownClassOf(mended),
-    mending: mendingOf(mended, other),
+    fixed: nameOfController(fixed),
+    own: own ?? ownClassOf(fixed),
+    remedy: remedyFor(fixed, other),
     limiting: limiting && `, or limit ${limiting}`,
   }
 }

@@ -48,7 +48,7 @@ export default defineRule({
       if (controller.installed) {
         if (!target || mayBeMade(target, controller, snapshot)) continue
         const names = { ...namesOf(controller, target), product: controller.facts.title }
-        report(target.at, 'missingRelease', names, { keys: [wordsOf(target)] })
+        report(target.at, 'missingRelease', names, { keys: [nameInMessages(target)] })
         continue
       }
       const own = ownServices(controller, snapshot)
@@ -58,10 +58,14 @@ export default defineRule({
       const service = own.find(bringsTraffic)
       const ends = [target.at, (service ?? own[0])?.root.at('metadata', 'name')].filter((end) => end !== undefined)
       const instead = service ? `${nameOf(service.ref)}, which brings it its traffic` : 'a Service that is there'
-      // What a ConfigMap gives may be a part of it.
+      // A value from a ConfigMap may be only a part of it.
       const isHere = target.at.manifest === manifest
       const fix = service && isHere ? replaced(target.at, naming(target, service)) : undefined
-      const more = { keys: [wordsOf(target)], value: 'controller.publishService.pathOverride', ...(fix ? { fix } : {}) }
+      const more = {
+        keys: [nameInMessages(target)],
+        value: 'controller.publishService.pathOverride',
+        ...(fix ? { fix } : {}),
+      }
       report(ends, 'missing', { ...namesOf(controller, target), instead }, more)
     }
   },
@@ -69,12 +73,12 @@ export default defineRule({
     if (change.kind !== 'removed' || change.before.ref.kind !== 'Service') return
     const { before } = change
     for (const controller of controllersIn(head)) {
-      // What a release from elsewhere installs brings its Services.
+      // A remote chart's release also installs its Services.
       const target = controller.installed ? undefined : targetOf(controller)
       if (target?.name !== before.ref.name || target.namespace !== before.ref.namespace) continue
-      // With another Service of its own the other message says it.
+      // The other message covers another Service of its own.
       if (isThere(target, head) || ownServices(controller, head).length > 0) continue
-      report([before.root, target.at], 'removed', namesOf(controller, target), { keys: [wordsOf(target)] })
+      report([before.root, target.at], 'removed', namesOf(controller, target), { keys: [nameInMessages(target)] })
     }
   },
 })
@@ -89,7 +93,7 @@ interface Target {
 /** The controllers that end where the Service is missing; others only leave the status empty. */
 const ending = ['ingress-nginx']
 
-/** The Service that a controller is told to publish; undefined where there is none, or no file tells. */
+/** The Service that a controller is configured to publish; undefined if there is none, or it is unknown. */
 function targetOf({ facts, release, status }: Controller): Target | undefined {
   if (!ending.includes(facts.name) || status.writes !== 'source') return undefined
   if (status.flag !== statusFactsOf(facts, release)?.sources[0]) return undefined
@@ -133,9 +137,9 @@ function naming({ at }: Target, { ref }: Manifest): string {
 }
 
 function namesOf({ manifest }: Controller, target: Target): Dangling {
-  return { controller: nameOf(manifest.ref), flag: target.flag, target: wordsOf(target) }
+  return { controller: nameOf(manifest.ref), flag: target.flag, target: nameInMessages(target) }
 }
 
-function wordsOf({ namespace, name }: Pick<Target, 'namespace' | 'name'>): string {
+function nameInMessages({ namespace, name }: Pick<Target, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`
 }

@@ -21,7 +21,7 @@ export default defineRule({
     const controllers = controllersOf(manifest, snapshot)
     const limits = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? [watched] : []))
     const [first] = controllers
-    // One program may be several controllers, and as one account it needs what the least limited of them needs.
+    // One program may be several controllers, and one account needs the permissions of the least limited of them.
     if (!first || limits.length < controllers.length) return
     const account = serviceAccount(first.serviceAccount.namespace, first.serviceAccount.name)
     const given = permissionsOfSubject(account, snapshot)
@@ -42,5 +42,5 @@ export default defineRule({
 
 type Wide = { controller: string; namespaces: string; account: string; role: string }
 
-/** What hands a Secret out; `watch` does as well. */
+/** The verbs that return Secrets; `watch` does as well. */
 const reads = ['list', 'get', 'watch']

@@ -21,23 +21,23 @@ type Lack = {
   controller: string
   /** The lock, the namespaces or the Ingress it is about. */
   of: string
-  /** What has to be allowed, as kubectl asks for it. */
+  /** A needed permission, as kubectl asks for it. */
   words: string
-  /** What reaches as far: a role of some namespace, or of the cluster. */
+  /** The role with the needed reach: of some namespace, or of the cluster. */
   by: string
 }
 
-const mending = ({ words, account, by }: Lack) => `Allow \`${words}\` to ${account} by ${by}.`
+const remedyOf = ({ words, account, by }: Lack) => `Allow \`${words}\` to ${account} by ${by}.`
 
 const messages = {
   lock: (lack: Lack) =>
-    `${lack.account} may not use ${lack.of}, by which ${lack.controller} elects its leader, so it has none and nobody writes the status of its Ingresses. ${mending(lack)}`,
+    `${lack.account} may not use ${lack.of}, by which ${lack.controller} elects its leader, so it has none and nobody writes the status of its Ingresses. ${remedyOf(lack)}`,
   status: (lack: Lack) =>
-    `${lack.account} may not write the status of Ingresses in ${lack.of}, which ${lack.controller} watches, so these never get an address. ${mending(lack)}`,
+    `${lack.account} may not write the status of Ingresses in ${lack.of}, which ${lack.controller} watches, so these never get an address. ${remedyOf(lack)}`,
   namespace: (lack: Lack) =>
-    `${lack.account} may not read Namespace ${lack.of}, to which ${lack.controller} is limited, so the controller ends at its start. ${mending(lack)}`,
+    `${lack.account} may not read Namespace ${lack.of}, to which ${lack.controller} is limited, so the controller ends at its start. ${remedyOf(lack)}`,
   classes: (lack: Lack) =>
-    `${lack.account} may not list IngressClasses, so ${lack.controller} leaves out every Ingress that names its class by spec.ingressClassName, such as ${lack.of}. ${mending(lack).slice(0, -1)}; its chart makes none with rbac.scope: true.`,
+    `${lack.account} may not list IngressClasses, so ${lack.controller} leaves out every Ingress that names its class by spec.ingressClassName, such as ${lack.of}. ${remedyOf(lack).slice(0, -1)}; its chart makes none with rbac.scope: true.`,
 }
 
 export default defineRule({
@@ -50,7 +50,7 @@ export default defineRule({
   messages,
   *partners(manifest) {
     yield* marksOfGrants(manifest)
-    // Without these rules Ingresses go unseen that nobody touches.
+    // Without these rules, the controller misses untouched Ingresses.
     if (isOneOf(manifest, roleKinds) && manifest.object.content.includes('ingressclasses')) yield 'ingressClassName'
     for (const { claims } of controllersOf(manifest)) {
       for (const { controller } of claims) if (controller) yield controller
@@ -66,13 +66,13 @@ export default defineRule({
       }
     }
   },
-  // What a removed role or binding gave has no place at the head: only both sides together show it.
+  // The permissions of a removed role or binding have no place at the head: only both sides together show the loss.
   checkChange({ change, base, head, report }) {
     if (change.kind === 'added') return
     const { before } = change
     for (const controller of controllersIn(head)) {
       const [was, is] = [grantsOf(controller, base), grantsOf(controller, head, base)]
-      if (!was || !is || !takes(change, was, head) || isToldAt(head, controller, base)) continue
+      if (!was || !is || !takes(change, was, head) || isReportedAt(head, controller, base)) continue
       const known = new Set(lacks(controller, was, base).flatMap(({ words }) => words))
       for (const lack of lacks(controller, is, head)) {
         const words = lack.words.filter((word) => !known.has(word))
@@ -110,8 +110,8 @@ function takes(change: Change & { kind: 'changed' | 'removed' }, { account, role
   return isOneOf(before, bindingKinds) && binds(before, account) && !stays
 }
 
-/** Whether the head alone shows what is missing, at an object that this change writes. */
-function isToldAt(head: Snapshot, controller: Controller, base: Snapshot): boolean {
+/** Whether the head alone shows the missing permission, at an object that this change writes. */
+function isReportedAt(head: Snapshot, controller: Controller, base: Snapshot): boolean {
   const grants = grantsOf(controller, head)
   const written = ({ ref, object }: Manifest) => !base.get(ref).some((was) => was.object.content === object.content)
   return grants !== undefined && [controller.manifest, ...grants.roles].some(written)

@@ -46,8 +46,8 @@ export default defineRule({
       const successor = was && head.get(before.ref).length === 0 ? successorOf(was, head) : undefined
       if (!successor) return
       const { manifest, place } = successor
-      const told = { ...names, controller: nameOf(before.ref), successor: nameOf(manifest.ref) }
-      report([before.root, place, end], 'replaced', told)
+      const args = { ...names, controller: nameOf(before.ref), successor: nameOf(manifest.ref) }
+      report([before.root, place, end], 'replaced', args)
       return
     }
     if (was) {
@@ -81,7 +81,7 @@ function argumentsOf({ image }: Controller): Arguments {
   return new Arguments(image.manifest.root.at(...image.path.slice(0, -1)))
 }
 
-/** Who takes the Ingresses of a controller that goes, with Pods that do not pass for its own. */
+/** The controllers that take the Ingresses of a removed one, with Pods that do not match its labels. */
 function successorOf(gone: Controller, head: Snapshot): Controller | undefined {
   const labels = [...labelsOf(gone.manifest).entries()]
   return controllersIn(head).find((one) => {
@@ -99,8 +99,8 @@ function labelsOf({ root }: Manifest): Cursor {
 }
 
 /**
- * Where the labels by which Pods know each other are changed: a Pod that stops looks for others with all of its labels, so
- * that one more does not matter. A selector is immutable, so what changes it is made anew.
+ * The place of a change of the labels by which Pods find each other: a Pod that stops looks for others with all of its
+ * labels, so that an added label does not matter. A selector is immutable, so a change of it recreates the workload.
  * Source: ingress-nginx controller-v1.15.1, internal/ingress/status/status.go (Shutdown, isRunningMultiplePods)
  */
 function relabelledAt(before: Manifest, after: Manifest): Cursor | undefined {
@@ -118,7 +118,7 @@ function isRolled(before: Manifest, after: Manifest): boolean {
   return textOf(before.root.at('spec', 'template')) !== textOf(after.root.at('spec', 'template'))
 }
 
-/** A value as text that is equal for equal values, in whatever order their keys are written. */
+/** A value as text that is equal for equal values, in any order of their keys. */
 function textOf(at: Cursor): string {
   const entries = [...at.entries()].map(([key, value]) => `${JSON.stringify(key)}:${textOf(value)}`)
   if (at.isMap) return `{${entries.sort().join()}}`

@@ -82,7 +82,7 @@ export default defineRule({
       if (controller.installed) continue
       const [source] = lost
       if (controller.status.writes !== 'fallback' || !source) continue
-      // With a load balancer the other message says it; with nothing but node ports the nodes are the right addresses.
+      // The other message covers load balancers; with node ports only, the nodes are the right addresses.
       if (serviceOf(controller, head, 'LoadBalancer') || serviceOf(controller, head, 'NodePort')) continue
       const argument = `--${source.flag}${source.value === undefined ? '' : `=${source.value}`}`
       report(

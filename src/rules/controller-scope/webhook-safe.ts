@@ -31,7 +31,7 @@ export default defineRule({
     if (isWebhookConfiguration(manifest.ref.kind)) {
       yield manifest.ref.name
       for (const { service } of webhooksOf(manifest)) yield* [service.name, service.namespace]
-      // Only what stops answering is looked after: most changes of a workload are none.
+      // Only backends that stop answering are checked: most changes of a workload do not stop it.
     } else if (isGone || manifest.root.at('spec', 'replicas').value === 0) yield 'WebhookConfiguration'
   },
   check({ manifest, snapshot, report }) {
@@ -44,7 +44,7 @@ export default defineRule({
     }
     const copies = snapshot.get(manifest.ref).flatMap((copy) => webhooksOf(copy)[0] ?? [])
     const second = copies.find((copy) => !isOneService(copy.service, first.service))
-    // However many there are, it is said once, by the first.
+    // However many there are, it is reported once, at the first.
     if (!second || copies[0]?.at.manifest !== manifest) return
     const [one, other] = [first, second].map(({ service }) => serviceText(service)) as [string, string]
     const configuration = nameOf(manifest.ref)
@@ -89,7 +89,10 @@ function isWebhookConfiguration(kind: string): boolean {
   return webhookKinds.some((one) => one.startsWith(`${kind}.`))
 }
 
-/** Whether nothing can answer: the Service is nowhere, while the Services of its namespace are written in this repository. */
+/**
+ * Whether nothing can answer: the Service is in no manifest, while the Services of its namespace are in this
+ * repository.
+ */
 function isMissing({ service }: Webhook, snapshot: Snapshot): boolean {
   const services = snapshot.ofKind('Service')
   const isThere = services.some(

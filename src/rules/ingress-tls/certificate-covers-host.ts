@@ -61,7 +61,7 @@ export default defineRule({
         continue
       }
       const at = candidates.map((entry) => nameIn(entry, (name) => covers(name, host))).find((name) => name)
-      // cert-manager will ask for it as soon as an entry names it, which host-covered says.
+      // cert-manager will request it as soon as an entry names it, which host-covered reports.
       if (!at && certificates.some((certificate) => certificate.manifest === manifest)) continue
       const names = namedHosts([...new Set(certificates.flatMap((certificate) => certificate.names))])
       const misfit = { host, ingress: nameOf(manifest.ref), names, source: nameOf(first.manifest.ref) }

@@ -66,7 +66,7 @@ export default defineRule({
     if (change.kind !== 'removed') return
     const { kind, group, namespace, name } = change.before.ref
     if (!certManagerGroups.includes(group) || kind === 'Certificate') return
-    // For whoever names it, an issuer that went to the other API group is the same one.
+    // For references, an issuer that moved to the other API group is the same one.
     if (certManagerGroups.some((other) => head.get({ ...change.before.ref, group: other }).length > 0)) return
     for (const user of [...users, ...ofCertManager('Certificate')].flatMap((one) => head.ofKind(one))) {
       const named = issuerOf(user)
@@ -80,12 +80,12 @@ export default defineRule({
 })
 
 /** cert-manager refuses these pairs since 0.11: pkg/controller/certificate-shim/sync.go, issuerForIngressLike. */
-const besideClusterIssuer = ['cert-manager.io/issuer', 'cert-manager.io/issuer-kind', 'cert-manager.io/issuer-group']
+const issuerAnnotations = ['cert-manager.io/issuer', 'cert-manager.io/issuer-kind', 'cert-manager.io/issuer-group']
 
 function checkIssuers(manifest: Manifest, report: ReportFunction<typeof messages>): void {
   if (namedSecrets(manifest).length === 0) return
   const annotations = manifest.root.at('metadata', 'annotations')
-  const other = besideClusterIssuer.find((name) => annotations.at(name).exists)
+  const other = issuerAnnotations.find((name) => annotations.at(name).exists)
   const cluster = 'cert-manager.io/cluster-issuer'
   if (!other || !annotations.at(cluster).exists) return
   const written = [...annotations.entries()].filter(([name]) => name === other || name === cluster)

@@ -27,7 +27,7 @@ interface Crash {
 }
 
 const outcome = 'and panics: every replica dies, and every host of the cluster with it'
-const mend = 'Name a Secret that has a tls.crt and a tls.key'
+const remedy = 'Name a Secret that has a tls.crt and a tls.key'
 
 export default defineRule({
   id: 'ingress-tls/controller-crash',
@@ -38,9 +38,9 @@ export default defineRule({
   reads: [...producerKinds, ...controllerKinds, ...releaseKinds, classKind],
   messages: {
     unlistedHost: ({ host, secret, controller, release }: Crash) =>
-      `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) asks ${secret}, which holds a CA and no certificate, ${outcome}. ${mend}, and list ${host} in its entry; ingress-nginx 1.0.0 mended the panic.`,
+      `No entry of spec.tls lists ${host}, so ${controller} (ingress-nginx ${release}) asks ${secret}, which holds a CA and no certificate, ${outcome}. ${remedy}, and list ${host} in its entry; ingress-nginx 1.0.0 mended the panic.`,
     listedHost: ({ host, secret, controller, release }: Crash) =>
-      `For ${host}, ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA and no certificate, ${outcome}. ${mend}; ingress-nginx 0.31.0 mended this panic, and 1.0.0 the other one.`,
+      `For ${host}, ${controller} (ingress-nginx ${release}) reads ${secret}, which holds a CA and no certificate, ${outcome}. ${remedy}; ingress-nginx 0.31.0 mended this panic, and 1.0.0 the other one.`,
   },
   *partners(manifest) {
     if (manifest.ref.kind === 'Ingress') yield* partnersOfIngress(manifest)
@@ -110,7 +110,7 @@ function fatalEntry(
   return {}
 }
 
-/** Whether the certificate of an entry is for a host; where it is not known, as far as the entry's own names say. */
+/** Whether the certificate of an entry covers a host; if it is unknown, by the entry's own names. */
 function fits(entry: TlsEntry, ingress: Manifest, host: string, snapshot: Snapshot): boolean {
   const known = certificatesBehind(snapshot, ingress, entry.secretName.string ?? '')
   if (known) return known.some((certificate) => certificate.covers(host))
@@ -121,7 +121,7 @@ function lists(entry: TlsEntry, host: string): boolean {
   return entry.hosts.some((name) => name.string?.toLowerCase() === host)
 }
 
-/** What the Secret of an entry is to the controller; undefined for one that only the cluster has. */
+/** How the controller reads the Secret of an entry; undefined for one that only the cluster has. */
 function holds(entry: TlsEntry, ingress: Manifest, snapshot: Snapshot): ReturnType<typeof storedAs> | undefined {
   const name = entry.secretName.string ?? ''
   const copies = snapshot.get({ group: '', kind: 'Secret', namespace: ingress.ref.namespace, name })

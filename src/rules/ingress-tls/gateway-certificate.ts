@@ -100,8 +100,9 @@ function terminating(gateway: Manifest): Cursor[] {
 }
 
 /**
- * Whether a load balancer outside the cluster finds the certificates of listeners without a `tls` block: GKE's certificate
- * maps, and what AWS discovers by hostname. Sources: https://cloud.google.com/kubernetes-engine/docs/how-to/secure-gateway,
+ * Whether a load balancer outside the cluster finds the certificates of listeners without a `tls` block: GKE's
+ * certificate maps, and AWS's discovery by hostname. Sources:
+ * https://cloud.google.com/kubernetes-engine/docs/how-to/secure-gateway,
  * https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/gateway/gateway/
  */
 function isCertifiedElsewhere(gateway: Manifest, snapshot: Snapshot): boolean {
@@ -116,7 +117,9 @@ function isCertifiedElsewhere(gateway: Manifest, snapshot: Snapshot): boolean {
   )
 }
 
-/** What makes the Secret, as its manifest declares it; of several copies or makers nobody can tell which one counts. */
+/**
+ * The object that creates the Secret, by its manifest; with several copies or creators, which one counts is unknown.
+ */
 function checkType(
   { name: at, namespace }: CertificateRef,
   name: string,
@@ -136,7 +139,10 @@ function checkType(
   else if (type !== 'kubernetes.io/tls') report([at, typeAt], 'otherType', { ...where, type }, { keys: [name, type] })
 }
 
-/** The grants of another namespace may stand in another repository: only where this one has something of it, they are missed. */
+/**
+ * The grants of another namespace may be in another repository: they are missing only if this one has objects of that
+ * namespace.
+ */
 function checkNamespace(
   ref: CertificateRef,
   secret: string,
@@ -154,7 +160,7 @@ function checkNamespace(
   }
   const shim = shimAnnotation(gateway)
   const own = namedSecrets(gateway).some(({ namespace }) => namespace === gateway.ref.namespace)
-  // With a Secret of its own namespace the annotation is for that one, and this one is somebody else's.
+  // With a Secret of its own namespace, the annotation refers to that one, and this one belongs to another object.
   if (shim && !own && made.length === 0)
     report([ref.name, shim], 'otherNamespace', { secret, annotation: String(shim.path.at(-1)) }, { keys })
 }

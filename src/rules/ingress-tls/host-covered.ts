@@ -77,10 +77,11 @@ export default defineRule({
     if (byCertificate && mayBeIngressNginx(choice)) {
       const secret = byCertificate.secretName.string ?? ''
       const keys = gaps.map(([host]) => host).filter((host) => !isPlaceholder(host))
-      // Where the certificate is known, certificate-covers-host tells whether it fits.
-      const isTold = certificatesBehind(snapshot, manifest, secret) !== undefined
+      // For known certificates, certificate-covers-host checks the names.
+      const isCertificateKnown = certificatesBehind(snapshot, manifest, secret) !== undefined
       const hosts = abridged(keys)
-      if (keys.length > 0 && !isTold) report(byCertificate.secretName, 'byCertificate', { secret, hosts }, { keys })
+      if (keys.length > 0 && !isCertificateKnown)
+        report(byCertificate.secretName, 'byCertificate', { secret, hosts }, { keys })
       return
     }
 

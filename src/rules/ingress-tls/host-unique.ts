@@ -7,7 +7,7 @@ import { identityOf, type Manifest, nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
 
 const pairs = new IngressPairs(
-  (ingress) => (standsAside(ingress) ? new Map<string, Cursor>() : claimsOf(ingress)),
+  (ingress) => (isExempt(ingress) ? new Map<string, Cursor>() : claimsOf(ingress)),
   (ingress) => identityOf(ingress.ref),
 )
 
@@ -39,7 +39,7 @@ export default defineRule({
 })
 
 /** A canary shares its host on purpose, and so do the minions of a mergeable Ingress. */
-function standsAside(ingress: Manifest): boolean {
+function isExempt(ingress: Manifest): boolean {
   const annotations = ingress.root.at('metadata', 'annotations')
   return isCanary(ingress) || annotations.at('nginx.org/mergeable-ingress-type').exists || isSolver(ingress)
 }

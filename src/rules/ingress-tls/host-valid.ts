@@ -29,7 +29,7 @@ export default defineRule({
       const host = textOf(at)
       const fault = host === undefined ? undefined : faultOf(host, routed.includes(at))
       if (!host || !fault) continue
-      report(at, 'host', { host, fault }, { keys: [host], ...mended(at, host) })
+      report(at, 'host', { host, fault }, { keys: [host], ...fixOf(at, host) })
     }
     for (const { secretName } of entries) {
       const name = textOf(secretName)
@@ -71,7 +71,7 @@ function faultOf(host: string, routed: boolean): string | undefined {
 }
 
 /** Lower case, and no dot at the end, is the same name; where that is all, the edit is certain. */
-function mended(at: Cursor, host: string): { fix?: Fix } {
+function fixOf(at: Cursor, host: string): { fix?: Fix } {
   const same = host.toLowerCase().replace(/\.$/, '')
   const fix = faultOf(same, true) === undefined ? replaced(at, same) : undefined
   return fix ? { fix } : {}

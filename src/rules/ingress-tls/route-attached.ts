@@ -85,17 +85,17 @@ export default defineRule({
       .flatMap((attachment) => attachment.listeners)
       .filter((listener) => protocols.includes(listener.at('protocol').string ?? ''))
     if (listeners.length === 0) return
-    const taken = listeners.map((listener) => listener.at('hostname').string)
+    const hostnames = listeners.map((listener) => listener.at('hostname').string)
     for (const at of manifest.root.at('spec', 'hostnames').items()) {
       const host = at.string?.toLowerCase()
       if (!host) continue
-      if (isPlaceholder(host) || taken.some((name) => isPlaceholder(name ?? ''))) {
+      if (isPlaceholder(host) || hostnames.some((name) => isPlaceholder(name ?? ''))) {
         skip(at, `whether a listener takes ${at.string} is known once its hostname is filled in`)
         continue
       }
-      if (!taken.some((name) => intersect(host, name))) {
+      if (!hostnames.some((name) => intersect(host, name))) {
         const gateways = [...new Set(attachments.map(({ gateway }) => nameOf(gateway.ref)))].join(' and ')
-        const names = namedHosts([...new Set(taken.flatMap((name) => name ?? []))])
+        const names = namedHosts([...new Set(hostnames.flatMap((name) => name ?? []))])
         const ends = new Map(listeners.map((listener) => [listener.manifest, listener.at('hostname')]))
         report([at, ...ends.values()], 'unattached', { host, route, gateways, names }, { keys: [host] })
         continue

@@ -18,7 +18,7 @@ interface Args {
   hosts: string
 }
 
-/** The entry by which an Ingress lists a host, and its certificates where they are known. */
+/** The entry by which an Ingress lists a host, and its certificates if known. */
 interface Side {
   readonly ingress: Manifest
   readonly entry: TlsEntry
@@ -126,7 +126,7 @@ function isUnfit(host: string, { certificates }: Side): boolean {
   return certificates?.every((certificate) => !certificate.covers(host)) ?? false
 }
 
-/** The edit by which one entry names the other's Secret, where that one serves all its hosts. */
+/** The edit by which one entry names the other's Secret, if that one serves all its hosts. */
 function sameSecret(wrong: Side, right: Side): { fix?: Fix } {
   if (right.secret === undefined || wrong.ingress.ref.namespace !== right.ingress.ref.namespace) return {}
   const listed = right.entry.hosts.map((name) => name.string?.toLowerCase())

@@ -54,7 +54,8 @@ export default defineRule({
         if (isGeneratedTokenName(name)) report(at, 'generatedName', { name, ingress }, { keys: [name] })
         continue
       }
-      // Where several objects make one Secret, one fills in what another leaves out; but a Secret's type never changes.
+      // If several objects create one Secret, one fills in the keys that another omits; but a Secret's type never
+      // changes.
       const shared = new Set(producers.map(({ ref }) => identityOf(ref))).size > 1
       const makers = shared ? producers.filter(({ ref }) => ref.kind === 'Secret') : producers
       const copies = makers.map(declaredSecret)
@@ -66,7 +67,7 @@ export default defineRule({
           skip(maker.root, 'its keys are encrypted, or a tool fills them in inside the cluster')
         continue
       }
-      // Of several copies nobody can tell which one is applied; one that holds a certificate is enough.
+      // Which of several copies is applied is unknown; one with a certificate is enough.
       if (!copies.every((copy) => copy && isUnfit(copy, choice?.secretType))) continue
       const { type, typeAt, keysAt } = declared
       const missing = missingTlsKeys(declared)

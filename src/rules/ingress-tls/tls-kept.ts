@@ -27,7 +27,7 @@ export default defineRule({
     const hosts = tlsHosts(manifest)
     if (hosts.size === 0) return
     yield* hosts.keys()
-    // What ends TLS for hosts that no Ingress lists.
+    // Objects that terminate TLS for hosts that no Ingress lists.
     yield 'default-ssl-certificate'
     yield 'defaultCertificate'
     yield 'kind: Gateway'
@@ -57,7 +57,7 @@ function tlsHosts(ingress: Manifest): Map<string, Cursor> {
   return found
 }
 
-/** What in the cluster ends TLS for a host that no Ingress lists. */
+/** The object in the cluster that terminates TLS for a host that no Ingress lists. */
 function defaultIn(head: Snapshot, host: string): string | undefined {
   const controller = controllersHere(head).find(({ defaultCertificate }) => defaultCertificate)
   if (controller) return `${controller.manifest.ref.kind} ${controller.manifest.ref.name}`

@@ -16,7 +16,7 @@ export default defineRule({
   since: '1.1.0',
   scope: 'removal',
   yieldsTo: ['protected-rbac/cluster-object-kept', 'protected-rbac/object-kept'],
-  // Whatever runs Pods names an account, kinds of operators too.
+  // Everything that runs Pods names an account, including kinds of operators.
   kinds: '*',
   messages: {
     // Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#clusterrolebinding-example
@@ -74,7 +74,7 @@ function naming(account: Manifest, head: Snapshot): Cursor[] {
   })
 }
 
-/** The places in which Pods and what makes them name an account. */
+/** The fields in which Pods and workloads name an account. */
 function runningAs(account: Manifest, head: Snapshot): Cursor[] {
   return onceEach(head.manifests).flatMap((manifest) => {
     const at = accountOf(manifest)

@@ -71,7 +71,7 @@ export default defineRule({
     } else if (kind === 'Namespace') {
       const namespace = removed.ref.name
       const left = heldBy(namespace, head)
-      // An Application that installs into it stands elsewhere itself.
+      // The namespace of an Application may differ from the one it installs into.
       const words = named(
         left,
         ({ ref }) => `${ref.namespace === namespace ? '' : 'what is installed by '}${nameOf(ref)}`,

@@ -64,7 +64,7 @@ export default defineRule({
     const roleRef = roleRefOf(manifest)
     const isWide = manifest.ref.kind === 'ClusterRoleBinding' || subjectsOf(manifest).some(everybodyIn)
     if (roleRef && isWide) yield roleRef.ref.name
-    // Who is bound already matters to a role that was there and stays.
+    // Existing subjects matter to a role that was there and stays.
     if (manifest.ref.kind === 'ClusterRole' && manifest.side === 'base' && !isGone) yield manifest.ref.name
   },
   check({ change, base, head, params: { protect, escalation }, report }) {
@@ -96,7 +96,7 @@ export default defineRule({
       }
     }
     const leak = gainedLeak(before, after)
-    // What a protected role comes to allow is told already.
+    // The gains of a protected role are reported already.
     if (leak && !(isProtected && before && aggregateLabels(before).some(({ key }) => key === leak.label))) {
       const { gatherer, label, ends } = leak
       const keys = permissionKeys(leak.more)
@@ -107,9 +107,9 @@ export default defineRule({
       Permissions[],
       Permissions[],
     ]
-    // Of a default role it is told already, with everyone who is bound to it.
-    const isTold = isProtected && before && !isForeign(before)
-    if (before && !isTold && after.ref.kind === 'ClusterRole' && !allows(was, is)) {
+    // For a default role they are reported already, with everyone who is bound to it.
+    const mayReport = isProtected && before && !isForeign(before)
+    if (before && !mayReport && after.ref.kind === 'ClusterRole' && !allows(was, is)) {
       const isComplete = allowsEverything(is) && !allowsEverything(was)
       for (const [binding, subjects] of boundAlready(after, base, head)) {
         const gaining = isComplete ? subjects : subjects.filter(everybodyIn)

@@ -50,7 +50,7 @@ export default defineRule({
     }
     if (head.get(before.ref).length > 0) return
     report(before.root, 'removed', { object, protection })
-    // What a tool is told to leave in the cluster is not deleted there.
+    // An object that a tool is told to keep is not deleted there.
     if (outlivesPrune(before)) return
     const facts = protectedObjectFacts(before.ref) ?? clusterObjectFacts(before.ref)
     if (!facts) {

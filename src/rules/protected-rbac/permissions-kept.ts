@@ -53,7 +53,7 @@ export default defineRule({
     const before = change.kind === 'changed' ? change.before : undefined
     if (!protectionOf(before ?? after, protect)) return
     const role = nameOf(after.ref)
-    const said = (lost: readonly Permissions[]): [Loss, { keys: string[] }] => {
+    const statementOf = (lost: readonly Permissions[]): [Loss, { keys: string[] }] => {
       const keys = permissionKeys(lost)
       const holders = defaultHolders(after.ref).join(' and ') || 'whoever is bound to it'
       return [
@@ -71,7 +71,7 @@ export default defineRule({
     if (!before) {
       const lacking = lackingIn(after, [base, head])
       if (!lacking) return
-      const [args, more] = said(lacking.lost)
+      const [args, more] = statementOf(lacking.lost)
       report(after.root.at('rules'), 'lacking', { ...args, release: lacking.release }, more)
       return
     }
@@ -89,12 +89,12 @@ export default defineRule({
       }
       return
     }
-    // What an aggregated role allows is not in its own rules.
+    // The permissions of an aggregated role are not in its own rules.
     if (aggregationOf(after)) return
     const lost = uncovered(permissionsIn(after.root.at('rules')), permissionsIn(before.root.at('rules')))
     const [first] = lost
     if (!first) return
-    const [args, more] = said(lost)
+    const [args, more] = statementOf(lost)
     const rules = after.root.at('rules')
     const gap = permissionsIn(rules).flatMap((rule) => gapOf(rule, first) ?? [])[0]
     const fix = (lost.length === 1 ? gap?.fix : undefined) ?? withItems(rules, ruleTexts(lost))
@@ -103,10 +103,10 @@ export default defineRule({
   },
 })
 
-/** What a new role lacks of its defaults: of the cluster's release on either side, or else of every known release. */
+/** The defaults that a new role lacks: of the cluster's release on either side, or else of every known release. */
 function lackingIn(role: Manifest, sides: readonly Snapshot[]): { lost: Permissions[]; release: string } | undefined {
   const rules = role.root.at('rules')
-  // What a manifest does not write, an apply leaves as it is.
+  // Applying a manifest leaves unwritten fields as they are.
   if (aggregationOf(role) || !rules.exists) return undefined
   const written = permissionsIn(rules)
   const versions = new Set(sides.flatMap(({ facts }) => facts.kubernetes?.value ?? []))

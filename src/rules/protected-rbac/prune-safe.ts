@@ -31,7 +31,7 @@ export default defineRule({
   },
   *partners(manifest, { protect }, isGone) {
     if (isProtected(manifest, protect)) yield* ['argoproj.io/', 'toolkit.fluxcd.io/']
-    if (isGone && deployersIn(manifest).some(({ cascades }) => cascades)) yield* wordsOf(protect)
+    if (isGone && deployersIn(manifest).some(({ cascades }) => cascades)) yield* marksOf(protect)
   },
   check({ change, base, head, params: { protect }, report }) {
     if (change.kind !== 'removed' || head.get(change.before.ref).length > 0) return
@@ -72,7 +72,7 @@ function isProtected(manifest: Manifest, protect: Protect): boolean {
 }
 
 /** Protected objects hold one of these: the beginnings of their names, or a label. */
-function wordsOf(protect: Protect): string[] {
+function marksOf(protect: Protect): string[] {
   return protect.flatMap((entry) =>
     typeof entry === 'string'
       ? braceExpand(entry).map((glob) => glob.replace(/^.*\//, '').replace(/[*?[(!].*/, ''))

@@ -44,7 +44,10 @@ export default defineRule({
   },
 })
 
-/** The API server asks for the text; without quotes YAML has a truth, which it would refuse, but tools mend that. */
+/**
+ * The API server requires a string; YAML reads it as a boolean without quotes, which it would refuse, but tools fix
+ * that.
+ */
 function isFalse(value: unknown): boolean {
   return value === 'false' || value === false
 }

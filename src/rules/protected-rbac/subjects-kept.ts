@@ -29,7 +29,7 @@ export default defineRule({
   messages: {
     lost: ({ binding, subjects, role, harm }: Loss & { harm: string }) =>
       `${binding} no longer names ${subjects} and so takes away what ${role} allows${harm}. Put that back under subjects.`,
-    // People come and go, and so do the accounts of charts: the cluster itself does not stand on them.
+    // People come and go, and so do the accounts of charts: the cluster itself does not depend on them.
     person: ({ binding, subjects, role }: Loss) =>
       `${binding} is protected and no longer names ${subjects}, who had what ${role} allows by it. Put that back, or see that it is needed no longer.`,
     lacking: ({ binding, subjects, role }: Loss) =>
@@ -47,7 +47,7 @@ export default defineRule({
     const { after } = change
     const before = change.kind === 'changed' ? change.before : undefined
     const defaults = defaultSubjects(after.ref)
-    // The Node authorizer does what the binding of system:node did: it has no subjects on purpose.
+    // The Node authorizer replaced the binding of system:node, which has no subjects on purpose.
     // https://kubernetes.io/docs/reference/access-authn-authz/node/
     if (!protectionOf(before ?? after, protect) || defaults?.length === 0) return
     const named = subjectsOf(after)
@@ -57,7 +57,7 @@ export default defineRule({
     if (!before) {
       const written = named.map(subjectName)
       const lacking = (defaults ?? []).filter((subject) => !written.includes(subject))
-      // What a manifest does not write, an apply leaves as it is.
+      // Applying a manifest leaves unwritten fields as they are.
       if (lacking.length > 0 && at.exists)
         report(at, 'lacking', { ...args, subjects: lacking.join(' and ') }, { keys: lacking })
       return

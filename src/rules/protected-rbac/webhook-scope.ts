@@ -1,4 +1,4 @@
-import { heldUpBy } from '../../kubernetes/protection/webhook-reach'
+import { requestsBlockedBy } from '../../kubernetes/protection/webhook-reach'
 import type { Cursor } from '../../manifest/cursor'
 import { nameOf } from '../../manifest/manifest'
 import { withKey } from '../../rule/fix'
@@ -26,7 +26,7 @@ export default defineRule({
     for (const webhook of manifest.root.at('webhooks').items()) {
       // The API server takes no webhook without a name.
       if (!webhook.at('name').string || !failsClosed(webhook)) continue
-      const held = heldUpBy(webhook)
+      const held = requestsBlockedBy(webhook)
       const reach = {
         webhook: webhook.at('name').string ?? '',
         object: nameOf(manifest.ref),
@@ -49,7 +49,7 @@ export default defineRule({
   },
 })
 
-/** In v1beta1, which Kubernetes 1.22 dropped, a webhook that says nothing fails open. */
+/** In v1beta1, which Kubernetes 1.22 removed, the default of a webhook is to fail open. */
 function failsClosed(webhook: Cursor): boolean {
   const usual = webhook.manifest.object.apiVersion.endsWith('/v1') ? 'Fail' : 'Ignore'
   return (webhook.at('failurePolicy').string ?? usual) === 'Fail'

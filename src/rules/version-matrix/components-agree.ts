@@ -48,7 +48,7 @@ export default defineRule({
       const { facts, at } = component
       const { to = 'patch', versions = '*' } = facts.agree ?? {}
       if (!satisfies(component.release ?? '', versions)) continue
-      const others = [...partsBeside(component, snapshot), ...crdsOf(component, snapshot)]
+      const others = [...otherParts(component, snapshot), ...crdsOf(component, snapshot)]
       const apart = others.filter(({ release }) => !agree(release, component.release, to))
       if (apart.length === 0) continue
       const names = enumerated([...new Set(apart.map(({ name }) => name))], 3)
@@ -104,8 +104,8 @@ interface Other {
   readonly key: string
 }
 
-/** The other parts of a component in its cluster; of an object's copies the one that stands with it. */
-function partsBeside(component: Component, snapshot: Snapshot): Other[] {
+/** The other parts of a component in its cluster; of an object's copies, the one in the same folder. */
+function otherParts(component: Component, snapshot: Snapshot): Other[] {
   return componentsIn(snapshot)
     .filter((one) => one.facts === component.facts && one.part !== component.part && isCompared(one))
     .filter(
@@ -115,7 +115,7 @@ function partsBeside(component: Component, snapshot: Snapshot): Other[] {
     .map((one) => ({ at: one.at, release: one.release, name: nameIn(one), key: `${one.part.name} ${one.release}` }))
 }
 
-/** The CRDs of a component that say which release they are of. */
+/** The CRDs of a component that contain its release. */
 function crdsOf({ facts, manifest }: Component, snapshot: Snapshot): Other[] {
   return snapshot
     .ofKind(crdKind)

@@ -1,11 +1,11 @@
-import { endsOf, gravest, wordsOf } from '../../kubernetes/versions/breach'
-import { asksForKernel, breachesOf, rowsWith } from '../../kubernetes/versions/matrix'
+import { settingKinds } from '../../kubernetes/versions/detect-setting'
+import { asksForKernel, rowsWith, violationsOf } from '../../kubernetes/versions/matrix'
 import { matrixParams } from '../../kubernetes/versions/matrix-facts'
 import { firstSubject, matrixSubjectsOf, subjectKinds, subjectPartners } from '../../kubernetes/versions/matrix-subject'
-import { settingKinds } from '../../kubernetes/versions/setting'
+import { endsOf, highestSeverity, violationWords } from '../../kubernetes/versions/violation'
 import { defineRule } from '../../rule/rule'
 
-type Args = ReturnType<typeof wordsOf>
+type Args = ReturnType<typeof violationWords>
 
 export default defineRule({
   id: 'version-matrix/kernel-supported',
@@ -30,14 +30,16 @@ export default defineRule({
     for (const subject of subjects) {
       if (!subject.isMain) continue
       if (subject.release === undefined && subject.isBrought) skip(subject.at, `no release is told by ${subject.name}`)
-      const breaches = breachesOf(subject, rows, snapshot.facts)
+      const breaches = violationsOf(subject, rows, snapshot.facts)
       if (breaches.length === 0) continue
-      const message = ({ error: 'unsupported', warning: 'unstable', notice: 'noted' } as const)[gravest(breaches)]
+      const message = ({ error: 'unsupported', warning: 'unstable', notice: 'noted' } as const)[
+        highestSeverity(breaches)
+      ]
       const keys = [subject.component, ...breaches.map(({ row }) => row.id)]
-      report(endsOf(subject, breaches), message, wordsOf(subject, breaches, rows), { keys })
+      report(endsOf(subject, breaches), message, violationWords(subject, breaches, rows), { keys })
     }
-    const told = snapshot.facts.nodes.some(({ kernel }) => kernel)
-    const first = told ? undefined : firstSubject(snapshot, rows)
+    const hasKernels = snapshot.facts.nodes.some(({ kernel }) => kernel)
+    const first = hasKernels ? undefined : firstSubject(snapshot, rows)
     if (first?.at.manifest === manifest) {
       skip(
         first.at,

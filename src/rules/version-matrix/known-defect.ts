@@ -3,8 +3,8 @@ import Type from 'typebox'
 import type { Snapshot } from '../../cluster/snapshot'
 import { type Component, componentKinds, componentsIn, writtenAs } from '../../kubernetes/versions/component'
 import { type Defect, endsOfLife, knownDefects, OwnDefect } from '../../kubernetes/versions/defect-facts'
+import { configMapOf, settingKinds, settingOf } from '../../kubernetes/versions/detect-setting'
 import { leading, subjectPartners } from '../../kubernetes/versions/matrix-subject'
-import { configMapOf, settingKinds, settingOf } from '../../kubernetes/versions/setting'
 import { enumerated } from '../../listing'
 import { nameOf } from '../../manifest/manifest'
 import { defineRule } from '../../rule/rule'
@@ -45,7 +45,7 @@ export default defineRule({
         const todo = todoOf(facts.title, release, defects)
         const settings = settingsOf(facts.name).flatMap((setting) => configMapOf(setting, component, snapshot) ?? [])
         report(
-          // What a ConfigMap turns on or off is a change of it.
+          // A ConfigMap that turns a setting on or off is a change of it.
           [at, ...settings.slice(0, 1)],
           message,
           { name, defects: listed(defects), todo },
@@ -66,7 +66,7 @@ function settingsOf(name: string): string[] {
   return own.flatMap(({ when, mitigated }) => [when, mitigated?.by].filter((setting) => setting !== undefined))
 }
 
-/** The defects of a component's release that nothing in its manifests keeps away, the gravest first. */
+/** The defects of a component's release that its manifests do not mitigate, the most severe first. */
 function defectsOf(component: Component, own: readonly Defect[], snapshot: Snapshot): Defect[] {
   const replaced = new Set(own.map(({ id }) => id))
   const isIn = (versions: string) => component.release !== undefined && satisfies(component.release, versions)
@@ -86,21 +86,23 @@ function isSevere({ severity, cvss }: Defect): boolean {
   return severity ? severity === 'error' : (cvss ?? 0) >= high
 }
 
-/** The gravest with what they do, the others by name. */
+/** The most severe ones with their effect, the others by name. */
 function listed(defects: readonly Defect[]): string {
   const named = ({ id, cvss }: Defect) => `${id}${cvss === undefined ? '' : ` (${cvss})`}`
-  const gravest = defects.slice(0, mostTold).map((defect) => `${named(defect)}: ${defect.reason}`)
-  const others = defects.slice(mostTold).map(named)
+  const gravest = defects.slice(0, maxListed).map((defect) => `${named(defect)}: ${defect.reason}`)
+  const others = defects.slice(maxListed).map(named)
   return [...gravest, ...(others.length > 0 ? [`and ${others.join(', ')}`] : [])].join('; ')
 }
 
-const mostTold = 3
+const maxListed = 3
 
-/** The nearest release in which all of them are mended; else what keeps them away, where there is such a thing. */
+/** The nearest release that fixes all of them; else a mitigation, if there is one. */
 function todoOf(title: string, release: string, defects: readonly Defect[]): string {
   const candidates = defects.flatMap(({ fixed = [] }) => fixed).filter((one) => gt(one, release))
-  const mended = candidates.filter((one) => defects.every(({ versions, fixed }) => !fixed || !satisfies(one, versions)))
-  const [nearest] = mended.sort((a, b) => (gt(a, b) ? 1 : -1))
+  const releases = candidates.filter((one) =>
+    defects.every(({ versions, fixed }) => !fixed || !satisfies(one, versions)),
+  )
+  const [nearest] = releases.sort((a, b) => (gt(a, b) ? 1 : -1))
   const todo = defects.flatMap(({ mitigated }) =>
     mitigated && satisfies(release, mitigated.versions) ? mitigated.do : [],
   )
@@ -110,7 +112,7 @@ function todoOf(title: string, release: string, defects: readonly Defect[]): str
     : 'No release is without them yet; see their sources for what to do meanwhile'
 }
 
-/** Whether a component is the first of its kind in the cluster: the end of a release's line is told once. */
+/** Whether a component is the first of its kind in the cluster: the end of a release's support is reported once. */
 function isFirst({ facts, part, manifest }: Component, snapshot: Snapshot): boolean {
   return componentsIn(snapshot).find((one) => one.facts === facts && one.part === part)?.manifest === manifest
 }

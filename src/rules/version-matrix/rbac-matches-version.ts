@@ -4,8 +4,8 @@ import { permissionsOfRole } from '../../kubernetes/rbac/rbac-role'
 import { type Component, componentKinds, componentsOf, marksOf, writtenAs } from '../../kubernetes/versions/component'
 import { componentFacts } from '../../kubernetes/versions/component-facts'
 import { componentNeeds, crdsOf, rolesFor } from '../../kubernetes/versions/component-needs'
+import { settingKinds } from '../../kubernetes/versions/detect-setting'
 import { crdNeeds, roleNeeds } from '../../kubernetes/versions/permission-facts'
-import { settingKinds } from '../../kubernetes/versions/setting'
 import { abridged, enumerated } from '../../listing'
 import type { Cursor } from '../../manifest/cursor'
 import { type Manifest, nameOf } from '../../manifest/manifest'
@@ -36,7 +36,7 @@ export default defineRule({
         yield need.clusterRole
         yield manifest.root.at('spec', 'template', 'spec', 'serviceAccountName').string ?? need.clusterRole
       }
-      // What is of a component speaks of it; of all other roles and bindings there are too many.
+      // Roles and bindings of a component contain its name; of all others there are too many.
       if (!isRbac(kind) || ![need.clusterRole, ...(facts?.marks ?? [])].some((mark) => says(manifest, mark))) continue
       yield* facts?.marks ?? []
       yield manifest.root.at('roleRef', 'name').string ?? name
@@ -67,7 +67,7 @@ export default defineRule({
   },
 })
 
-/** What one part lacks at one place, which is an end of the finding even when it lacks nothing there. */
+/** The permissions that one part lacks at one place, which is an end of the finding even if it lacks nothing there. */
 interface Lack {
   readonly of: Component
   readonly at: Cursor
@@ -95,13 +95,13 @@ function listed(missing: readonly Permission[]): string {
     verbs.set(what, [...(verbs.get(what) ?? []), permission.verb])
   }
   const all = [...verbs].map(([what, some]) => `${some.join(', ')} ${what}`)
-  return abridged(all, mostListed, '; ')
+  return abridged(all, maxListed, '; ')
 }
 
-/** A role that lacks more than this is another one, and a longer list helps nobody. */
-const mostListed = 10
+/** A role that lacks more than this is another role, and a longer list does not help. */
+const maxListed = 10
 
-/** The CRDs that a part reads and no manifest has, of the groups of which some manifest has one. */
+/** The CRDs that a part reads and that are in no manifest, for groups with at least one CRD in a manifest. */
 function missingCrds(of: Component, snapshot: Snapshot): Lack[] {
   const wanted = crdsOf(of, snapshot)
   const held = snapshot.ofKind(crdKind)

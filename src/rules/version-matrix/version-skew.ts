@@ -7,7 +7,7 @@ import {
   statesFacts,
 } from '../../cluster/cluster-facts'
 import { minorOf, minorsAhead, nextMinor, parseVersion, type Version } from '../../cluster/version'
-import { mostBehind } from '../../kubernetes/versions/skew-facts'
+import { maxVersionsBehind } from '../../kubernetes/versions/skew-facts'
 import { abridged } from '../../listing'
 import { sidesOf } from '../../manifest/change'
 import { defineRule } from '../../rule/rule'
@@ -41,12 +41,12 @@ export default defineRule({
 
   check({ manifest, snapshot: { facts }, report }) {
     const server = facts.kubernetes && parseVersion(facts.kubernetes.value)
-    // Asked once in a cluster: about what states the API server's version.
+    // Checked once in a cluster: at the object that states the API server's version.
     if (!server || facts.kubernetes?.at.manifest !== manifest) return
     for (const { part, version, running } of partsOf(facts)) {
       const ahead = minorsAhead(version, server)
       if (ahead === undefined) continue
-      const most = mostBehind(part, version)
+      const most = maxVersionsBehind(part, version)
       const message = ahead > 0 ? 'newer' : -ahead > most ? 'older' : undefined
       if (!message) continue
       const ends = [...running.slice(0, 1).map(({ at }) => at), facts.kubernetes.at]
@@ -70,11 +70,11 @@ export default defineRule({
 interface Part {
   readonly part: 'kubelet' | 'kube-proxy'
   readonly version: Version
-  /** The nodes that run it, each with the place that says so. */
+  /** The nodes that run it, each with the place of its statement. */
   readonly running: { readonly name: string | undefined; readonly at: Fact['at'] }[]
 }
 
-/** The parts of nodes by minor release; a kube-proxy of its kubelet's own version is not told twice. */
+/** The parts of nodes by minor release; a kube-proxy of its kubelet's own version is listed once. */
 function partsOf({ nodes }: ClusterFacts): Iterable<Part> {
   const parts = new Map<string, Part>()
   const add = (part: Part['part'], node: ClusterNode, fact: Fact | undefined) => {

@@ -1,8 +1,8 @@
 import type { ValueTree } from '../cluster/inventory'
 import { entryOf } from '../entry'
 
-/** Parsed data as a tree that has no places: what a command reads, it does not report. */
-export class Plain implements ValueTree<Plain> {
+/** Parsed data as a tree without places, for commands that report none. */
+export class PlainTree implements ValueTree<PlainTree> {
   constructor(readonly value: unknown) {}
 
   get exists(): boolean {
@@ -13,19 +13,19 @@ export class Plain implements ValueTree<Plain> {
     return typeof this.value === 'string' ? this.value : undefined
   }
 
-  at(...keys: (string | number)[]): Plain {
-    return new Plain(
+  at(...keys: (string | number)[]): PlainTree {
+    return new PlainTree(
       keys.reduce<unknown>((value, key) => (isObject(value) ? entryOf(value, String(key)) : undefined), this.value),
     )
   }
 
-  items(): Plain[] {
-    return Array.isArray(this.value) ? this.value.map((item) => new Plain(item)) : []
+  items(): PlainTree[] {
+    return Array.isArray(this.value) ? this.value.map((item) => new PlainTree(item)) : []
   }
 
-  entries(): [string, Plain][] {
+  entries(): [string, PlainTree][] {
     if (!isObject(this.value) || Array.isArray(this.value)) return []
-    return Object.entries(this.value).map(([key, value]) => [key, new Plain(value)])
+    return Object.entries(this.value).map(([key, value]) => [key, new PlainTree(value)])
   }
 }
 

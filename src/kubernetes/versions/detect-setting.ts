@@ -6,7 +6,7 @@ import { Arguments } from '../workload/arguments'
 import type { Component } from './component'
 import { componentFacts, type Sign, settings, signsOf } from './component-facts'
 
-/** The kinds in which a setting may stand beside the workload. */
+/** The kinds, other than the workload, that may contain a setting. */
 export const settingKinds: readonly GroupKind[] = [
   'ConfigMap',
   'FelixConfiguration.crd.projectcalico.org',
@@ -46,7 +46,7 @@ export function settingOf(setting: string, component: Component, snapshot: Snaps
   return undefined
 }
 
-/** The ConfigMap in which a setting stands or would stand, where there is one. */
+/** The ConfigMap for a setting, if there is one. */
 export function configMapOf(setting: string, component: Component, snapshot: Snapshot): Cursor | undefined {
   for (const sign of signsOf(setting)) {
     const name =
@@ -67,8 +67,8 @@ function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor 
   if ('configMap' in sign) return inConfigMap(sign.configMap, sign.key, matcherOf(sign), component, snapshot)
   const { container, values } = component
   if ('values' in sign) {
-    const told = Object.entries(sign.values).map(([path, is]) => [values?.at(...path.split('.')), is] as const)
-    return told.every(([at, is]) => String(at?.value) === is) ? told[0]?.[0] : undefined
+    const given = Object.entries(sign.values).map(([path, is]) => [values?.at(...path.split('.')), is] as const)
+    return given.every(([at, is]) => String(at?.value) === is) ? given[0]?.[0] : undefined
   }
   if (!container) return undefined
   const args = new Arguments(container)
@@ -83,24 +83,24 @@ function findSign(sign: Sign, component: Component, snapshot: Snapshot): Cursor 
       ?.at('value')
     return value?.string !== undefined && sign.is.includes(value.string) ? value : undefined
   }
-  if ('word' in sign) return wordsOf(component).find((word) => word.string === sign.word)
-  if ('runs' in sign) return wordsOf(component).find((word) => word.string?.split('/').at(-1) === sign.runs)
+  if ('word' in sign) return commandWordsOf(component).find((word) => word.string === sign.word)
+  if ('runs' in sign) return commandWordsOf(component).find((word) => word.string?.split('/').at(-1) === sign.runs)
   if ('absent' in sign) return args.inShell || args.get(sign.flag) ? undefined : args.place
   const flag = args.get(sign.flag)
-  // A flag that stands alone is on.
+  // A flag without a value is on.
   return flag && sign.is.some((value) => value === flag.value || (value === 'true' && args.isOn(sign.flag, false)))
     ? flag.at
     : undefined
 }
 
-/** Every container of the component's Pod: a CNI's parts share what is set for one of them. */
+/** Every container of the component's Pod: a CNI's parts share the settings of any one of them. */
 function containersOf({ manifest }: Component): Cursor[] {
   const pod = manifest.root.at('spec', 'template', 'spec')
   return [...pod.at('initContainers').items(), ...pod.at('containers').items()]
 }
 
 /** The words of all their command lines. */
-function wordsOf(component: Component): Cursor[] {
+function commandWordsOf(component: Component): Cursor[] {
   return containersOf(component).flatMap((one) => [...one.at('command').items(), ...one.at('args').items()])
 }
 

@@ -3,12 +3,12 @@ import { mentions } from '../manifest/mentions'
 import { skimKind } from '../manifest/skim'
 
 /** As many as are read in a moment. */
-const mostIngresses = 1000
+const maxIngresses = 1000
 
 /** The Ingresses of files that a change leaves alone, which no rule may have asked for. */
 export function ingressesIn(texts: ReadonlyMap<string, string>): Map<string, LoadedFile> {
   const loaded = new Map<string, LoadedFile>()
-  let left = mostIngresses
+  let left = maxIngresses
   for (const [path, text] of texts) {
     if (left <= 0) break
     if (!mentions(text, 'Ingress')) continue

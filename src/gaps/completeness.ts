@@ -4,10 +4,10 @@ import type { RenderedSide, SideOfChange } from '../sides/side'
 import { absentCharts, remoteEntries } from '../sources/kustomization'
 import type { Target } from '../sources/source'
 
-/** What may have been left out of one side of a change. */
-interface Sight {
+/** The inputs that show what may be missing from one side of a change. */
+interface CompletenessInput {
   readonly head: SideOfChange
-  /** What was rendered, or tried. */
+  /** The renderings, including failed ones. */
   readonly rendered: readonly RenderedSide[]
   /** Files that could not be read. */
   readonly unreadable: readonly string[]
@@ -17,20 +17,21 @@ interface Sight {
 }
 
 /**
- * Tells whether something of a cluster was not looked at and may hold whatever object is missed there: a release of a chart
- * from elsewhere, a source that did not render, a file that could not be read. It is looked for when it is first asked: only
- * rules ask that state of something that it is nowhere.
+ * Tells whether a cluster has parts that were not inspected, in which any object that seems missing may be: a release
+ * of a remote chart, a source that did not render, a file that could not be read. It is computed on first use: only a
+ * few rules state that an object is in no manifest.
  */
-export function unseenIn(sight: Sight): (cluster: string) => boolean {
+export function mayHideObjects(input: CompletenessInput): (cluster: string) => boolean {
   let known: ReadonlySet<string> | undefined
   return (cluster) => {
-    known ??= new Set(placesOf(sight))
-    // What belongs to no cluster in particular may go to each of them, and to what belongs to none anything may.
+    known ??= new Set(placesOf(input))
+    // Anything that belongs to no particular cluster may go to each of them, and any of them may go to what belongs to
+    // none.
     return known.has(cluster) || known.has('') || (cluster === '' && known.size > 0)
   }
 }
 
-function* placesOf({ head, rendered, unreadable, texts, clustersOf }: Sight): Iterable<string> {
+function* placesOf({ head, rendered, unreadable, texts, clustersOf }: CompletenessInput): Iterable<string> {
   const ofTarget = (target: Target) => ('cluster' in target ? [target.cluster] : clustersOf(target.path))
   for (const { manifest } of head.discovery.notInspected) yield* clustersOf(manifest.origin.path)
   for (const { source, failure, remote, charts, unreadable: lost } of rendered) {

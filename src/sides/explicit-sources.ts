@@ -3,16 +3,16 @@ import type { ObjectRef } from '../manifest/manifest'
 import type { RenderedSide, SideOfChange } from './side'
 
 /**
- * Whether an object of the base comes of what was tried by itself, and of what something names now: it then stands in
- * another namespace or cluster than was guessed, and was not removed.
+ * Whether an object of the base came from a source that was discovered, and now comes from one that something names: it
+ * is then in another namespace or cluster than was guessed, and was not removed.
  */
-export function adoptedIn(
+export function claimedByExplicitSource(
   base: SideOfChange | undefined,
   head: SideOfChange,
   rendered: readonly RenderedSide[],
 ): (id: string, ref: ObjectRef) => boolean {
   const tried = new Map(
-    base?.discovery.sources.flatMap((source) => (source.known === 'discovered' ? [[source.id, placeOf(source)]] : [])),
+    base?.discovery.sources.flatMap((source) => (source.origin === 'discovered' ? [[source.id, placeOf(source)]] : [])),
   )
   for (const { id } of head.discovery.sources) tried.delete(id)
   // A chart that was tried with its own values alone is tried with sets of values instead once it has some.
@@ -21,7 +21,7 @@ export function adoptedIn(
   )
   const objects = new Set(
     rendered.flatMap(({ source, objects: its }) =>
-      source.was !== undefined || (source.known === 'discovered' && !alone.has(placeOf(source)))
+      source.baseSourceId !== undefined || (source.origin === 'discovered' && !alone.has(placeOf(source)))
         ? []
         : its.map(({ object: { ref } }) => JSON.stringify([placeOf(source), ref.kind, ref.name])),
     ),

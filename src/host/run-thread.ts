@@ -4,11 +4,11 @@ import type { Step } from '../budget'
 import { GuardError, type GuardErrorCode } from '../errors'
 import type { Report } from '../finding/report'
 import { type Progress, unfinished } from '../report/unfinished'
-import { clearAtEnd, clearAway, type Leftover, type LeftoverMessage } from '../revision/leftovers'
+import { type Cleanup, type CleanupMessage, cleanUp, cleanUpAtExit } from '../revision/cleanup'
 import { defaultTimeout, type Options } from './options'
-import { type Host, nothingYet, run } from './run'
+import { emptyProgress, type Host, run } from './run'
 
-/** What the thread of a run starts with. */
+/** The input of a run's thread. */
 interface Start {
   readonly options: Options
   readonly host: Host
@@ -28,19 +28,19 @@ type Message =
   | { readonly progress: Progress }
   | { readonly done: Report }
   | { readonly failed: Failed }
-  | LeftoverMessage
+  | CleanupMessage
 
-/** The bytes that a step is told in. */
+/** The bytes that a step's description may take. */
 const room = 8192
 
 /** How much longer than its time a run may take to end by itself, in seconds: it may be in the midst of a large file. */
 const grace = 15
 
 /**
- * Runs the gate in a thread of its own. What goes on without a pause, such as a rule on a gigantic object, cannot be
- * interrupted in its own thread; so this one keeps the time, and ends the other.
+ * Runs the gate in a thread of its own. Work without a pause, such as a rule on a gigantic object, cannot be
+ * interrupted in its own thread; so this thread keeps the time, and ends the other one.
  */
-export class Apart {
+export class RunThread {
   private readonly threads = new Set<Worker>()
 
   /**
@@ -52,7 +52,7 @@ export class Apart {
     private readonly wait = (seconds: number, signal: AbortSignal) => pause(seconds, signal),
   ) {}
 
-  /** Ends what runs. */
+  /** Ends all threads. */
   async stop(): Promise<void> {
     await Promise.all([...this.threads].map((thread) => thread.terminate()))
   }
@@ -65,18 +65,18 @@ export class Apart {
     const thread = new Worker(this.file, { workerData: start })
     this.threads.add(thread)
     const over = new AbortController()
-    const leftovers = new Map<string, () => void>()
-    let progress = nothingYet(options, today)
+    const cleanups = new Map<string, () => void>()
+    let progress = emptyProgress(options, today)
     try {
       return await new Promise<Report>((resolve, reject) => {
         thread.on('message', (message: Message) => {
           if ('progress' in message) progress = message.progress
           if ('done' in message) resolve(message.done)
           if ('failed' in message) reject(errorOf(message.failed))
-          if ('kept' in message) leftovers.set(keyOf(message.kept), clearAtEnd(message.kept))
+          if ('kept' in message) cleanups.set(keyOf(message.kept), cleanUpAtExit(message.kept))
           if ('released' in message) {
-            leftovers.get(keyOf(message.released))?.()
-            leftovers.delete(keyOf(message.released))
+            cleanups.get(keyOf(message.released))?.()
+            cleanups.delete(keyOf(message.released))
           }
         })
         thread.on('error', (cause) => {
@@ -95,9 +95,9 @@ export class Apart {
       // A thread that is stuck in the system does not end; then its leftovers go with the process.
       void thread.terminate().then(() => {
         this.threads.delete(thread)
-        for (const [leftover, release] of leftovers) {
+        for (const [leftover, release] of cleanups) {
           release()
-          clearAway(JSON.parse(leftover))
+          cleanUp(JSON.parse(leftover))
         }
       })
     }
@@ -127,7 +127,7 @@ function errorOf({ code, message, at, stack, cause }: Failed): Error {
   return error
 }
 
-function keyOf(leftover: Leftover): string {
+function keyOf(leftover: Cleanup): string {
   return JSON.stringify(leftover)
 }
 

@@ -6,14 +6,14 @@ import { takesIngress, watches } from './controller-ingresses'
 import type { Watched } from './controller-scope'
 import { isInstalledBy } from './same-controller'
 
-/** A controller, and what it claims of what was read. */
-export interface Claimant {
+/** A controller, and the Ingresses and namespaces it takes, as far as they were read. */
+export interface ControllerOwnership {
   readonly name: string
-  /** What it is called beside the workload's name. */
+  /** The product's name, shown with the workload's. */
   readonly product: string
   /** The classes it is asked for by name. */
   readonly classes: readonly string[]
-  /** What it watches, in words. */
+  /** The namespaces it watches, in words. */
   readonly namespaces: readonly string[]
   /** The namespaces among them that another controller is limited to. */
   readonly shared: readonly string[]
@@ -21,36 +21,36 @@ export interface Claimant {
   readonly ingresses: readonly string[]
 }
 
-/** Who claims what in a cluster, before and after a change. */
-export interface ClaimsOfCluster {
+/** The ownership in a cluster, before and after a change. */
+export interface ClusterOwnership {
   readonly cluster: string
-  readonly before: readonly Claimant[]
-  readonly after: readonly Claimant[]
+  readonly before: readonly ControllerOwnership[]
+  readonly after: readonly ControllerOwnership[]
 }
 
 interface Sides {
   readonly changes: readonly Change[]
   readonly base: ReadonlyMap<string, Snapshot>
   readonly head: ReadonlyMap<string, Snapshot>
-  /** Ingresses that stand on both sides alike, and in no snapshot unless a rule asked for them. */
-  readonly bystanders: () => readonly Manifest[]
+  /** Ingresses that are equal on both sides, and in no snapshot unless a rule asked for them. */
+  readonly unchangedIngresses: () => readonly Manifest[]
 }
 
 const classKind = 'IngressClass.networking.k8s.io'
 
-/** Who claims what in each cluster in which a change touches a controller or an IngressClass. */
-export function changedClaims({ changes, base, head, bystanders }: Sides): ClaimsOfCluster[] {
+/** The ownership in each cluster in which a change touches a controller or an IngressClass. */
+export function changedOwnership({ changes, base, head, unchangedIngresses }: Sides): ClusterOwnership[] {
   const touched = changes.filter((change) => {
     const { before, after } = sidesOf(change)
     return decides(before, base.get(change.cluster)) || decides(after, head.get(change.cluster))
   })
   const clusters = touched.map(({ cluster }) => cluster)
   if (clusters.length === 0) return []
-  const others = bystanders()
+  const others = unchangedIngresses()
   return [...new Set(clusters)].sort().map((cluster) => {
     const its = others.filter((manifest) => manifest.clusters.includes(cluster))
     const [before = [], after = []] = [base, head].map((side) =>
-      claimantsIn(side.get(cluster) ?? new Snapshot(cluster, []), its),
+      ownershipIn(side.get(cluster) ?? new Snapshot(cluster, []), its),
     )
     return { cluster, before, after }
   })
@@ -61,14 +61,14 @@ function decides(manifest: Manifest | undefined, snapshot: Snapshot | undefined)
   return groupKindOf(manifest.ref) === classKind || controllersOf(manifest, snapshot).length > 0
 }
 
-/** Copies of one object are told once. */
-function claimantsIn(snapshot: Snapshot, bystanders: readonly Manifest[]): Claimant[] {
-  const ingresses = [...snapshot.ofKind('Ingress.networking.k8s.io'), ...bystanders]
+/** Copies of one object appear once. */
+function ownershipIn(snapshot: Snapshot, unchangedIngresses: readonly Manifest[]): ControllerOwnership[] {
+  const ingresses = [...snapshot.ofKind('Ingress.networking.k8s.io'), ...unchangedIngresses]
   const all = controllersIn(snapshot).filter(({ facts }) => facts.takes === 'Ingresses')
   // A release whose workload is there too is one controller with it.
   const controllers = all.filter((one) => !one.installed || !all.some((other) => isInstalledBy(one, other)))
   const named = controllers.flatMap(({ watched }) => (watched.scope === 'namespaces' ? watched.names : []))
-  const claimants = controllers.map((controller): Claimant => {
+  const ownerships = controllers.map((controller): ControllerOwnership => {
     const { watched } = controller
     const taken = ingresses.filter((ingress) => takesIngress(controller, ingress, snapshot))
     return {
@@ -83,7 +83,7 @@ function claimantsIn(snapshot: Snapshot, bystanders: readonly Manifest[]): Claim
       ingresses: unique(taken.map(({ ref }) => nameOf(ref))),
     }
   })
-  return [...new Map(claimants.map((one) => [JSON.stringify(one), one])).values()]
+  return [...new Map(ownerships.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 function namespacesOf(watched: Watched): string[] {

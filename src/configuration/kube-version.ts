@@ -5,18 +5,18 @@ import type { Source } from '../sources/source'
 import type { Descriptions } from './descriptions'
 
 /**
- * Tells releases the Kubernetes that their cluster is described to run, as helm finds it out when it installs: charts ask for it.
- * What stands at a release itself goes before.
+ * Sets the Kubernetes version of releases to that of their cluster's description, as helm reads it from the cluster at
+ * installation: charts ask for it. A version at the release itself takes precedence.
  */
-export function toldKubernetes({ manifests }: Descriptions, declarations: Declarations): (source: Source) => Source {
+export function withKubeVersion({ manifests }: Descriptions, declarations: Declarations): (source: Source) => Source {
   const map = mapClusters(declarations, [])
   const versions = new Map<string, string | undefined>()
   const versionOf = (cluster: string) => {
     if (!versions.has(cluster)) {
       const own = manifests.filter(({ clusters }) => clusters.includes(cluster))
-      const said = new ClusterFacts(own, []).kubernetes?.value
-      // Of a version with a vendor's suffix, v1.30.4-eks-a737599, helm 3 says that a chart for >=1.25.0 does not fit.
-      versions.set(cluster, said && releaseIn(said))
+      const version = new ClusterFacts(own, []).kubernetes?.value
+      // With a vendor's suffix, v1.30.4-eks-a737599, helm 3 fails charts that require >=1.25.0.
+      versions.set(cluster, version && releaseIn(version))
     }
     return versions.get(cluster)
   }

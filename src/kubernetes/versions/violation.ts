@@ -1,41 +1,47 @@
 import { minVersion, satisfies } from 'semver'
 import type { Cursor } from '../../manifest/cursor'
 import { componentFacts } from './component-facts'
-import { type Breach, type MatrixSubject, releaseIn } from './matrix'
+import { type MatrixSubject, releaseIn, type Violation } from './matrix'
 import type { MatrixRow } from './matrix-facts'
 
 const severities = ['error', 'warning', 'notice'] as const
 
-/** The gravest severity of some rows. */
-export function gravest(breaches: readonly Breach[]): MatrixRow['severity'] {
-  return severities.find((severity) => breaches.some(({ row }) => row.severity === severity)) ?? 'notice'
+/** The highest severity of some rows. */
+export function highestSeverity(violations: readonly Violation[]): MatrixRow['severity'] {
+  return severities.find((severity) => violations.some(({ row }) => row.severity === severity)) ?? 'notice'
 }
 
-/** The image, or the mode, and then where the settings and the facts stand that the rows asked for: of each object the first. */
-export function endsOf({ at }: MatrixSubject, breaches: readonly Breach[]): Cursor[] {
-  const settings = breaches.flatMap((breach) => breach.settings).filter(({ manifest }) => manifest !== at.manifest)
-  const facts = breaches.flatMap(({ grounds }) => grounds.map(({ fact }) => fact.at)).filter((one) => one !== at)
+/** The image, or the mode, and then the settings and facts that the rows asked for: the first of each object. */
+export function endsOf({ at }: MatrixSubject, violations: readonly Violation[]): Cursor[] {
+  const settings = violations
+    .flatMap((violation) => violation.settings)
+    .filter(({ manifest }) => manifest !== at.manifest)
+  const facts = violations
+    .flatMap(({ checkedFacts }) => checkedFacts.map(({ fact }) => fact.at))
+    .filter((one) => one !== at)
   const read = [...settings, ...facts]
   return [at, ...read.filter((one, index) => read.findIndex(({ manifest }) => manifest === one.manifest) === index)]
 }
 
-/** What a message says of rows that do not hold: beside what the subject stands, why it does not work, and what to do. */
-export function wordsOf(subject: MatrixSubject, breaches: readonly Breach[], rows: readonly MatrixRow[]) {
-  const grounds = breaches.flatMap(({ grounds }) => grounds).filter(({ fact }) => fact.at !== subject.at)
-  const remedies = unique(breaches.map((breach) => remedyOf(breach, subject, rows))).join('; ')
+/**
+ * The parts of a message about violated rows: the platform the subject runs on, why it does not work, and what to do.
+ */
+export function violationWords(subject: MatrixSubject, violations: readonly Violation[], rows: readonly MatrixRow[]) {
+  const grounds = violations.flatMap(({ checkedFacts }) => checkedFacts).filter(({ fact }) => fact.at !== subject.at)
+  const remedies = unique(violations.map((violation) => remedyOf(violation, subject, rows))).join('; ')
   return {
     name: subject.name,
-    // A row on the mode alone is about nothing beside it.
+    // A row about the mode alone has no other facts.
     grounds:
       unique(grounds.map(({ words }) => words))
         .join(', ')
         .replace(/, (?=[^,]*$)/, ' and ') || 'this cluster',
-    reasons: unique(breaches.map(({ row }) => row.reason)).join('; '),
+    reasons: unique(violations.map(({ row }) => row.reason)).join('; '),
     remedies: remedies.charAt(0).toUpperCase() + remedies.slice(1),
   }
 }
 
-function remedyOf({ row, grounds }: Breach, subject: MatrixSubject, rows: readonly MatrixRow[]): string {
+function remedyOf({ row, checkedFacts }: Violation, subject: MatrixSubject, rows: readonly MatrixRow[]): string {
   const title = componentFacts.find(({ name }) => name === row.component)?.title ?? row.component
   const { kernel, notOn, kubernetes, kubeProxyMode, containerd } = row.requires ?? {}
   if (row.fixed) return `take ${title} ${row.fixed.join(', ').replace(/, ([^,]*)$/, ' or $1')}, or a later release`
@@ -44,8 +50,8 @@ function remedyOf({ row, grounds }: Breach, subject: MatrixSubject, rows: readon
   if (kubeProxyMode) return `run kube-proxy in ${kubeProxyMode.join(' or ')} mode`
   if (containerd) return `give these nodes containerd ${containerd}`
   if (notOn) return `take another release of ${title}`
-  // Another release mends what a release is made for, and not what a setting asks of all of them.
-  const fitting = row.when === undefined ? fittingRelease(row, subject, rows, grounds) : undefined
+  // Another release fixes a requirement of the release, not one of a setting in every release.
+  const fitting = row.when === undefined ? fittingRelease(row, subject, rows, checkedFacts) : undefined
   return `${fitting ? `take ${title} ${fitting}, or` : 'take'} Kubernetes ${kubernetes}`
 }
 
@@ -54,7 +60,7 @@ function fittingRelease(
   { component }: MatrixRow,
   { release }: MatrixSubject,
   rows: readonly MatrixRow[],
-  grounds: Breach['grounds'],
+  grounds: Violation['checkedFacts'],
 ) {
   const kubernetes = grounds.find(({ of }) => of === 'kubernetes')
   const version = kubernetes && releaseIn(kubernetes.fact.value)

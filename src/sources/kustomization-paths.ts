@@ -3,7 +3,7 @@ import { isInline, type NamedPlace } from './kustomize-reader'
 import { inside, isRemote, isUrl } from './places'
 
 /**
- * Why kustomize is not started with a place: nothing but what is in the revision may be read, and nothing fetched.
+ * Why kustomize must not get a place: it may read nothing outside the revision, and fetch nothing.
  *
  * @param folder where the Kustomization is, from which paths start
  * @param isHere whether there is something at a path from the repository's root
@@ -61,7 +61,7 @@ function fileOf(text: string): readonly string[] {
   return behind.length > 0 ? behind : [text]
 }
 
-/** What kustomize reads as YAML if it can, and as a path if it cannot, has to be harmless as either. */
+/** A string that kustomize reads as YAML or else as a path must be harmless as both. */
 function asPath(folder: string, text: string): string | undefined {
   return isUrl(text) || inside(folder, text.replaceAll('://', ':/')) === undefined ? notHere(text) : undefined
 }

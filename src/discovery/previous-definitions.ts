@@ -4,7 +4,7 @@ import { readChart } from '../sources/chart'
 import type { Kustomization } from '../sources/kustomization'
 import type { Source } from '../sources/source'
 
-/** What a head still has of a source, whoever else speaks of it now. */
+/** The head's files and sources that decide whether a source of the base is still there. */
 interface Head {
   readonly checkout: Checkout
   readonly kustomizations: ReadonlyMap<string, Kustomization>
@@ -12,14 +12,14 @@ interface Head {
 }
 
 /**
- * The sources of the base that the head describes otherwise or no longer, as the base described them.
+ * The sources of the base that the head declares differently or no longer, as the base declared them.
  *
- * What the config declares and what is discovered describes a deployment and does not make it: a change that describes it
- * otherwise may have its other lines judged by a rendering that nobody installs. So each is rendered the old way once more, in
- * a cluster of its own, where it is compared with the base and with nothing else. What Argo CD and Flux name needs no such
- * care, for their objects do make the deployment; but which Kubernetes it is rendered for is described as well.
+ * The config and discovery describe a deployment and do not make it: a change of the description alone could have its
+ * other lines judged by a rendering that is never installed. So each such source is also rendered with its old
+ * definition, in a cluster of its own, and compared with the base alone. Sources of Argo CD and Flux need no such care,
+ * because their objects do make the deployment; but the Kubernetes version they are rendered for is a description, too.
  */
-export async function asBefore(
+export async function previousDefinitions(
   base: readonly Source[],
   { checkout, kustomizations, sources }: Head,
 ): Promise<Source[]> {
@@ -27,8 +27,8 @@ export async function asBefore(
   const deployed = new Set(sources.map((source) => definitionOf(ofAnyKubernetes(source))))
   const kept: Source[] = []
   for (const source of base) {
-    const isDescribed = source.known === 'declared' || source.known === 'discovered'
-    const isDeployed = source.known === 'named' && deployed.has(definitionOf(ofAnyKubernetes(source)))
+    const isDescribed = source.origin === 'declared' || source.origin === 'discovered'
+    const isDeployed = source.origin === 'named' && deployed.has(definitionOf(ofAnyKubernetes(source)))
     if (!isDescribed && !isDeployed) continue
     if (described.has(definitionOf(source))) continue
     const place = source.kind === 'helm' ? source.chart : source.root
@@ -40,14 +40,14 @@ export async function asBefore(
     kept.push({
       ...source,
       id: `before:${source.id}`,
-      was: source.id,
+      baseSourceId: source.id,
       target: { cluster: `${place || '.'} as it was` },
     })
   }
   return kept
 }
 
-/** A library is installed by nobody, and without its values file nobody can install a release as it was. */
+/** A library chart is never installed, and a release whose values file is gone can no longer be installed as before. */
 async function canStillBeInstalled(
   chart: string,
   values: readonly ({ readonly path: string } | { readonly text: string })[],
@@ -64,6 +64,6 @@ function ofAnyKubernetes(source: Source): Source {
   return same
 }
 
-function definitionOf({ at: _, saidIn: __, ...source }: Source): string {
+function definitionOf({ declaredAt: _, definitionFiles: __, ...source }: Source): string {
   return JSON.stringify(source)
 }

@@ -7,7 +7,7 @@ import type { SideOfChange } from '../sides/side'
  *
  * @param known the files that releases of charts from elsewhere take
  */
-export async function untakenValues(
+export async function unusedValuesFiles(
   head: SideOfChange,
   changed: ReadonlySet<string> | undefined,
   known: ReadonlySet<string>,
@@ -17,8 +17,8 @@ export async function untakenValues(
     (path) => looksLikeValues.test(path) && head.tree.files.has(path) && !known.has(path),
   )
   if (files.length === 0) return []
-  const taken = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat())
-  const texts = await head.checkout.texts(files.filter((path) => !taken.has(path)))
+  const used = new Set((await Promise.all(head.discovery.sources.map((source) => head.files(source)))).flat())
+  const texts = await head.checkout.texts(files.filter((path) => !used.has(path)))
   return [...texts].flatMap(([path, text]) =>
     mentionsKubernetes(text)
       ? []

@@ -1,7 +1,7 @@
 import { count } from './wording'
 
-/** How much a reader takes, and where the reader finds what is left out. */
-export interface Room {
+/** The size limit of an output, and where readers find the rest. */
+export interface ByteBudget {
   /** In bytes of UTF-8, which are never fewer than characters. */
   readonly bytes: number
   readonly rest: string
@@ -11,20 +11,20 @@ export interface Room {
 export interface Section {
   readonly head: string
   readonly foot: string
-  /** What a piece is called: `row`. */
+  /** The name of a piece: `row`. */
   readonly noun: string
   /** Written only while there is room. */
   readonly pieces: readonly (() => string)[]
 }
 
-/** Room for the words on what is left out. */
-const wordsOnRest = 160
+/** The bytes reserved for the note on what is left out. */
+const reservedBytes = 160
 
 /**
- * The sections, each as far as it fits. All but the last take at most half of the room that is left, so that none crowds out
- * those behind it; a section is cut after a whole piece, and says how many are left out and where they are.
+ * The sections, as far as they fit. All but the last take at most half of the remaining bytes, so that none crowds out
+ * the next; a section is cut after a whole piece, and says how many are left out and where they are.
  */
-export function fitted(sections: readonly Section[], { bytes, rest }: Room): string {
+export function fitSections(sections: readonly Section[], { bytes, rest }: ByteBudget): string {
   const filled = sections.filter(({ pieces }) => pieces.length > 0)
   let left = bytes
   return filled
@@ -38,7 +38,7 @@ export function fitted(sections: readonly Section[], { bytes, rest }: Room): str
 
 function cut({ head, foot, noun, pieces }: Section, bytes: number, rest: string): string {
   const kept: string[] = []
-  let left = bytes - Buffer.byteLength(head + foot) - wordsOnRest
+  let left = bytes - Buffer.byteLength(head + foot) - reservedBytes
   for (const piece of pieces) {
     const text = piece()
     left -= Buffer.byteLength(text)

@@ -3,7 +3,7 @@ import type { Manifest } from '../manifest/manifest'
 import { startOf } from '../region'
 import type { Tree } from '../revision/tree'
 import { ignorableKustomization, type Kustomization } from '../sources/kustomization'
-import type { Named } from './named'
+import type { GitOpsSources } from './gitops-sources'
 
 /**
  * The Kustomization that Flux makes of a folder that has none: of all manifests below it, and of the folders that have
@@ -11,28 +11,29 @@ import type { Named } from './named'
  *
  * @param manifest the object that has it made
  */
-export function madeIn(place: string, manifest: Manifest, named: Named): Kustomization {
-  const { checkout, kustomizations } = named.surroundings
+export function generateKustomization(place: string, manifest: Manifest, named: GitOpsSources): Kustomization {
+  const { checkout, kustomizations } = named.repositoryIndex
   const start = place === '' ? 0 : place.length + 1
   const isExcluded = exclusionsIn(checkout.tree)
   const members = new Set<string>()
   for (const file of checkout.below(place)) {
     if (checkout.tree.resolved.has(file)) {
       // https://fluxcd.io/flux/components/source/gitrepositories/ archives regular files alone.
-      named.unfollowed.set(file, `Flux leaves out symbolic links, and ${file} is one`)
+      named.unfollowedLinks.set(file, `Flux leaves out symbolic links, and ${file} is one`)
       continue
     }
     const above = foldersBetween(place, file)
     const own = above.find((folder) => kustomizations.has(folder) || ignorableKustomization(folder, checkout))
-    // A chart's templates are no manifests; who keeps charts below such a folder has Flux's source leave them out.
+    // A chart's templates are not manifests; repositories with charts below such a folder exclude them from the Flux
+    // source.
     const chart = above.some((folder) => checkout.has(path.join(folder, 'Chart.yaml')))
     if (own !== undefined) {
-      if (!named.leavesOut(own)) members.add(own)
+      if (!named.isIgnored(own)) members.add(own)
       continue
     }
     if (chart || isExcluded(file)) continue
     if (/\.json$/.test(file)) {
-      named.unread.set(file, `Flux reads YAML alone in ${place || 'the root'}, which has no Kustomization`)
+      named.ignoredByFlux.set(file, `Flux reads YAML alone in ${place || 'the root'}, which has no Kustomization`)
     } else if (/\.ya?ml$/.test(file)) {
       if (checkout.tree.files.has(file)) members.add(file)
       if (checkout.tree.ignorableAt(file).length > 0) named.ignorable.add(file)
@@ -65,7 +66,7 @@ function foldersBetween(start: string, file: string): string[] {
 }
 
 /**
- * What Flux's source leaves out by itself, until a file `.sourceignore` says otherwise.
+ * The paths that a Flux source excludes by default, unless a file `.sourceignore` includes them.
  * https://fluxcd.io/flux/components/source/gitrepositories/#default-exclusions
  */
 function exclusionsIn({ entries }: Tree): (file: string) => boolean {

@@ -5,7 +5,7 @@ import { absentCharts } from '../sources/kustomization'
 import { isMoved } from './unrendered'
 
 /** The charts that Kustomizations inflate and that are not in this repository. */
-export function chartsElsewhere({ discovery, checkout }: SideOfChange, rendered: readonly RenderedSide[]): Skipped[] {
+export function missingCharts({ discovery, checkout }: SideOfChange, rendered: readonly RenderedSide[]): Skipped[] {
   const asked = [
     ...[...discovery.kustomizations.values()].flatMap((one) =>
       absentCharts(one, checkout).map((chart) => ({ ...chart, path: one.file })),
@@ -17,17 +17,17 @@ export function chartsElsewhere({ discovery, checkout }: SideOfChange, rendered:
   )
 }
 
-/** The head's renderings, of which those fail that leave out a chart which the base renders: what it came to is not known any more. */
-export function withoutLostCharts(before: readonly RenderedSide[], after: readonly RenderedSide[]): RenderedSide[] {
+/** Fails head renderings that lost a chart the base still vendored. */
+export function failLostCharts(before: readonly RenderedSide[], after: readonly RenderedSide[]): RenderedSide[] {
   const seen = before.filter(({ failure }) => !failure)
   return after.map((side) => {
-    const was = seen.flatMap(({ source, charts }) => {
-      const same = source.id === (side.source.was ?? side.source.id) || isMoved(source, side.source)
+    const vendoredBefore = seen.flatMap(({ source, charts }) => {
+      const same = source.id === (side.source.baseSourceId ?? side.source.id) || isMoved(source, side.source)
       return charts.filter(({ vendored }) => vendored).map(({ name, path }) => ({ name, path, same }))
     })
     const lost = side.charts.find(
       ({ name, path, vendored }) =>
-        !vendored && was.some((one) => one.name === name && (one.same || one.path === path)),
+        !vendored && vendoredBefore.some((one) => one.name === name && (one.same || one.path === path)),
     )
     return lost ? { ...side, objects: [], charts: [], failure: notVendored(lost) } : side
   })

@@ -14,29 +14,29 @@ interface Sides {
 }
 
 /**
- * `source/unrendered` for what is there at the head and is rendered no more.
+ * Reports `source/unrendered` for files that are still there at the head and are no longer rendered.
  *
- * @param before what was read of the base
- * @param isHidden whether a file is in something that could not be rendered, which is said elsewhere
+ * @param before the files read at the base
+ * @param isHidden whether a file is in something that could not be rendered, which is reported separately
  */
-export async function leftBehind(
+export async function orphanedManifests(
   sides: Sides,
   before: Files,
   after: readonly RenderedSide[],
   isHidden: (file: string) => boolean,
 ): Promise<Finding[]> {
-  const unseen = outOfSight(sides)
-  // What an object had rendered is not deployed no longer when that object cannot be followed.
-  const aside = unseen.length > 0 ? [] : await editedAside(sides)
-  return [...(await stranded(sides, before, after, isHidden)), ...unseen, ...aside]
+  const remote = newlyRemote(sides)
+  // Without being able to follow an object, it is unknown whether its files are still deployed.
+  const edited = remote.length > 0 ? [] : await editedButUndeployed(sides)
+  return [...(await noLongerDeployed(sides, before, after, isHidden)), ...remote, ...edited]
 }
 
 /**
- * Manifests that were applied as they stand at the base, are still there, and are what nothing renders now, because a chart or
- * a Kustomization came over them. Whether they are applied all the same cannot be told from the files: who applies the folder
- * as before would have them unjudged from now on, so this is an error and not the same as their removal.
+ * Manifests that the base applies as plain files, that are still there, and that nothing renders now, because a chart
+ * or a Kustomization was added above them. The files do not show whether they are still applied: if they are, nothing
+ * would judge them from now on, so this is an error, and not the same as a removal.
  */
-async function stranded(
+async function noLongerDeployed(
   { base, head }: Sides,
   before: Files,
   after: readonly RenderedSide[],
@@ -45,15 +45,15 @@ async function stranded(
   const wereApplied = new Set(
     [...before.loaded].flatMap(([file, { objects }]) => (objects.length > 0 ? [path.dirname(file)] : [])),
   )
-  const { claims, kustomizations } = head.discovery
+  const { ownership, kustomizations } = head.discovery
   const included = new Set(
     [...kustomizations.values()].flatMap(({ folder, includes }) => includes.map(({ text }) => inside(folder, text))),
   )
   const came = (file: string) =>
-    !base.checkout.tree.entries.has(file) && wereApplied.has(path.dirname(file)) && !claims.get(file)?.deployed
+    !base.checkout.tree.entries.has(file) && wereApplied.has(path.dirname(file)) && !ownership.get(file)?.deployed
   const wasApplied = (file: string) =>
     (before.loaded.get(file)?.objects.length ?? 0) > 0 && !base.discovery.plain.has(file) && head.checkout.has(file)
-  const files = [...claims.keys()].filter(
+  const files = [...ownership.keys()].filter(
     (file) =>
       /\.(?:ya?ml|json)$/.test(file) && !included.has(file) && !isHidden(file) && (came(file) || wasApplied(file)),
   )
@@ -76,20 +76,20 @@ async function stranded(
         status: 'introduced',
         keys: [file],
         fileText: text,
-        text: `Nothing deploys ${names.join(', ')}${more} from here any more, as it is ${claims.get(file)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`,
+        text: `Nothing deploys ${names.join(', ')}${more} from here any more, as it is ${ownership.get(file)?.reason}; but manifests here were applied as they stand. Have it rendered, or delete it.`,
       }),
     )
   }
   return findings
 }
 
-/** Argo CD and Flux objects by which something was rendered at the base, and that now name what cannot be looked at. */
-function outOfSight({ base, head }: Sides): Finding[] {
+/** Argo CD and Flux objects whose source was rendered at the base and cannot be inspected at the head. */
+function newlyRemote({ base, head }: Sides): Finding[] {
   const present = new Set(head.discovery.sources.map(({ id }) => id))
-  const gone = base.discovery.sources.filter(({ known, id }) => known === 'named' && !present.has(id))
+  const gone = base.discovery.sources.filter(({ origin, id }) => origin === 'named' && !present.has(id))
   return head.discovery.notInspected.flatMap(({ manifest: { ref, origin, object }, reason }) => {
-    const had = gone.some(({ id, at }) => {
-      // What an ApplicationSet makes has names of its own.
+    const had = gone.some(({ id, declaredAt: at }) => {
+      // Applications that an ApplicationSet generates have names of their own.
       if (ref.kind === 'ApplicationSet') return at.path === origin.path
       if (ref.kind === 'Application') return id.startsWith('argocd:') && id.includes(`:${ref.name}:`)
       return id.startsWith(`flux:${ref.kind}/`) && id.includes(`/${ref.name}:`)
@@ -109,17 +109,17 @@ function outOfSight({ base, head }: Sides): Finding[] {
 }
 
 /**
- * What this change edits and at once deploys no longer. Nobody would judge it: not now, for nothing renders it, and not when it
- * is deployed again, for it is what the base holds then.
+ * Files that this change both edits and no longer deploys. Nothing would judge the edit: not now, because nothing
+ * renders the file, and not when it is deployed again, because it is then the base's content.
  */
-async function editedAside({ base, head }: Sides): Promise<Finding[]> {
-  // What said that it is deployed may well lie among what it deployed.
-  const said = new Set(base.discovery.sources.map(({ at }) => at.path))
-  const edited = [...base.discovery.claims].flatMap(([file, { deployed }]) =>
+async function editedButUndeployed({ base, head }: Sides): Promise<Finding[]> {
+  // The file that declares a source may be among the files that the source deploys.
+  const declaredIn = new Set(base.discovery.sources.map(({ declaredAt: at }) => at.path))
+  const edited = [...base.discovery.ownership].flatMap(([file, { deployed }]) =>
     deployed &&
-    !said.has(file) &&
+    !declaredIn.has(file) &&
     /\.(?:ya?ml|json|tpl)$/.test(file) &&
-    head.discovery.claims.has(file) &&
+    head.discovery.ownership.has(file) &&
     head.checkout.tree.entries.get(file)?.type === 'file' &&
     base.checkout.idOf(file) !== head.checkout.idOf(file)
       ? [file]
@@ -127,12 +127,12 @@ async function editedAside({ base, head }: Sides): Promise<Finding[]> {
   )
   if (edited.length === 0) return []
   const reached = async (side: SideOfChange) => {
-    const rendered = side.discovery.sources.filter(({ known }) => known !== 'probed')
+    const rendered = side.discovery.sources.filter(({ origin }) => origin !== 'probed')
     return new Set((await Promise.all(rendered.map((source) => side.files(source)))).flat())
   }
   const [before, after] = await Promise.all([reached(base), reached(head)])
   return edited
-    .filter((file) => before.has(file) && (!after.has(file) || head.discovery.claims.get(file)?.deployed === false))
+    .filter((file) => before.has(file) && (!after.has(file) || head.discovery.ownership.get(file)?.deployed === false))
     .map((file) =>
       gateFinding('source/unrendered', 'edited-aside', 'error', {
         side: 'head',

@@ -5,10 +5,11 @@ import { remoteEntries } from '../sources/kustomization'
 import { isKnown } from './unrendered'
 
 /**
- * `source/unrendered` for what Kustomizations of the base take from elsewhere and none of the head does: nobody sees what goes
- * with it. A Kustomization that takes in something new in its place has most likely a copy of it.
+ * Reports `source/unrendered` for remote bases that the base uses and the head does not: their objects are not in this
+ * repository, so the removals cannot be checked. A Kustomization that includes something new in their place most likely
+ * includes a copy.
  */
-export async function droppedElsewhere(base: SideOfChange, head: SideOfChange): Promise<Finding[]> {
+export async function removedRemoteBases(base: SideOfChange, head: SideOfChange): Promise<Finding[]> {
   const { kustomizations } = head.discovery
   const changed = [...base.discovery.kustomizations.values()].filter(
     ({ file, made }) => !made && base.checkout.idOf(file) !== head.checkout.idOf(file),
@@ -19,9 +20,9 @@ export async function droppedElsewhere(base: SideOfChange, head: SideOfChange): 
     return after.length > 0 ? [] : remoteEntries(before, base.checkout)
   })
   if (entries.length === 0) return []
-  const taken = await head.takenFromElsewhere()
+  const knownRemotes = await head.remotePlaces()
   return entries
-    .filter(({ text }) => !isKnown(text, taken))
+    .filter(({ text }) => !isKnown(text, knownRemotes))
     .map(({ path, region, text }) =>
       gateFinding('source/unrendered', 'dropped', 'warning', {
         side: 'base',

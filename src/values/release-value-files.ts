@@ -18,7 +18,7 @@ interface Change {
 }
 
 /** The files of both sides once they are completed by the values that their objects take. */
-interface Reached {
+interface CompletedSides {
   readonly before: Files
   readonly after: Files
   /** The texts of files in which no object takes something else. */
@@ -27,8 +27,8 @@ interface Reached {
   readonly reached: ReadonlySet<string>
 }
 
-/** What both sides of a change lend to releases of charts that are not in the repository. */
-export class LentValues {
+/** The values files that releases of remote charts take from both sides of a change. */
+export class ReleaseValueFiles {
   private readonly before: ReleaseFiles | undefined
   private readonly after: ReleaseFiles
   /** Whether the change may reach objects by nothing but the files that they take. */
@@ -38,7 +38,7 @@ export class LentValues {
     const { base, head, repository, changed } = change
     this.before = base && new ReleaseFiles(base.checkout, repository, changed)
     this.after = new ReleaseFiles(head.checkout, repository, changed)
-    this.mayDiffer = mayLend(change)
+    this.mayDiffer = mayChangeValues(change)
   }
 
   /**
@@ -47,7 +47,7 @@ export class LentValues {
    * @param texts the files that the change does not touch, where they were read
    * @returns both sides, the texts that are left, and the sources that may render to such objects
    */
-  async reach(texts: ReadonlyMap<string, string> | undefined): Promise<Reached> {
+  async completeFiles(texts: ReadonlyMap<string, string> | undefined): Promise<CompletedSides> {
     const { base, head } = this.change
     const before = await completedFiles(this.change.before, this.before)
     const after = await completedFiles(this.change.after, this.after)
@@ -72,22 +72,22 @@ export class LentValues {
     return this.after.completed(path, file)
   }
 
-  /** What was rendered, with what it takes from the tree. */
+  /** Renderings with the repository context of their objects. */
   async complete(side: Side, rendered: readonly RenderedSide[]): Promise<RenderedSide[]> {
-    const lent = side === 'base' ? this.before : this.after
-    if (!lent) return [...rendered]
+    const sideFiles = side === 'base' ? this.before : this.after
+    if (!sideFiles) return [...rendered]
     return Promise.all(
       rendered.map(async (one) => {
         const objects = one.objects.map(async ({ object, origin }) => ({
-          object: await lent.complete(origin.path, object),
+          object: await sideFiles.complete(origin.path, object),
           origin,
         }))
-        // Where a chart is left out, the rest may not build; what it is told stands there all the same.
+        // Where a chart is left out, the rest may not build; the chart's values are known nevertheless.
         const releases = one.charts
           .filter(({ vendored, name, repo }) => !vendored && isKnownChart(name, repo))
           .map(async (chart) => {
             const origin = { kind: 'file' as const, path: chart.path }
-            return { object: await lent.release(chart), origin }
+            return { object: await sideFiles.release(chart), origin }
           })
         return { ...one, objects: await Promise.all([...objects, ...releases]) }
       }),
@@ -95,15 +95,17 @@ export class LentValues {
   }
 
   /** The head's files of values that something takes. */
-  get taken(): ReadonlySet<string> {
-    return this.after.taken
+  get valuesFiles(): ReadonlySet<string> {
+    return this.after.valuesFiles
   }
 
-  /** The texts of files with values, of those that the change touches, which places of findings are told by. */
+  /** The texts of values files that the change touches, which decide where findings are placed. */
   async texts(): Promise<Map<string, { before?: string; after?: string }>> {
     const { base, head, changed } = this.change
-    const lent = [this.before, this.after].flatMap((side) => (side ? [...side.taken, ...side.asking] : []))
-    const paths = [...new Set(lent)].filter((path) => changed?.has(path))
+    const sideFiles = [this.before, this.after].flatMap((side) =>
+      side ? [...side.valuesFiles, ...side.releaseFiles] : [],
+    )
+    const paths = [...new Set(sideFiles)].filter((path) => changed?.has(path))
     const [was, is] = await Promise.all([base?.checkout.texts(paths), head.checkout.texts(paths)])
     return new Map(
       paths.map((path) => {
@@ -113,7 +115,7 @@ export class LentValues {
     )
   }
 
-  /** `source/unreadable` for what something takes and nobody can read, or that is not there. */
+  /** Reports `source/unreadable` for values files that cannot be read or do not exist. */
   findings(): Finding[] {
     return [...this.unreadable(), ...this.missing()]
   }
@@ -156,8 +158,8 @@ async function completedFiles(files: Files, values: ReleaseFiles | undefined): P
   return files.withLoaded(loaded)
 }
 
-/** Whether a change touches what may be a file of values, or makes or empties a folder. */
-function mayLend({ base, head, before, after, changed }: Change): boolean {
+/** Whether a change touches a possible values file, or creates or empties a folder. */
+function mayChangeValues({ base, head, before, after, changed }: Change): boolean {
   if (!base || !changed) return false
   const isManifest = (path: string) => [before, after].some(({ loaded }) => loaded.get(path)?.objects.length)
   const folderOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf('/'), 0))
