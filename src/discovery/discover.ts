@@ -78,7 +78,15 @@ export async function discover(checkout: Checkout, known: DiscoveryInput, side: 
       const at = { path: kustomizations.get(root)?.file ?? root, region: startOf(1) }
       const id = `kustomize:${root}`
       const outside = gitOps.usesFlux ? { allowsOutsideFiles: true as const } : {}
-      return { kind: 'kustomize', id, origin: 'discovered', target: { path: at.path }, declaredAt: at, root, ...outside }
+      return {
+        kind: 'kustomize',
+        id,
+        origin: 'discovered',
+        target: { path: at.path },
+        declaredAt: at,
+        root,
+        ...outside,
+      }
     }),
   ].map(known.informed)
   return {
